@@ -1,0 +1,85 @@
+# Everything runs inside .venv, which holds the exact versions of requirements.lock.
+# Needed: Python 3.11 or later, and make. Another interpreter: make PYTHON=/path/to/python test
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+READY := $(VENV)/.ready
+UV    := uv==0.13.7
+
+PYTHON ?=
+ARGS   ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-slow coverage check format bench docs docs-examples lock clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+setup: $(READY)  ## create .venv and install the locked versions
+
+run: $(READY)  ## the main job, on built-in examples
+	@$(BIN)/python -m twoworlds demo
+
+test: $(READY)  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
+	$(BIN)/python -m pytest $(ARGS)
+
+test-slow: $(READY)  ## only the slow tests
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+coverage: $(READY)  ## the tests again, with branch coverage
+	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+
+check: $(READY)  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)  ## rewrite the files in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)  ## measure speed, as ratios within one run
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(READY)  ## build docs/_build/html; any warning is an error
+	$(BIN)/sphinx-build -W -n --keep-going -b html docs docs/_build/html
+
+docs-examples: $(READY)  ## run the console examples and write what they print into the pages
+	TWOWORLDS_REWRITE_EXAMPLES=1 $(BIN)/python -m pytest tests/docs/test_console_examples.py $(ARGS)
+
+lock: $(READY)  ## choose new versions and write requirements.lock
+	$(BIN)/python -m pip install --quiet $(UV)
+	$(BIN)/uv pip compile pyproject.toml --all-extras --upgrade --universal \
+	    --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	    --custom-compile-command "make lock" --quiet --output-file requirements.lock
+
+clean:  ## remove .venv and everything that was generated
+	rm -rf $(VENV) docs/_build build dist .coverage htmlcov
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests docs -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# The first interpreter that is new enough and able to make an environment.
+$(READY): requirements.lock pyproject.toml
+	@if ! $(BIN)/python -c '' 2>/dev/null; then \
+	    for candidate in $(or $(PYTHON),python3.13 python3.12 python3.11 python3); do \
+	        if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+	            2>/dev/null; then found="$$candidate"; break; fi; \
+	    done; \
+	    if [ -z "$$found" ]; then \
+	        echo "twoworlds needs Python 3.11 or later, with its venv module; tried:" \
+	            "$(or $(PYTHON),python3.13 python3.12 python3.11 python3)."; \
+	        echo "Install it (on Debian and Ubuntu also the package python3-venv)," \
+	            "or name one: make PYTHON=/path/to/python3 ..."; \
+	        exit 1; \
+	    fi; \
+	    echo "Creating $(VENV) with $$($$found --version)"; \
+	    rm -rf $(VENV); \
+	    "$$found" -m venv $(VENV); \
+	fi
+	@echo "Installing the locked versions (once; this takes a minute)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check \
+	    --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check \
+	    --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,1 @@
+"""What does this data release let anyone learn about a person?"""
