@@ -33,7 +33,7 @@ check: $(READY)  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 format: $(READY)  ## rewrite the files in the house format
 	$(BIN)/ruff format .

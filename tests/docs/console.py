@@ -1,0 +1,160 @@
+"""Console examples in Markdown: find them, run them, compare, rewrite.
+
+A fenced block of language ``console`` holds commands and what they print::
+
+    $ twoworlds check "..." "..."
+    refuted: ...
+    ...
+    # exit 1
+
+A line that begins with ``$`` is a command; a backslash at its end continues it on the next line.
+Only ``twoworlds`` commands are run. What follows, up to the next command, is what stdout and stderr
+must show: a line ``...`` stands for any number of lines, and a last line ``# exit N`` for the exit
+code, which is 0 otherwise. Each block runs in a new folder that holds a copy of docs/examples/.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+OPENING = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}) *(\{code-block\} *)?console *$")
+EXIT = re.compile(r"^# exit (\d+)$")
+PROGRAMS = ("twoworlds", ".venv/bin/twoworlds")
+SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command with the lines that the page shows under it."""
+
+    typed: tuple[str, ...]  # the lines as written, with "$ " and continuations
+    shown: tuple[str, ...]  # everything below them, the exit line included
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command's words."""
+        joined = " ".join(line.rstrip("\\") for line in self.typed)
+        return shlex.split(joined.removeprefix("$ "))
+
+    @property
+    def is_run(self) -> bool:
+        """Whether this command is one of ours."""
+        return self.typed[0].removeprefix("$ ").split(" ")[0] in PROGRAMS
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code that the page promises."""
+        shown = without_blank_end(list(self.shown))
+        last = EXIT.match(shown[-1]) if shown else None
+        return int(last[1]) if last else 0
+
+    @property
+    def output(self) -> list[str]:
+        """The lines that the page promises, without blank lines at the end."""
+        lines = [line for line in self.shown if not EXIT.match(line)]
+        return without_blank_end(lines)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block: ``lines[start:stop]`` of its page are its content."""
+
+    start: int
+    stop: int
+    indent: str
+    preamble: tuple[str, ...]  # directive options, before the first command
+    steps: tuple[Step, ...]
+
+    @property
+    def is_run(self) -> bool:
+        """Whether the block holds a command to run."""
+        return any(step.is_run for step in self.steps)
+
+
+def without_blank_end(lines: list[str]) -> list[str]:
+    """The lines, each without trailing blanks, and without blank lines at the end."""
+    lines = [line.rstrip() for line in lines]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def find_blocks(text: str) -> list[Block]:
+    """Every console block of a page, in order."""
+    lines = text.splitlines()
+    blocks = []
+    at = 0
+    while at < len(lines):
+        opening = OPENING.match(lines[at])
+        at += 1
+        if opening:
+            closings = (i for i in range(at, len(lines)) if lines[i].strip() == opening["fence"])
+            stop = next(closings, len(lines))
+            blocks.append(_block(lines, at, stop, opening["indent"]))
+            at = stop + 1
+    return blocks
+
+
+def _block(lines: list[str], start: int, stop: int, indent: str) -> Block:
+    content = [line.removeprefix(indent).rstrip() for line in lines[start:stop]]
+    firsts = [i for i, line in enumerate(content) if line.startswith("$ ")]
+    steps = []
+    for first, following in zip(firsts, [*firsts[1:], len(content)], strict=True):
+        below = first + 1
+        while content[below - 1].endswith("\\"):
+            below += 1
+        steps.append(Step(tuple(content[first:below]), tuple(content[below:following])))
+    preamble = content[: firsts[0]] if firsts else content
+    return Block(start, stop, indent, tuple(preamble), tuple(steps))
+
+
+def run(step: Step, folder: Path) -> tuple[int, list[str]]:
+    """Run the command in the folder; return its exit code and the lines it printed."""
+    environment = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "PY_COLORS"}}
+    environment |= {
+        "COLUMNS": "100",
+        "TERMINAL_WIDTH": "100",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "PYTHONIOENCODING": "utf-8",
+        "PYTHONUNBUFFERED": "1",  # stdout and stderr in the order they were written
+        "_TYPER_FORCE_DISABLE_TERMINAL": "1",  # typer styles its output on known build machines
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "twoworlds", *step.arguments[1:]],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, without_blank_end(done.stdout.splitlines())
+
+
+def agrees(shown: list[str], printed: list[str]) -> bool:
+    """Whether the printed lines are the shown ones, ``...`` standing for any lines."""
+    pattern = "".join(
+        "(?:.*\n)*" if line.strip() == "..." else re.escape(line) + "\n" for line in shown
+    )
+    return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
+
+
+def as_written(block: Block, results: dict[Step, tuple[int, list[str]]]) -> list[str]:
+    """The content of the block with new output for the commands that have a result."""
+    content = list(block.preamble)
+    for step in block.steps:
+        content += step.typed
+        if step in results:
+            code, printed = results[step]
+            content += [*printed, *([f"# exit {code}"] if code else [])]
+            content += [""] if step.shown and not step.shown[-1] else []
+        else:
+            content += step.shown
+    return [(block.indent + line).rstrip() for line in content]
