@@ -1,0 +1,47 @@
+"""Sphinx configuration. The pages are MyST Markdown; nothing in them comes from the network."""
+
+import sys
+from importlib import metadata
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "twoworlds"
+author = "The twoworlds authors"
+copyright = "The twoworlds authors"  # noqa: A001 - the name Sphinx wants
+release = metadata.version("twoworlds")
+
+extensions = [
+    "mathml",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+]
+exclude_patterns = ["_build"]
+
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+html_theme = "furo"
+html_title = f"twoworlds {release}"
+html_static_path = ["_static"]
+html_css_files = ["twoworlds.css"]
+html_math_renderer = "mathml"
+html_show_sphinx = False
+html_copy_source = False
+
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+
+nitpicky = True
+nitpick_ignore_regex = [
+    # Types of packages whose own documentation is not linked: linking needs the network.
+    ("py:.*", r"(builtins|collections|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*"),
+    ("py:.*", r"(flint|hypothesis|numpy|np|numba|rich|typer)\..*"),
+    # Names of the standard library, and type variables, as annotations spell them.
+    ("py:class", r"[A-Za-z]+"),
+]
