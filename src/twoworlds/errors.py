@@ -1,0 +1,65 @@
+"""The exceptions of twoworlds.
+
+    TwoWorldsError
+    ├── InvalidInput            what was given breaks a rule that the message states
+    │   ├── UnknownName         no such mechanism, definition, universe or argument
+    │   ├── NotStochastic       a column of probabilities is not a probability law
+    │   └── TooLarge            the work asked for would not fit; the message names the way out
+    ├── Unsupported             the question makes sense, but not for this structure
+    └── Undecided               an enclosure could not separate two numbers within its limit
+
+Every message says what failed, with which value, which rule it breaks and the way out.
+No message ever holds a record of anybody's data: the inputs here are models, not data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "InvalidInput",
+    "NotStochastic",
+    "TooLarge",
+    "TwoWorldsError",
+    "Undecided",
+    "UnknownName",
+    "Unsupported",
+]
+
+
+class TwoWorldsError(Exception):
+    """Any error that twoworlds raises on purpose."""
+
+
+class InvalidInput(TwoWorldsError, ValueError):
+    """An argument breaks a rule; the message names value, rule and way out."""
+
+
+class UnknownName(InvalidInput):
+    """A name that nothing answers to; the message suggests the nearest one."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        """Say which ``kind`` of thing was looked for and what the nearest known names are."""
+        names = sorted(known)
+        near = get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+        super().__init__(f"unknown {kind} {name!r}: {hint}")
+        self.name = name
+        self.nearest = near[0] if near else None
+
+
+class NotStochastic(InvalidInput):
+    """A column of probabilities has a negative entry or does not sum to 1."""
+
+
+class TooLarge(InvalidInput):
+    """The object asked for would not fit in memory or time; the message names the way out."""
+
+
+class Unsupported(TwoWorldsError):
+    """This structure has no rigorous answer to this question yet; nothing was guessed."""
+
+
+class Undecided(TwoWorldsError):
+    """Two numbers agree to the stated number of bits, so their order is not known."""

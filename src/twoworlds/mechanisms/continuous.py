@@ -1,0 +1,270 @@
+r"""Laplace and Gaussian noise on the real line, as densities with exact or enclosed formulas.
+
+With d the distance of the two true answers and a = e^epsilon:
+
+    Laplace, scale b:   tight ratio e^L with L = d / b;   H_a = 1 - sqrt(a / e^L)  for a <= e^L
+    Gaussian, sigma:    no finite ratio;   H_a = F(m - epsilon/(2m)) - a F(-m - epsilon/(2m)),
+                        m = d / (2 sigma), F the standard normal distribution function
+
+(Wu, Theorem 4.3, with the exponent corrected to epsilon/Delta; Dwork, Theorem 4). Both gaps grow
+with d, so the worst neighbours are exactly the sensitivity apart. For d-dimensional answers the
+Gaussian formula holds with the L2 sensitivity, since the noise is rotation invariant; the Laplace
+ratio holds with the L1 sensitivity.
+
+Differs: these are ideal densities. Floating point noise does not have them; see the release engine
+for noise that may be published.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import arb
+
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms.base import Mechanism
+from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Peak, larger
+from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
+from twoworlds.numbers import INFINITY, Number, Real, ball, exact_text, exp, ln, number, positive, sqrt
+from twoworlds.worlds import Point, Reals
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Continuous", "Gaussian", "Laplace"]
+
+
+class Continuous(Mechanism):
+    """Noise with a density, added to a real-valued answer of given sensitivity."""
+
+    def __init__(self, sensitivity: object = 1) -> None:
+        """Take how far one person can move the true answer."""
+        self.universe = Reals(positive(sensitivity, "sensitivity"))
+        self.outputs = Reals()
+
+    @property
+    def sensitivity(self) -> Number:
+        """How far one person can move the true answer."""
+        return self.universe.step  # type: ignore[attr-defined, no-any-return]
+
+    @abstractmethod
+    def upper_tail(self, distance: Number) -> Number:
+        """Return P(Z >= distance)."""
+
+    @abstractmethod
+    def _compare(self, u: Number, v: Number) -> Comparison:
+        """Compare the noise around u with the noise around v."""
+
+    def mass(self, event: Event, database: Point) -> Number:
+        """Return the mass of a half-line."""
+        centre = number(database, "database")
+        if isinstance(event, AtLeast):
+            return self.upper_tail(_minus(event.threshold, centre))
+        if isinstance(event, AtMost):
+            return self.upper_tail(_minus(centre, event.threshold))
+        if isinstance(event, (Listed, Anything)):
+            return Fraction(isinstance(event, Anything))
+        raise Unsupported(f"the mass of {event} under a density")
+
+    def family(self, relation: str, group: int = 1) -> Family:
+        """Compare two answers as far apart as a group can move them, both ways round."""
+        furthest = self.sensitivity * group
+        zero = Fraction(0)
+        return Each([self._compare(furthest, zero), self._compare(zero, furthest)])
+
+
+class Laplace(Continuous):
+    """Laplace noise of a given scale.
+
+    >>> from twoworlds.numbers import show
+    >>> show(Laplace(scale=2, sensitivity=1).family("substitute").peak()[1].ratio)
+    'e^(1/2) (1.64873)'
+    """
+
+    def __init__(self, *, rate: object = None, scale: object = None, sensitivity: object = 1) -> None:
+        """Take the scale b, or the rate 1/b, which may be a logarithm."""
+        super().__init__(sensitivity)
+        if (rate is None) == (scale is None):
+            raise InvalidInput("laplace takes exactly one of scale and rate")
+        self.rate: Number = positive(rate, "rate") if scale is None else 1 / positive(scale, "scale")
+
+    @property
+    def scale(self) -> Number:
+        """The scale b."""
+        return 1 / self.rate
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
+        return f"laplace(scale={exact_text(self.scale)}{tail})"
+
+    def probability(self, output: Point, database: Point) -> Number:
+        """Return the density e^(-|output - answer| / b) / (2 b)."""
+        away = abs(Fraction(output) - Fraction(database))  # type: ignore[arg-type]
+        return self.rate / 2 * exp(-(self.rate * away))
+
+    def loss(self, output: object, first: object, second: object) -> Number:
+        """Return ln of the density around ``first`` over that around ``second`` (Wu, equation 8).
+
+        Vectors are given as sequences; the losses of independent coordinates add up.
+        """
+        columns = [v if isinstance(v, (list, tuple)) else (v,) for v in (output, first, second)]
+        total: Number = Fraction(0)
+        for y, a, b in zip(*columns, strict=True):
+            point = number(y, "output")
+            total += abs(point - number(b, "second")) - abs(point - number(a, "first"))
+        return self.rate * total
+
+    def upper_tail(self, distance: Number) -> Number:
+        """Return e^(-t/b) / 2 for t >= 0 and its complement below."""
+        if distance < 0:
+            return 1 - self.upper_tail(-distance)
+        return exp(-(self.rate * distance)) / 2
+
+    def _compare(self, u: Number, v: Number) -> Comparison:
+        return _LaplacePair(u, v, u, v, self.rate)
+
+    def sample(self, database: object, rng: np.random.Generator) -> Point:
+        """Draw one output, as the fraction that a float is."""
+        return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(  # type: ignore[arg-type]
+            rng.laplace(scale=float(self.scale))
+        )
+
+
+class Gaussian(Continuous):
+    """Gaussian noise of standard deviation sigma.
+
+    >>> from twoworlds.numbers import decimal
+    >>> decimal(Gaussian(sigma=1).family("substitute").gap(Fraction(1))[1].delta)
+    '0.382925'
+    """
+
+    def __init__(self, *, sigma: object = None, sigma2: object = None, sensitivity: object = 1) -> None:
+        """Take the standard deviation, or its square."""
+        super().__init__(sensitivity)
+        if (sigma is None) == (sigma2 is None):
+            raise InvalidInput("gaussian takes exactly one of sigma and sigma2")
+        self.sigma = positive(sigma, "sigma") if sigma2 is None else sqrt(positive(sigma2, "sigma2"))
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
+        return f"gaussian(sigma={exact_text(self.sigma)}{tail})"
+
+    def probability(self, output: Point, database: Point) -> Number:
+        """Return the normal density."""
+        away = (Fraction(output) - Fraction(database)) / self.sigma  # type: ignore[arg-type]
+        root = Real(lambda _bits: (2 * arb.pi()).sqrt(), "sqrt(2 pi)")
+        return exp(-(away * away) / 2) / (root * self.sigma)
+
+    def upper_tail(self, distance: Number) -> Number:
+        """Return erfc(t / (sigma sqrt 2)) / 2."""
+        return normal(-(distance / self.sigma))
+
+    def _compare(self, u: Number, v: Number) -> Comparison:
+        return _GaussianPair(u, v, u, v, self.sigma)
+
+    def sample(self, database: object, rng: np.random.Generator) -> Point:
+        """Draw one output, as the fraction that a float is."""
+        return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(  # type: ignore[arg-type]
+            rng.normal(scale=float(self.sigma))
+        )
+
+
+def normal(x: Number) -> Number:
+    """Return the standard normal distribution function."""
+    if x == 0:
+        return Fraction(1, 2)
+    return Real(lambda bits: (-ball(x, bits) / arb(2).sqrt()).erfc() / 2)
+
+
+@dataclass(frozen=True)
+class _LaplacePair(Comparison):
+    x: Point
+    y: Point
+    u: Number
+    v: Number
+    rate: Number
+
+    @property
+    def _top(self) -> Number:
+        """e^L, the largest ratio."""
+        return exp(self.rate * abs(self.u - self.v))
+
+    def _event(self, threshold: Number) -> Event:
+        return AtLeast(threshold) if self.u > self.v else AtMost(threshold)
+
+    def peak(self) -> Peak:
+        return Peak(self._top, self._event(self.u))
+
+    def gap(self, ratio: Number) -> Gap:
+        if not larger(self._top, ratio):
+            return Gap(Fraction(0), Listed.of(()))
+        away = ln(ratio) / self.rate
+        threshold = (self.u + self.v + (away if self.u > self.v else -away)) / 2
+        return Gap(1 - sqrt(ratio / self._top), self._event(threshold))
+
+    def ratio_for(self, delta: Number) -> Number:
+        ratio = self._top * (1 - delta) ** 2
+        return ratio if larger(ratio, Fraction(1)) else Fraction(1)
+
+
+@dataclass(frozen=True)
+class _GaussianPair(Comparison):
+    x: Point
+    y: Point
+    u: Number
+    v: Number
+    sigma: Number
+
+    @property
+    def _m(self) -> Number:
+        return abs(self.u - self.v) / (2 * self.sigma)
+
+    def _event(self, epsilon: Number) -> Event:
+        away = epsilon * self.sigma**2 / abs(self.u - self.v)
+        middle = (self.u + self.v) / 2
+        if self.u > self.v:
+            return AtLeast(middle + away)
+        return AtMost(middle - away)
+
+    def peak(self) -> Peak:
+        return Peak(INFINITY, self._event(ln(Fraction(100))), attained=False)
+
+    def gap(self, ratio: Number) -> Gap:
+        if ratio == INFINITY:
+            return Gap(Fraction(0), Listed.of(()))
+        epsilon = ln(ratio)
+        away = epsilon / (2 * self._m)
+        return Gap(normal(self._m - away) - ratio * normal(-self._m - away), self._event(epsilon))
+
+    def ratio_for(self, delta: Number) -> Number:
+        if delta == 0:
+            return INFINITY
+        if not larger(self.gap(Fraction(1)).delta, delta):
+            return Fraction(1)
+        return exp(Real(lambda bits: self._epsilon_for(delta, bits)))
+
+    def _epsilon_for(self, delta: Number, bits: int) -> arb:
+        """Bisect: the gap falls strictly in epsilon."""
+        low, high = Fraction(0), Fraction(1)
+        while larger(self.gap(exp(high)).delta, delta):
+            low, high = high, 2 * high
+        for _ in range(bits):
+            middle = (low + high) / 2
+            if larger(self.gap(exp(middle)).delta, delta):
+                low = middle
+            else:
+                high = middle
+        radius = ball((high - low) / 2, bits)
+        return ball((low + high) / 2, bits) + arb(0, radius.abs_upper())
+
+
+def _minus(a: int | Number, b: int | Number) -> Number:
+    difference = a - b
+    return Fraction(difference) if isinstance(difference, int) else difference

@@ -1,0 +1,145 @@
+"""Events: sets of outputs, named so that a person can picture them and arithmetic can check them.
+
+An event is the witness of every failure of privacy: a set of outputs that is likelier in one
+world than in the other. `Event.holds` decides membership; a mechanism's `mass` adds it up.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.numbers import Number, exact_text, show
+from twoworlds.worlds import Point, Universe
+
+__all__ = ["Anything", "AtLeast", "AtMost", "Event", "Listed", "OnRecords"]
+
+_SHOWN = 16
+_LISTED_IN_JSON = 256
+
+
+class Event(ABC):
+    """A set of outputs."""
+
+    @abstractmethod
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output belongs to the event."""
+
+    @abstractmethod
+    def describe(self, outputs: Universe) -> str:
+        """Say what the event is."""
+
+    def to_json(self, outputs: Universe) -> Any:
+        """Return the labels of a small event, or its description."""
+        if outputs.size is not None and outputs.size <= _LISTED_IN_JSON:
+            return [outputs.label(o) for o in outputs if self.holds(o)]
+        return self.describe(outputs)
+
+
+@dataclass(frozen=True)
+class Listed(Event):
+    """These outputs."""
+
+    members: frozenset[Point]
+
+    @staticmethod
+    def of(members: Iterable[Point]) -> Listed:
+        """Collect the outputs."""
+        return Listed(frozenset(members))
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output is listed."""
+        return output in self.members
+
+    def describe(self, outputs: Universe) -> str:
+        """List the outputs, in order, as many as one can read."""
+        if not self.members:
+            return "no output at all"
+        if len(self.members) == 1:
+            return f"output {outputs.label(next(iter(self.members)))}"
+        finite = outputs.size is not None
+        ordered = [o for o in outputs if o in self.members] if finite else list(self.members)
+        shown = ", ".join(outputs.label(o) for o in ordered[:_SHOWN])
+        more = len(ordered) - _SHOWN
+        return f"output in {{{shown}{f', and {more} more' if more > 0 else ''}}}"
+
+    def to_json(self, outputs: Universe) -> Any:
+        """Return all labels, in order."""
+        finite = outputs.size is not None
+        ordered = [o for o in outputs if o in self.members] if finite else list(self.members)
+        return [outputs.label(o) for o in ordered]
+
+
+@dataclass(frozen=True)
+class Anything(Event):
+    """Every output: the event of mechanisms that tell nothing."""
+
+    def holds(self, output: Point) -> bool:
+        """Every output belongs."""
+        return True
+
+    def describe(self, outputs: Universe) -> str:
+        """Say so."""
+        return "any output"
+
+
+@dataclass(frozen=True)
+class AtLeast(Event):
+    """All outputs from a threshold upward."""
+
+    threshold: int | Number
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output reaches the threshold."""
+        return output >= self.threshold  # type: ignore[operator]
+
+    def describe(self, outputs: Universe) -> str:
+        """Say the threshold."""
+        return f"output >= {_text(self.threshold)}"
+
+
+@dataclass(frozen=True)
+class AtMost(Event):
+    """All outputs up to a threshold."""
+
+    threshold: int | Number
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output stays at or below the threshold."""
+        return output <= self.threshold  # type: ignore[operator]
+
+    def describe(self, outputs: Universe) -> str:
+        """Say the threshold."""
+        return f"output <= {_text(self.threshold)}"
+
+
+@dataclass(frozen=True)
+class OnRecords(Event):
+    """Outputs whose entries at some positions form one of the listed words; the rest is free."""
+
+    positions: tuple[int, ...]
+    words: frozenset[tuple[Point, ...]]
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether the entries form a listed word."""
+        return tuple(output[i] for i in self.positions) in self.words  # type: ignore[index]
+
+    def describe(self, outputs: Universe) -> str:
+        """Say which entries must be what."""
+        where = ", ".join(str(i + 1) for i in self.positions)
+        if len(self.positions) == 1:
+            values = sorted(str(word[0]) for word in self.words)
+            return f"outputs whose entry {where} is {' or '.join(values)}"
+        shown = sorted("".join(map(str, word)) for word in self.words)[:_SHOWN]
+        more = len(self.words) - _SHOWN
+        tail = f", and {more} more" if more > 0 else ""
+        return f"outputs whose entries {where} read {', '.join(shown)}{tail}"
+
+
+def _text(x: int | Number) -> str:
+    if isinstance(x, (int, Fraction)):
+        return str(exact_text(Fraction(x)))
+    return show(x)

@@ -1,0 +1,213 @@
+"""Mechanisms that look at a statistic only: a channel from its value to the output.
+
+The database enters through one function, so two worlds differ only in two values of it. A
+`Channel` compares the laws that belong to two values; the statistic knows which values
+neighbours can take, for any number of people. Deterministic maps, parities, and noise added to
+counts and sums are all of this kind.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.base import Dense, Mechanism
+from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
+from twoworlds.mechanisms.event import Anything, Event, Listed
+from twoworlds.mechanisms.noise import Noise
+from twoworlds.mechanisms.shifted import Shifted, tail
+from twoworlds.numbers import Number
+from twoworlds.worlds import Change, Computed, Explicit, Integers, Point, Statistic, Universe, pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["AddedNoise", "Channel", "Deterministic", "OnStatistic", "Through"]
+
+
+class Channel(ABC):
+    """A randomized map from the value of a statistic to an output."""
+
+    outputs: Universe
+    by_difference: bool = False
+
+    @abstractmethod
+    def probability(self, output: Point, value: Any) -> Number:
+        """Return P(output | value)."""
+
+    @abstractmethod
+    def compare(self, change: Change) -> Comparison:
+        """Compare the laws of two values."""
+
+    @abstractmethod
+    def sample(self, value: Any, rng: np.random.Generator) -> Point:
+        """Draw one output."""
+
+    def mass(self, event: Event, value: Any) -> Number:
+        """Return the probability of an event."""
+        return sum(
+            (self.probability(o, value) for o in self.outputs if event.holds(o)), start=Fraction(0)
+        )
+
+
+@dataclass(frozen=True)
+class Through(Channel):
+    """A finite channel: a dense mechanism whose databases are the values."""
+
+    dense: Dense
+
+    @property
+    def outputs(self) -> Universe:  # type: ignore[override]
+        """The outputs of the table."""
+        return self.dense.outputs
+
+    def probability(self, output: Point, value: Any) -> Number:
+        """Look the entry up."""
+        return self.dense.probability(output, value)
+
+    def compare(self, change: Change) -> Comparison:
+        """Compare two columns of the table."""
+        order = tuple(self.outputs)
+        p = [self.probability(o, change.before) for o in order]
+        q = [self.probability(o, change.after) for o in order]
+        return Table(change.x, change.y, p, q, lambda cells: Listed.of(order[i] for i in cells))
+
+    def sample(self, value: Any, rng: np.random.Generator) -> Point:
+        """Draw from the column."""
+        return self.dense.sample(value, rng)
+
+
+@dataclass(frozen=True)
+class Deterministic(Channel):
+    """The value itself is the output: no noise at all."""
+
+    outputs: Universe
+
+    def probability(self, output: Point, value: Any) -> Number:
+        """Return 1 for the value and 0 for the rest."""
+        return Fraction(output == value)
+
+    def compare(self, change: Change) -> Comparison:
+        """Two different values share no output."""
+        values = (change.before, change.after)
+
+        def event(cells: Sequence[int]) -> Event:
+            return Listed.of(values[i] for i in cells)
+
+        return Table(change.x, change.y, [1, 0], [0, 1], event)
+
+    def sample(self, value: Any, rng: np.random.Generator) -> Point:
+        """Return the value."""
+        return value  # type: ignore[no-any-return]
+
+    def mass(self, event: Event, value: Any) -> Number:
+        """Return whether the value is in the event."""
+        return Fraction(event.holds(value))
+
+
+@dataclass(frozen=True)
+class AddedNoise(Channel):
+    """Integer noise added to a whole-numbered value, clamped to a range if given."""
+
+    noise: Noise
+    low: int | None = None
+    high: int | None = None
+
+    @property
+    def by_difference(self) -> bool:  # type: ignore[override]
+        """Without clamping only the difference of two values matters."""
+        return self.low is None and self.high is None
+
+    @property
+    def outputs(self) -> Universe:  # type: ignore[override]
+        """All whole numbers, or the range."""
+        return Integers(self.low, self.high)
+
+    def probability(self, output: Point, value: Any) -> Number:
+        """Return P(value + Z = output), with the tails heaped up on the ends of a range."""
+        return self.mass(Listed.of([output]), value)
+
+    def mass(self, event: Event, value: Any) -> Number:
+        """Return tails and sums of the noise."""
+        return tail(self.noise, _whole(value), event, self.low, self.high)
+
+    def compare(self, change: Change) -> Comparison:
+        """Compare two shifted copies of the noise."""
+        u, v = _whole(change.before), _whole(change.after)
+        return Shifted(change.x, change.y, u, v, self.noise, self.low, self.high)
+
+    def sample(self, value: Any, rng: np.random.Generator) -> Point:
+        """Add noise and clamp."""
+        drawn = _whole(value) + self.noise.sample(rng)
+        drawn = drawn if self.low is None else max(self.low, drawn)
+        return drawn if self.high is None else min(self.high, drawn)
+
+
+class OnStatistic(Mechanism):
+    """A channel applied to a statistic of the database."""
+
+    def __init__(
+        self, universe: Universe, statistic: Statistic, channel: Channel, *, expression: str
+    ) -> None:
+        """Join a universe, a statistic on it and a channel from its values."""
+        self.universe, self.statistic, self.channel = universe, statistic, channel
+        self.outputs = channel.outputs
+        self._expression = expression
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        return self._expression
+
+    def probability(self, output: Point, database: Point) -> Number:
+        """Evaluate the statistic, then the channel."""
+        return self.channel.probability(output, self.statistic(database))
+
+    def mass(self, event: Event, database: Point) -> Number:
+        """Evaluate the statistic, then the mass under the channel."""
+        return self.channel.mass(event, self.statistic(database))
+
+    def sample(self, database: object, rng: np.random.Generator) -> Point:
+        """Evaluate the statistic, then draw from the channel."""
+        return self.channel.sample(self.statistic(self.universe.find(database)), rng)
+
+    def family(self, relation: str, group: int = 1) -> Family:
+        """Compare the pairs of values that neighbours can take."""
+        changes = (
+            self.statistic.differences(self.universe, relation, group)
+            if self.channel.by_difference
+            else self.statistic.changes(self.universe, relation, group)
+        )
+        compared = [self.channel.compare(change) for change in changes]
+        return Each(compared or self._unmoved(relation))
+
+    def _unmoved(self, relation: str) -> Iterator[Comparison]:
+        """Compare equal laws, when no neighbour changes the statistic."""
+        x = next(iter(self.universe))
+        y = next(self.universe.around(x, relation), None)
+        if y is None:
+            x, y = next(pairs(self.universe, relation), (x, x))
+        everything = Anything()
+        yield Table(x, y, [1], [1], lambda cells: everything if cells else Listed.of(()))
+
+    def over(self, universe: Universe) -> OnStatistic:
+        """Return the same mechanism with other neighbours."""
+        statistic = Computed(self.statistic, self.statistic.name)  # type: ignore[arg-type]
+        return OnStatistic(universe, statistic, self.channel, expression=self.expression)
+
+    def restrict(self, databases: Iterable[object]) -> OnStatistic:  # type: ignore[override]
+        """Return the mechanism on some of its databases only."""
+        return self.over(Explicit(tuple(self.universe.find(database) for database in databases)))
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, int):
+        return value
+    raise InvalidInput(
+        f"integer noise needs a whole-numbered statistic, this one takes the value {value}: "
+        "scale it to whole units first"
+    )

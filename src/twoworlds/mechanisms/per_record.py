@@ -1,0 +1,216 @@
+"""One transition, applied to every record on its own: the local model.
+
+Randomized response, PRAM and FRAPP pass each record through the same stochastic matrix (Lin &
+Kifer, Section 3.2.2), so the mechanism is a Kronecker power that is never built: two databases
+that differ in k records differ, as far as the output law is concerned, in those k factors alone
+(Wu, equation 3). A survey of 40 bits, or of 40 million, costs as much as one of k bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement, permutations, product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import Unsupported
+from twoworlds.mechanisms.base import Dense, Mechanism
+from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
+from twoworlds.mechanisms.event import Event, OnRecords
+from twoworlds.numbers import INFINITY, Number, show, whole
+from twoworlds.worlds import SUBSTITUTE, BitStrings, Point, Records, Universe
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["ByLoss", "PerRecord"]
+
+_WORDS_LISTED = 4096
+_MOST_CLASSES = 200_000
+
+
+class PerRecord(Mechanism):
+    """The same transition for each of ``records`` records.
+
+    >>> from twoworlds.worlds import Explicit
+    >>> flip = Dense(Explicit((1, 0)), Explicit((1, 0)), [["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> PerRecord(flip, 40).family("substitute").peak()[1].ratio
+    Fraction(3, 1)
+    """
+
+    def __init__(self, transition: Dense, records: object, *, expression: str | None = None) -> None:
+        """Take the transition of one record: its databases and outputs are single values."""
+        self.transition = transition
+        self.records = whole(records, "records", at_least=1)
+        self.universe: Records = _words(transition.universe, self.records)
+        self.outputs: Records = _words(transition.outputs, self.records)
+        self._expression = expression
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        return self._expression or f"{self.transition.expression}, for each of {self.records} records"
+
+    def probability(self, output: Point, database: Point) -> Number:
+        """Multiply the transitions of all records."""
+        pairs = zip(output, database, strict=True)  # type: ignore[call-overload]
+        return prod((self.transition.probability(o, x) for o, x in pairs), start=Fraction(1))
+
+    def mass(self, event: Event, database: Point) -> Number:
+        """Return the mass of an event on some records; the other records sum to 1."""
+        values: Sequence[Point] = database  # type: ignore[assignment]
+        if isinstance(event, OnRecords):
+            return sum((self._word_mass(event.positions, word, values) for word in event.words), start=Fraction(0))
+        if isinstance(event, ByLoss):
+            first = [self._column(values[i]) for i in range(len(event.first))]
+            return event.mass(first)
+        return super().mass(event, database)
+
+    def _word_mass(self, positions: Sequence[int], word: Sequence[Point], values: Sequence[Point]) -> Number:
+        parts = (self.transition.probability(o, values[i]) for i, o in zip(positions, word, strict=True))
+        return prod(parts, start=Fraction(1))
+
+    def _column(self, value: Point) -> dict[Point, Number]:
+        return {o: self.transition.probability(o, value) for o in self.transition.outputs}
+
+    def family(self, relation: str, group: int = 1) -> Family:
+        """Compare databases that differ in the first min(group, records) records.
+
+        Fewer differing records are never worse: dropping a factor is post-processing.
+        """
+        if relation != SUBSTITUTE:
+            self.universe.require_lengths()
+            raise Unsupported("one transition per record is compared under substitution only")
+        changed = min(group, self.records)
+        values = tuple(self.transition.universe)
+        if len(values) == 1:
+            return Each([self._compare(values * changed, values * changed)])
+        moves = list(permutations(values, 2))
+        return Each(
+            self._compare(tuple(u for u, _ in chosen), tuple(v for _, v in chosen))
+            for chosen in combinations_with_replacement(moves, changed)
+        )
+
+    def _compare(self, first: tuple[Point, ...], second: tuple[Point, ...]) -> Comparison:
+        rest = (next(iter(self.transition.universe)),) * (self.records - len(first))
+        p = [self._column(value) for value in first]
+        q = [self._column(value) for value in second]
+        outputs = tuple(self.transition.outputs)
+        if len(outputs) ** len(first) <= _WORDS_LISTED:
+            return _listed(first + rest, second + rest, outputs, p, q)
+        return _by_loss(first + rest, second + rest, p, q)
+
+    def pair(self, other: Mechanism) -> Mechanism:
+        """Two such mechanisms on the same records are again one, record by record."""
+        if isinstance(other, PerRecord) and other.universe == self.universe:
+            joined = self.transition.pair(other.transition)
+            return PerRecord(joined.table(), self.records)
+        return super().pair(other)
+
+    def sample(self, database: object, rng: np.random.Generator) -> Point:
+        """Draw every record on its own."""
+        values: Any = self.universe.find(database)
+        return tuple(self.transition.sample(value, rng) for value in values)
+
+
+@dataclass(frozen=True)
+class ByLoss(Event):
+    """Outputs whose likelihood ratio, over the first records, lies in one of some classes.
+
+    ``first`` and ``second`` hold, for each differing record, the law of its output in the two
+    worlds; the likelihood ratio of an output is the product over those records.
+    """
+
+    first: tuple[dict[Point, Number], ...]
+    second: tuple[dict[Point, Number], ...]
+    classes: frozenset[Number]
+
+    def holds(self, output: Point) -> bool:
+        """Multiply the ratios of the differing records and look the class up."""
+        entries = output[: len(self.first)]  # type: ignore[index]
+        top = prod((law[o] for law, o in zip(self.first, entries, strict=True)), start=Fraction(1))
+        bottom = prod((law[o] for law, o in zip(self.second, entries, strict=True)), start=Fraction(1))
+        return top != 0 and (INFINITY if bottom == 0 else top / bottom) in self.classes
+
+    def mass(self, laws: Sequence[dict[Point, Number]]) -> Number:
+        """Add up the event under any laws of the differing records."""
+        states: dict[Number, Number] = {Fraction(1): Fraction(1)}
+        for law, p, q in zip(laws, self.first, self.second, strict=True):
+            grown: dict[Number, Number] = {}
+            for ratio, mass in states.items():
+                for o, probability in law.items():
+                    key = _times(ratio, p[o], q[o])
+                    grown[key] = grown.get(key, Fraction(0)) + mass * probability
+            states = grown
+        return sum((mass for ratio, mass in states.items() if ratio in self.classes), start=Fraction(0))
+
+    def describe(self, outputs: Universe) -> str:
+        """Say how much likelier the outputs are."""
+        if not self.classes:
+            return "no output at all"
+        least = min(self.classes, key=float)
+        return f"outputs at least {show(least)} times likelier in the first world"
+
+
+def _words(values: Universe, records: int) -> Records:
+    listed = tuple(values)
+    return BitStrings(records) if listed == (1, 0) else Records(listed, records)
+
+
+def _listed(
+    x: tuple[Point, ...],
+    y: tuple[Point, ...],
+    outputs: tuple[Point, ...],
+    p: list[dict[Point, Number]],
+    q: list[dict[Point, Number]],
+) -> Comparison:
+    words = list(product(outputs, repeat=len(p)))
+    top = [prod((law[o] for law, o in zip(p, word, strict=True)), start=Fraction(1)) for word in words]
+    bottom = [prod((law[o] for law, o in zip(q, word, strict=True)), start=Fraction(1)) for word in words]
+    positions = tuple(range(len(p)))
+
+    def event(cells: Sequence[int]) -> Event:
+        return OnRecords(positions, frozenset(words[i] for i in cells))
+
+    return Table(x, y, top, bottom, event)
+
+
+def _by_loss(
+    x: tuple[Point, ...], y: tuple[Point, ...], p: list[dict[Point, Number]], q: list[dict[Point, Number]]
+) -> Comparison:
+    """Merge outputs of equal likelihood ratio, one record at a time."""
+    classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
+    for law_p, law_q in zip(p, q, strict=True):
+        classes = dict(_grown(classes, law_p, law_q))
+    ratios = list(classes)
+
+    def event(cells: Sequence[int]) -> Event:
+        return ByLoss(tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
+
+    masses = list(classes.values())
+    return Table(x, y, [a for a, _ in masses], [b for _, b in masses], event)
+
+
+def _grown(
+    classes: dict[Number, tuple[Number, Number]], p: dict[Point, Number], q: dict[Point, Number]
+) -> Iterator[tuple[Number, tuple[Number, Number]]]:
+    grown: dict[Number, tuple[Number, Number]] = {}
+    for ratio, (mass_p, mass_q) in classes.items():
+        for o in p:
+            if p[o] == 0 and q[o] == 0:
+                continue
+            key = _times(ratio, p[o], q[o])
+            old = grown.get(key, (Fraction(0), Fraction(0)))
+            grown[key] = (old[0] + mass_p * p[o], old[1] + mass_q * q[o])
+    if len(grown) > _MOST_CLASSES:
+        raise Unsupported(f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group")
+    yield from grown.items()
+
+
+def _times(ratio: Number, p: Number, q: Number) -> Number:
+    """Multiply likelihood ratios, where infinity and 0 absorb (0 beats infinity: no mass in P)."""
+    if ratio == 0 or p == 0:
+        return Fraction(0)
+    return INFINITY if ratio == INFINITY or q == 0 else ratio * p / q

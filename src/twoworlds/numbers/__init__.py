@@ -1,0 +1,62 @@
+"""Exact numbers and rigorous enclosures.
+
+A *number* is a ``Fraction`` or a `Real`. Inputs are read exactly (`number`), bounds e^epsilon are
+kept as ratios, and where no exact value exists an enclosure is carried and rounded to the side
+that never overstates privacy. `compare` answers ``Order.UNDECIDED`` rather than guess.
+"""
+
+from __future__ import annotations
+
+from twoworlds.numbers.parse import (
+    number,
+    positive,
+    probability,
+    ratio_at_least_one,
+    rational,
+    whole,
+)
+from twoworlds.numbers.real import (
+    INFINITY,
+    LIMIT_BITS,
+    Exp,
+    Log,
+    Number,
+    Order,
+    Real,
+    ball,
+    compare,
+    exp,
+    ln,
+    maximum,
+    sqrt,
+)
+from twoworlds.numbers.show import above, below, bounds, decimal, exact_text, show, to_json
+
+__all__ = [
+    "INFINITY",
+    "LIMIT_BITS",
+    "Exp",
+    "Log",
+    "Number",
+    "Order",
+    "Real",
+    "above",
+    "ball",
+    "below",
+    "bounds",
+    "compare",
+    "decimal",
+    "exact_text",
+    "exp",
+    "ln",
+    "maximum",
+    "number",
+    "positive",
+    "probability",
+    "ratio_at_least_one",
+    "rational",
+    "show",
+    "sqrt",
+    "to_json",
+    "whole",
+]

@@ -1,0 +1,153 @@
+"""Reading numbers exactly: ``3/4``, ``0.1`` (one tenth), ``ln 3``, ``e^0.5``, ints, Decimals.
+
+A float is read as the decimal that it prints, so ``0.1`` is one tenth whether it comes as text
+or as a float; a user who means the binary value passes ``Fraction(x)``. NaN is refused here,
+once, for the whole package.
+"""
+
+from __future__ import annotations
+
+import numbers as abstract
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers.real import INFINITY, Number, Real, exp, ln
+
+__all__ = ["number", "positive", "probability", "ratio_at_least_one", "rational", "whole"]
+
+_LARGEST_EXPONENT = 4000
+_LONGEST_TEXT = 20_000
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_FUNCTION = re.compile(r"(ln|log|exp)\s*(.+)|e\s*\^\s*(.+)|(e)", re.ASCII | re.DOTALL)
+
+
+def number(value: object, name: str = "number") -> Number:
+    """Read one exact number.
+
+    >>> number("0.1"), number(0.1), number("ln 3")
+    (Fraction(1, 10), Fraction(1, 10), Real(ln 3))
+
+    Raises:
+        InvalidInput: for NaN, text that is no number, or an absurdly long one.
+    """
+    if isinstance(value, (Fraction, Real)):
+        return value
+    if isinstance(value, bool):
+        raise InvalidInput(f"{name}={value} is a truth value: give a number")
+    if isinstance(value, abstract.Integral):
+        return Fraction(int(value))
+    if isinstance(value, (float, Decimal, abstract.Real)):
+        return _from_text(str(value), name)
+    if isinstance(value, str):
+        return _from_text(value, name)
+    raise InvalidInput(f"{name}={value!r} (type {type(value).__name__}): expected a number")
+
+
+def rational(value: object, name: str = "number") -> Fraction:
+    """Read one number that must be rational.
+
+    >>> rational("3/4")
+    Fraction(3, 4)
+    """
+    result = number(value, name)
+    if isinstance(result, Fraction):
+        return result
+    raise InvalidInput(f"{name}={value} is irrational here: give a fraction such as 3/4")
+
+
+def probability(value: object, name: str = "probability") -> Fraction:
+    """Read a rational between 0 and 1.
+
+    >>> probability("25%")
+    Fraction(1, 4)
+    """
+    result = rational(value, name)
+    if not 0 <= result <= 1:
+        raise InvalidInput(f"{name}={value} is not a probability: it must lie between 0 and 1")
+    return result
+
+
+def positive(value: object, name: str = "number") -> Number:
+    """Read a finite number above 0."""
+    result = number(value, name)
+    if result == INFINITY or not result > 0:
+        raise InvalidInput(f"{name}={value} must be a finite number above 0")
+    return result
+
+
+def ratio_at_least_one(value: object, name: str = "ratio") -> Number:
+    """Read e^epsilon: a number of at least 1, possibly infinite."""
+    result = number(value, name)
+    if result < 1:
+        raise InvalidInput(
+            f"{name}={value} must be at least 1: it is e^epsilon, and 1 means no difference at all"
+        )
+    return result
+
+
+def whole(value: object, name: str, *, at_least: int = 0) -> int:
+    """Read a whole number.
+
+    >>> whole("3", "bits")
+    3
+    """
+    result = number(value, name)
+    if not isinstance(result, Fraction) or result.denominator != 1 or result < at_least:
+        raise InvalidInput(f"{name}={value} must be a whole number, at least {at_least}")
+    return int(result)
+
+
+def _from_text(text: str, name: str) -> Number:
+    if len(text) > _LONGEST_TEXT:
+        raise InvalidInput(f"{name} has {len(text)} characters: at most {_LONGEST_TEXT} are read")
+    stripped = text.strip()
+    lowered = stripped.lower()
+    if lowered in ("inf", "+inf", "infinity", "+infinity", "∞"):
+        return INFINITY
+    if function := _FUNCTION.fullmatch(stripped):
+        return _from_function(function, text, name)
+    return _from_fraction(stripped, text, name)
+
+
+def _from_function(match: re.Match[str], text: str, name: str) -> Number:
+    which, argument, power, alone = match.groups()
+    if alone:
+        return exp(Fraction(1))
+    inner = _from_fraction(_unwrapped(argument or power), text, name)
+    if which not in ("ln", "log"):
+        return exp(inner)
+    if inner <= 0:
+        raise InvalidInput(f"{name}={text}: a logarithm needs an argument above 0")
+    return ln(inner)
+
+
+def _from_fraction(body: str, text: str, name: str) -> Fraction:
+    if body.endswith("%"):
+        return _from_fraction(body[:-1].rstrip(), text, name) / 100
+    top, slash, bottom = body.partition("/")
+    numerator = _plain(top, text, name)
+    if not slash:
+        return numerator
+    denominator = _plain(bottom, text, name)
+    if denominator == 0:
+        raise InvalidInput(f"{name}={text} divides by zero")
+    return numerator / denominator
+
+
+def _plain(body: str, text: str, name: str) -> Fraction:
+    match = _PLAIN.fullmatch(body.strip())
+    if match is None:
+        raise InvalidInput(
+            f"{name}={text!r} is not a number: write it like 3/4, 0.1, 1e-6, ln 3 or e^0.5"
+        )
+    exponent = match.group(2)
+    if exponent and (len(exponent) > 7 or abs(int(exponent[1:])) > _LARGEST_EXPONENT):
+        raise InvalidInput(f"{name}={text}: exponents beyond {_LARGEST_EXPONENT} are not read")
+    return Fraction(Decimal(body.strip()))
+
+
+def _unwrapped(body: str) -> str:
+    body = body.strip()
+    return body[1:-1].strip() if body.startswith("(") and body.endswith(")") else body

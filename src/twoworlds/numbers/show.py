@@ -1,0 +1,148 @@
+"""Printing numbers: the exact form first, then a decimal rounded to the safe side.
+
+Privacy prices (ratios, epsilons, deltas) are rounded up, so that no printed digit promises more
+privacy than there is. `below` and `above` are the floats next to a number on either side.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+from flint import arb, fmpq
+
+from twoworlds.numbers.real import INFINITY, Number, Real
+
+__all__ = ["above", "below", "bounds", "decimal", "exact_text", "show", "to_json"]
+
+_FLOAT_BITS = 128
+_MOST_BITS = 8192
+_SHORT = 24
+Side = Literal["up", "down"]
+
+
+def bounds(x: Number, bits: int = _FLOAT_BITS) -> tuple[Fraction, Fraction]:
+    """Return rationals that enclose a finite number, equal when it is rational.
+
+    Precision is raised until the enclosure is relatively tight, so that a tiny number keeps its
+    leading digits (a number that is zero, or known only as an interval, stays as it is).
+
+    >>> bounds(Fraction(3, 4))
+    (Fraction(3, 4), Fraction(3, 4))
+    """
+    if isinstance(x, Fraction):
+        return x, x
+    ball = x.ball(bits)
+    while ball.rel_accuracy_bits() < _FLOAT_BITS // 2 and bits < _MOST_BITS:
+        bits *= 2
+        ball = x.ball(bits)
+    return _dyadic(ball.lower()), _dyadic(ball.upper())
+
+
+def below(x: Number) -> float:
+    """Return the largest float known to be at most ``x``."""
+    if x == INFINITY:
+        return math.inf
+    low, _ = bounds(x)
+    nearest = _nearest(low)
+    return nearest if Fraction(nearest) <= low else math.nextafter(nearest, -math.inf)
+
+
+def above(x: Number) -> float:
+    """Return the smallest float known to be at least ``x``."""
+    if x == INFINITY:
+        return math.inf
+    _, high = bounds(x)
+    nearest = _nearest(high)
+    if math.isinf(nearest) or Fraction(nearest) >= high:
+        return nearest
+    return math.nextafter(nearest, math.inf)
+
+
+def exact_text(x: Number) -> str | None:
+    """Return the exact form (``3/4``, ``ln 3``, ``1 - e^(-1/4)``), or None when there is none."""
+    if isinstance(x, Fraction):
+        return str(fmpq(x.numerator, x.denominator))  # no limit on digits, unlike str(int)
+    return x.formula
+
+
+def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
+    """Return a decimal of so many significant digits, rounded to the given side.
+
+    >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), side="down")
+    ('0.333334', '0.333333')
+    """
+    if x == INFINITY:
+        return "infinity"
+    low, high = bounds(x)
+    rounding = ROUND_CEILING if side == "up" else ROUND_FLOOR
+    end = high if side == "up" else low
+    context = Context(prec=digits, rounding=rounding)
+    # The two conversions may be inexact in the last place unless they round the same way.
+    top, bottom = Decimal(end.numerator), Decimal(end.denominator)
+    return _tidy(context.divide(top, bottom))
+
+
+def show(x: Number, *, side: Side = "up") -> str:
+    """Return the exact form with a decimal beside it when the form does not speak for itself.
+
+    >>> show(Fraction(3)), show(Fraction(1, 3))
+    ('3', '1/3 (0.333334)')
+    """
+    if x == INFINITY:
+        return "infinity"
+    text = exact_text(x)
+    if text is not None and len(text) <= _SHORT:
+        plain = isinstance(x, Fraction) and x.denominator == 1
+        return text if plain else f"{text} ({decimal(x, side=side)})"
+    return f"{decimal(x, side=side)}"
+
+
+def to_json(x: Number, *, side: Side = "up") -> dict[str, Any]:
+    """Return ``{"exact": ..., "value": ...}``, with ``lower`` and ``upper`` for irrationals.
+
+    ``value`` of a rational is its nearest float; of an irrational, the end of the enclosure on
+    the safe side. An infinite number has exact ``"inf"`` and no float, since JSON has none.
+    """
+    if x == INFINITY:
+        return {"exact": "inf", "value": None}
+    if isinstance(x, Fraction):
+        return {"exact": exact_text(x), "value": _finite(_nearest(x))}
+    low, high = below(x), above(x)
+    value = high if side == "up" else low
+    return {
+        "exact": x.formula,
+        "value": _finite(value),
+        "lower": _finite(low),
+        "upper": _finite(high),
+    }
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
+def _nearest(x: Fraction) -> float:
+    try:
+        return x.numerator / x.denominator  # true division of ints rounds correctly
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def _dyadic(exact: arb) -> Fraction:
+    """Convert an exact ball to a rational, without building absurdly long integers."""
+    mantissa, exponent = (int(part) for part in exact.man_exp())
+    if exponent >= 0:
+        return Fraction(mantissa << exponent)
+    return Fraction(mantissa, 1 << -exponent)
+
+
+def _tidy(value: Decimal) -> str:
+    value = value.normalize()
+    if value == 0:
+        return "0"
+    if -6 <= value.adjusted() < 9:
+        return f"{value:f}"
+    return f"{value:e}".replace("e+", "e")

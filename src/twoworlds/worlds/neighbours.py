@@ -1,0 +1,133 @@
+"""Neighbour relations: which two databases differ by one person, or by a group of them.
+
+`pairs` lists the unordered pairs of a finite universe at distance 1 to ``group``; `distance` is
+the number of single steps between two databases (Hamming distance for substitution). Group
+privacy (Dwork, after Definition 2) compares databases at distance at most c.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.numbers import whole
+from twoworlds.worlds.line import Integers
+from twoworlds.worlds.universe import ADD_REMOVE, EXPLICIT, SUBSTITUTE, Explicit, Point, Universe
+from twoworlds.worlds.words import Records
+
+__all__ = ["PAIR_LIMIT", "check_group", "distance", "pairs", "resolve", "within"]
+
+PAIR_LIMIT = 1 << 22
+
+
+def resolve(
+    universe: Universe, relation: str | Iterable[tuple[object, object]] | None
+) -> tuple[Universe, str]:
+    """Return the universe and the name of the relation that is meant on it.
+
+    Explicit pairs (as pairs of labels, or as the text ``"11~10, 10~00"``) give a new universe
+    that carries them.
+    """
+    if relation is None:
+        return universe, universe.relation
+    if isinstance(relation, str) and "~" not in relation:
+        known = [SUBSTITUTE, ADD_REMOVE] + ([EXPLICIT] if universe.relation == EXPLICIT else [])
+        if relation not in known:
+            raise UnknownName("neighbour relation", relation, [*known, "label~label, ..."])
+        return universe, relation
+    listed = _from_text(relation) if isinstance(relation, str) else list(relation)
+    found = [(universe.find(x), universe.find(y)) for x, y in listed]
+    if not found:
+        raise InvalidInput("no neighbour pairs are listed: nothing would be protected")
+    points = tuple(universe) if universe.size is not None else ()
+    if not points:
+        raise InvalidInput(f"listed pairs need a finite universe, {universe.expression} is not")
+    return Explicit(points, tuple(found)), EXPLICIT
+
+
+def check_group(group: object) -> int:
+    """Read a group size of at least one person."""
+    return whole(group, "group", at_least=1)
+
+
+def distance(universe: Universe, x: Point, y: Point, relation: str) -> int | None:
+    """Return the number of single steps from x to y, or None when there is no way.
+
+    >>> from twoworlds.worlds.words import BitStrings
+    >>> distance(BitStrings(3), (1, 1, 1), (0, 1, 0), "substitute")
+    2
+    """
+    if relation == SUBSTITUTE and isinstance(universe, Records):
+        same = len(x) == len(y)  # type: ignore[arg-type]
+        return sum(a != b for a, b in zip(x, y, strict=True)) if same else None  # type: ignore[call-overload]
+    if isinstance(universe, Integers):
+        return -(-abs(x - y) // universe.step)  # type: ignore[operator]
+    for point, steps in _breadth_first(universe, x, relation, None):
+        if point == y:
+            return steps
+    return None
+
+
+def within(universe: Universe, x: Point, relation: str, group: int = 1) -> Iterator[Point]:
+    """Yield the databases at distance 1 to ``group`` from x."""
+    if group == 1:
+        yield from universe.around(x, relation)
+    else:
+        yield from (p for p, steps in _breadth_first(universe, x, relation, group) if steps)
+
+
+def pairs(universe: Universe, relation: str, group: int = 1) -> Iterator[tuple[Point, Point]]:
+    """Yield every unordered pair of databases at distance 1 to ``group``, each once.
+
+    Raises:
+        TooLarge: when the universe is infinite or the pairs would be too many to list.
+        InvalidInput: when no database has a neighbour, so that nothing would be compared.
+    """
+    if universe.size is None or universe.size > PAIR_LIMIT:
+        raise TooLarge(
+            f"{universe.expression} is too large to list its neighbours one by one: "
+            "use a mechanism with structure (one transition per record, or noise on a statistic)"
+        )
+    positions = universe.positions
+    found = 0
+    for x in universe:
+        for y in within(universe, x, relation, group):
+            if positions[x] < positions[y]:
+                found += 1
+                if found > PAIR_LIMIT:
+                    raise TooLarge(
+                        f"more than {PAIR_LIMIT} neighbour pairs in {universe.expression}: "
+                        "use a smaller universe or a mechanism with structure"
+                    )
+                yield x, y
+    if not found and universe.size > 1:
+        raise InvalidInput(
+            f"no two databases of {universe.expression} are neighbours under {relation}: "
+            'list the pairs instead, as in "a~b, b~c"'
+        )
+
+
+def _breadth_first(
+    universe: Universe, start: Point, relation: str, limit: int | None
+) -> Iterator[tuple[Point, int]]:
+    seen = {start}
+    queue = deque([(start, 0)])
+    while queue:
+        point, steps = queue.popleft()
+        yield point, steps
+        if limit is None or steps < limit:
+            for other in universe.around(point, relation):
+                if other not in seen:
+                    seen.add(other)
+                    queue.append((other, steps + 1))
+
+
+def _from_text(text: str) -> list[tuple[str, str]]:
+    listed = []
+    for part in text.split(","):
+        x, tilde, y = part.partition("~")
+        if not tilde or not x.strip() or not y.strip():
+            raise InvalidInput(f'neighbour pair {part.strip()!r}: write pairs as "11~10, 10~00"')
+        listed.append((x.strip(), y.strip()))
+    return listed

@@ -1,0 +1,268 @@
+"""Statistics: the function of the database that a mechanism answers, and how one person moves it.
+
+A `Statistic` maps a database to a number or a tuple of numbers. What privacy needs of it is
+local: which values it takes on two neighbours (`changes`), or at least by how much it moves
+(`differences`), each with an example pair of databases. Sums over records (`Additive`: counts,
+sums, means, histograms, parities) answer that from one record, for any number of people; any
+other function is enumerated.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import NamedTuple, Union
+
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.numbers import rational
+from twoworlds.worlds.line import Integers
+from twoworlds.worlds.neighbours import pairs
+from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
+from twoworlds.worlds.words import Records
+
+__all__ = ["Additive", "Answer", "Change", "Computed", "Statistic", "Value"]
+
+Scalar = Union[int, Fraction]
+Value = Union[Scalar, tuple[Scalar, ...]]
+_Chain = Union[None, tuple[Point, "_Chain"]]
+
+
+class Change(NamedTuple):
+    """The statistic on two neighbours: ``before`` on database x, ``after`` on database y."""
+
+    before: Value
+    after: Value
+    x: Point
+    y: Point
+
+    @property
+    def difference(self) -> Value:
+        """How far the statistic moves from x to y."""
+        return _minus(self.after, self.before)
+
+
+class Statistic(ABC):
+    """A function of the database."""
+
+    name: str
+
+    @abstractmethod
+    def __call__(self, database: Point) -> Value:
+        """Return the value on a database."""
+
+    @abstractmethod
+    def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Yield the distinct ordered (before, after) on databases 1 to ``group`` steps apart."""
+
+    def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Yield one change for each distinct difference, in both directions."""
+        return _once(self.changes(universe, relation, group), lambda change: change.difference)
+
+
+@dataclass(frozen=True)
+class Computed(Statistic):
+    """Any Python function of the database; its neighbours are enumerated."""
+
+    function: Callable[[Point], object]
+    name: str = "function"
+
+    def __call__(self, database: Point) -> Value:
+        """Return the value, read exactly."""
+        return _exact(self.function(database), self.name)
+
+    def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Enumerate all pairs."""
+        cache: dict[Point, Value] = {}
+
+        def value(point: Point) -> Value:
+            if point not in cache:
+                cache[point] = self(point)
+            return cache[point]
+
+        listed = pairs(universe, relation, group)
+        both = (Change(value(a), value(b), a, b) for x, y in listed for a, b in ((x, y), (y, x)))
+        return _once(both, lambda change: (change.before, change.after))
+
+
+@dataclass(frozen=True)
+class Answer(Statistic):
+    """The true answer itself, when the universe is a set of whole numbers."""
+
+    name: str = "answer"
+
+    def __call__(self, database: Point) -> Value:
+        """Return the answer."""
+        return database  # type: ignore[return-value]
+
+    def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Enumerate the pairs of a finite range."""
+        return Computed(self, self.name).changes(universe, relation, group)
+
+    def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Yield every step up to ``group`` times the universe's step, both ways."""
+        if not isinstance(universe, Integers):
+            yield from super().differences(universe, relation, group)
+            return
+        room = None if universe.size is None else universe.size - 1
+        furthest = universe.step * group if room is None else min(universe.step * group, room)
+        start = next(iter(universe))
+        away = 1 if start + 1 in universe else -1
+        for k in range(1, furthest + 1):
+            yield Change(start, start + away * k, start, start + away * k)
+            yield Change(start + away * k, start, start + away * k, start)
+
+
+@dataclass(frozen=True)
+class Additive(Statistic):
+    r"""A sum over records: f(x) = scale * sum_i phi(x_i), reduced modulo m if given.
+
+    where: ``phi`` maps one record's value to a number, or to a tuple of ``dimension`` numbers.
+
+    >>> from twoworlds.worlds.words import BitStrings
+    >>> count = Additive(lambda bit: bit, name="count")
+    >>> sorted(c.difference for c in count.differences(BitStrings(40), "substitute"))
+    [-1, 1]
+    """
+
+    phi: Callable[[Point], object]
+    scale: Fraction = Fraction(1)
+    modulo: int | None = None
+    dimension: int | None = None
+    name: str = "sum"
+
+    def __call__(self, database: Point) -> Value:
+        """Return the scaled sum."""
+        parts = [self._of(value) for value in database]  # type: ignore[attr-defined]
+        zero: Value = 0 if self.dimension is None else (0,) * self.dimension
+        return self._finish(_total([zero, *parts]))
+
+    def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Combine what the differing records can sum to with what all the others can."""
+        if not isinstance(universe, Records):
+            return Computed(self, self.name).changes(universe, relation, group)
+        found = chain.from_iterable(
+            self._with_rest(universe, a, b, m, universe.values) for a, b, m in _shapes(universe, relation, group)
+        )
+        return _once(found, lambda change: (change.before, change.after))
+
+    def differences(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
+        """Look at the differing records only; the others stand still at the first value."""
+        if not isinstance(universe, Records) or self.modulo is not None:
+            yield from super().differences(universe, relation, group)
+            return
+        found = chain.from_iterable(
+            self._with_rest(universe, a, b, m, universe.values[:1])
+            for a, b, m in _shapes(universe, relation, group)
+        )
+        yield from _once(found, lambda change: change.difference)
+
+    def _with_rest(
+        self, universe: Records, more_x: int, more_y: int, rest: int, others: tuple[Point, ...]
+    ) -> Iterator[Change]:
+        """Yield changes where so many records are only in x, only in y, and in both."""
+        table = self._table(universe.values)
+        common = _sums(self._table(others), rest)
+        for own_x, word_x in _sums(table, more_x).items():
+            for own_y, word_y in _sums(table, more_y).items():
+                if own_x == own_y:
+                    continue
+                for base, word in common.items():
+                    before, after = _total([own_x, base]), _total([own_y, base])
+                    shared = _unchain(word)
+                    yield Change(
+                        self._finish(before),
+                        self._finish(after),
+                        _unchain(word_x) + shared,
+                        _unchain(word_y) + shared,
+                    )
+
+    def _table(self, values: Iterable[Point]) -> dict[Point, Value]:
+        return {value: self._of(value) for value in values}
+
+    def _of(self, value: Point) -> Value:
+        return _exact(self.phi(value), f"{self.name} of {value!r}")
+
+    def _finish(self, total: Value) -> Value:
+        if isinstance(total, tuple):
+            return tuple(_plain(self.scale * part) for part in total)
+        scaled = _plain(self.scale * total)
+        return scaled if self.modulo is None else scaled % self.modulo
+
+
+def _shapes(universe: Records, relation: str, group: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (records only in x, records only in y, records in common) up to ``group`` steps."""
+    if relation == SUBSTITUTE:
+        for length in universe.lengths:
+            if length:
+                k = min(group, length)
+                # Equal records among the differing ones cover every smaller distance as well.
+                yield k, k, length - k
+    elif relation == ADD_REMOVE:
+        universe.require_lengths()
+        for more_x in range(group + 1):
+            for more_y in range(group + 1 - more_x):
+                for m in range(universe.n + 1):
+                    fits = m + more_x in universe.lengths and m + more_y in universe.lengths
+                    if fits and more_x + more_y:
+                        yield more_x, more_y, m
+    else:
+        raise Unsupported(f"{universe.expression} has no listed pairs")
+
+
+def _sums(table: dict[Point, Value], count: int) -> dict[Value, _Chain]:
+    """Return every sum of ``count`` records with one word that attains it."""
+    zero: Value = _total([_minus(v, v) for v in list(table.values())[:1]])
+    sums: dict[Value, _Chain] = {zero: None}
+    for _ in range(count):
+        grown: dict[Value, _Chain] = {}
+        for total, word in sums.items():
+            for value, part in table.items():
+                grown.setdefault(_total([total, part]), (value, word))
+        sums = grown
+    return sums
+
+
+def _unchain(word: _Chain) -> tuple[Point, ...]:
+    values = []
+    while word is not None:
+        value, word = word
+        values.append(value)
+    return tuple(values)
+
+
+def _once(changes: Iterable[Change], key: Callable[[Change], object]) -> Iterator[Change]:
+    """Keep the first change of each kind in which something moves."""
+    seen = set()
+    for change in changes:
+        if change.before != change.after and key(change) not in seen:
+            seen.add(key(change))
+            yield change
+
+
+def _exact(value: object, name: str) -> Value:
+    if isinstance(value, (tuple, list)):
+        return tuple(_plain(rational(part, name)) for part in value)
+    return _plain(rational(value, name))
+
+
+def _plain(value: Scalar) -> Scalar:
+    """Return an int where the number is whole, so that values of one kind compare and print alike."""
+    return int(value) if isinstance(value, int) or value.denominator == 1 else value
+
+
+def _total(parts: list[Value]) -> Value:
+    if isinstance(parts[0], tuple):
+        widths = {len(p) if isinstance(p, tuple) else -1 for p in parts}
+        if len(widths) != 1:
+            raise InvalidInput("a statistic must give vectors of one length for every record")
+        return tuple(_plain(sum(column)) for column in zip(*parts, strict=True))  # type: ignore[arg-type]
+    return _plain(sum(parts))  # type: ignore[arg-type]
+
+
+def _minus(a: Value, b: Value) -> Value:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return tuple(_plain(p - q) for p, q in zip(a, b, strict=True))
+    return _plain(a - b)  # type: ignore[operator]

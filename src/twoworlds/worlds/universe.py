@@ -1,0 +1,247 @@
+"""Universes: the ordered sets of all databases that may be true, and of all possible outputs.
+
+A `Universe` is a finite or infinite ordered set of hashable points, each with a label that a
+person can type. Neighbours are asked of it point by point (`Universe.around`); everything else
+about neighbours (pairs, distances, groups) is derived in `twoworlds.worlds.neighbours`.
+
+Wu, Section 2, and Dwork, Definition 2 leave the neighbour relation to the reader; here it is a
+parameter everywhere: ``"substitute"``, ``"add-remove"`` or ``"explicit"`` pairs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from twoworlds.errors import InvalidInput
+
+__all__ = ["ADD_REMOVE", "EXPLICIT", "SUBSTITUTE", "Explicit", "Point", "Product", "Universe"]
+
+Point = Hashable
+SUBSTITUTE = "substitute"
+ADD_REMOVE = "add-remove"
+EXPLICIT = "explicit"
+_SEPARATORS = ",;| "
+
+
+class Universe(ABC):
+    """An ordered set of points with labels and neighbours."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int | None:
+        """The number of points, or None when there are infinitely many."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Point]:
+        """Run through the points in order (forever, when infinite)."""
+
+    @abstractmethod
+    def __contains__(self, point: object) -> bool:
+        """Tell whether this is one of the points."""
+
+    @abstractmethod
+    def around(self, point: Point, relation: str) -> Iterator[Point]:
+        """Yield the neighbours of a point under a relation, each once, never the point itself."""
+
+    @property
+    @abstractmethod
+    def expression(self) -> str:
+        """The call that builds this universe, as one would type it."""
+
+    @property
+    def relation(self) -> str:
+        """The neighbour relation that is meant when none is named."""
+        return SUBSTITUTE
+
+    def explain(self, relation: str) -> str:
+        """Say in words when two databases are neighbours."""
+        if relation == ADD_REMOVE:
+            return "one database has one person's record more than the other"
+        return "the databases differ in one person's record"
+
+    def label(self, point: Point) -> str:
+        """Return what a person would type for this point."""
+        return str(point)
+
+    def find(self, given: object) -> Point:
+        """Return the point that ``given`` is, or is the label of.
+
+        Raises:
+            InvalidInput: when there is no such point.
+        """
+        if isinstance(given, Hashable) and given in self:
+            return given
+        if isinstance(given, str):
+            point = self._parse(given.strip())
+            if point is not None and point in self:
+                return point
+        raise InvalidInput(f"{given!r} is not in {self.expression}: {self._hint()}")
+
+    def _parse(self, label: str) -> Point | None:
+        return next((point for point in self if self.label(point) == label), None)
+
+    def _hint(self) -> str:
+        """Show the first few labels, for an error message."""
+        labels = []
+        for point in self:
+            if len(labels) == 4:
+                return f"its points are {', '.join(labels)}, ..."
+            labels.append(self.label(point))
+        return f"its points are {', '.join(labels)}"
+
+    @cached_property
+    def positions(self) -> dict[Point, int]:
+        """The position of every point (finite universes)."""
+        return {point: position for position, point in enumerate(self)}
+
+    @staticmethod
+    def of(labels: Iterable[Point], pairs: Iterable[tuple[Point, Point]] | None = None) -> Explicit:
+        """Return the universe of these points, with these neighbour pairs if given.
+
+        >>> Universe.of(["a", "b", "c"], [("a", "b"), ("b", "c")]).size
+        3
+        """
+        chosen = None if pairs is None else tuple((x, y) for x, y in pairs)
+        return Explicit(tuple(labels), chosen)
+
+
+@dataclass(frozen=True)
+class Explicit(Universe):
+    """A finite universe given point by point.
+
+    Without explicit pairs the labels decide: equal-length digit strings (``11,10,01,00``) and
+    labels with separators (``a|b``) are read as one value per person; any other label is the
+    whole record of one person, so that any two databases are neighbours under substitution.
+    """
+
+    points: tuple[Point, ...]
+    pairs: tuple[tuple[Point, Point], ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Check that there are points, that they differ, and that the pairs use them."""
+        if not self.points:
+            raise InvalidInput("the universe is empty: name at least one database")
+        if len(self.positions) != len(self.points):
+            twice = next(p for i, p in enumerate(self.points) if self.positions[p] != i)
+            raise InvalidInput(f"{twice!r} is named twice in the universe: labels must differ")
+        for pair in self.pairs or ():
+            for point in pair:
+                if point not in self.positions:
+                    raise InvalidInput(f"pair {pair}: {point!r} is not in the universe")
+            if pair[0] == pair[1]:
+                raise InvalidInput(f"pair {pair}: a database is not its own neighbour")
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return len(self.points)
+
+    def __iter__(self) -> Iterator[Point]:
+        """Run through the points."""
+        return iter(self.points)
+
+    def __contains__(self, point: object) -> bool:
+        """Tell whether this is one of the points."""
+        return point in self.positions
+
+    @property
+    def expression(self) -> str:
+        """The points, shortened."""
+        shown = ", ".join(str(p) for p in self.points[:6])
+        return f"{{{shown}{', ...' if len(self.points) > 6 else ''}}}"
+
+    @property
+    def relation(self) -> str:
+        """Explicit pairs where they are given, substitution otherwise."""
+        return SUBSTITUTE if self.pairs is None else EXPLICIT
+
+    def around(self, point: Point, relation: str) -> Iterator[Point]:
+        """Yield the neighbours of a point."""
+        if relation == EXPLICIT:
+            yield from self._listed.get(point, ())
+            return
+        own = self._words[point]
+        for other in self.points:
+            if other != point and _adjacent(own, self._words[other], relation):
+                yield other
+
+    def explain(self, relation: str) -> str:
+        """Say how the labels were read."""
+        if relation == EXPLICIT:
+            return "the pair is one of those listed"
+        records = max(len(word) for word in self._words.values())
+        if records == 1 and relation == SUBSTITUTE:
+            return "any two databases (each label is read as one person's whole record)"
+        return super().explain(relation) + f" (each label is read as {records} records)"
+
+    @cached_property
+    def _listed(self) -> dict[Point, tuple[Point, ...]]:
+        near: dict[Point, dict[Point, None]] = {}
+        for x, y in self.pairs or ():
+            near.setdefault(x, {})[y] = None
+            near.setdefault(y, {})[x] = None
+        return {point: tuple(others) for point, others in near.items()}
+
+    @cached_property
+    def _words(self) -> dict[Point, Sequence[Point]]:
+        """Each point read as a word of records."""
+        texts = [p for p in self.points if isinstance(p, str)]
+        if len(texts) < len(self.points):
+            return {p: p if isinstance(p, tuple) else (p,) for p in self.points}
+        for separator in _SEPARATORS:
+            if any(separator in text for text in texts):
+                return {t: tuple(t.split(separator)) if t else () for t in texts}
+        same_length = len({len(text) for text in texts}) == 1
+        if all(text.isdigit() or not text for text in texts) and (same_length or "" in texts):
+            return {text: tuple(text) for text in texts}
+        return {text: (text,) for text in texts}
+
+
+@dataclass(frozen=True)
+class Product(Universe):
+    """Pairs of points: the outputs of two mechanisms run on the same database."""
+
+    first: Universe
+    second: Universe
+
+    @property
+    def size(self) -> int | None:
+        """The product of the sizes."""
+        a, b = self.first.size, self.second.size
+        return None if a is None or b is None else a * b
+
+    def __iter__(self) -> Iterator[Point]:
+        """Run through the pairs, the second part fastest."""
+        return ((a, b) for a in self.first for b in self.second)
+
+    def __contains__(self, point: object) -> bool:
+        """Tell whether both parts belong."""
+        pair = isinstance(point, tuple) and len(point) == 2
+        return pair and point[0] in self.first and point[1] in self.second  # type: ignore[index]
+
+    @property
+    def expression(self) -> str:
+        """The two parts."""
+        return f"{self.first.expression} x {self.second.expression}"
+
+    def label(self, point: Point) -> str:
+        """Return both labels."""
+        a, b = point  # type: ignore[misc]
+        return f"({self.first.label(a)}; {self.second.label(b)})"
+
+    def around(self, point: Point, relation: str) -> Iterator[Point]:
+        """Outputs have no neighbours."""
+        raise InvalidInput(f"{self.expression} is a set of outputs: it has no neighbours")
+
+
+def _adjacent(x: Sequence[Point], y: Sequence[Point], relation: str) -> bool:
+    """Tell whether two words differ in one record, or by one record more."""
+    if relation == SUBSTITUTE:
+        return len(x) == len(y) and sum(a != b for a, b in zip(x, y, strict=True)) == 1
+    longer, shorter = (x, y) if len(x) > len(y) else (y, x)
+    if len(longer) != len(shorter) + 1:
+        return False
+    return any(tuple(longer[:i]) + tuple(longer[i + 1 :]) == tuple(shorter) for i in range(len(longer)))
