@@ -40,7 +40,10 @@ napoleon_numpy_docstring = False
 nitpicky = True
 nitpick_ignore_regex = [
     # Types of packages whose own documentation is not linked: linking needs the network.
-    ("py:.*", r"(builtins|collections|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*"),
+    (
+        "py:.*",
+        r"(builtins|collections|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*",
+    ),
     ("py:.*", r"(flint|hypothesis|numpy|np|numba|rich|typer)\..*"),
     # Names of the standard library, and type variables, as annotations spell them.
     ("py:class", r"[A-Za-z]+"),
