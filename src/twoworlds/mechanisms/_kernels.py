@@ -11,16 +11,17 @@ and this module finds the largest of each over all pairs, and where it is attain
 How: a *task* is a few columns and the pairs among them. Eight rows of those columns are copied
 into a *tile*, scaled, in an order which makes the pairs contiguous: a *run* (x, y, length) stands
 for the pairs (x + i, y + i), i < length, of tile columns. All loops over a run vectorise without
-reassociating any sum. A task needs less than a megabyte; the matrix is never copied.
+reassociating any sum. The matrix is never copied: beside it, each thread needs 0.13 MB for its
+tile and as much again for each requested a.
 
 Why the bounds hold, with u = 2^-53 and entries which are exact doubles in [0, 1]:
 
-* Scaling by 2^110 is exact and lifts every positive entry to 2^-964 or more. A product of two
-  doubles has 106 bits, so x - a y is a multiple of 2^-1074 (a >= 1): it cannot underflow, and
-  fma(-a, y, x) has its exact sign and relative error at most u. A product too large for a double
-  becomes -inf, and then x - a y is negative indeed.
-* Ratios are compared by that sign, x > b y, against the best b so far, and b is a quotient rounded
-  up. So the maximum lies between the witness' x/y and that quotient rounded up.
+* Scaling by 2^110 is exact and makes every entry a multiple of 2^-964. A double a >= 1 is a
+  multiple of 2^-52, so x - a y is a multiple of 2^-1016: it cannot underflow, and fma(-a, y, x)
+  has the exact sign and relative error at most u. Where it overflows to -inf, x < a y indeed.
+* Ratios are compared by that sign, x > b y, with the best b so far: a quotient rounded up, and at
+  least 1 since both x/y and y/x are compared. So the maximum lies between the witness' x/y and
+  that quotient rounded up.
 * Sums have terms >= 0, each rounded at most k = (number of tiles) + 7 times: once by the fma,
   7 times inside a tile, and once per tile after the first. Hence computed/true is between
   (1 - u)^k and (1 + u)^k, and the true value between c (1 - k u) and c / (1 - k u).
@@ -55,7 +56,7 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-ROWS = 8  # rows of a tile; more would not fit the registers, fewer would load the sums more often
+ROWS = 8  # rows of a tile, unrolled by the compiler: the sums are read and written once for all
 TILE_COLUMNS = 2048
 STRIDE = TILE_COLUMNS + 24  # not a multiple of 4096 bytes, so that a tile's rows do not collide
 CHUNK = 256  # tile columns treated at a time, so that both sides of a run stay in the L1 cache
@@ -93,25 +94,23 @@ class HammingWorst(NamedTuple):
 class _Task(NamedTuple):
     """Columns to load, and runs among them.
 
-    `segments` has rows (first column, end, first run, end): its columns share one tile.
-    `runs` has rows (x, y, length) in columns of that tile. The pairs are numbered in order of runs.
+    `segments` has rows (first column, end, first run, end): these columns share one tile.
+    `runs` has rows (x, y, length), length <= CHUNK, in columns of that tile.
+    The pairs of a task are numbered in the order of its runs.
     """
 
-    columns: NDArray[np.uint64]
+    columns: Indices
     segments: Indices
     runs: Indices
 
 
 class _Found(NamedTuple):
-    """What one task found: scaled sums, and the least double that bounds all its ratios."""
+    """What one task found: the ratios' bound with its witness (x, y, output), and scaled sums."""
 
     bound: float
-    witness: tuple[int, int, int]
+    witness: Indices
     sums: Floats
     pairs: Indices
-
-
-_NOWHERE = (-1, -1, -1)
 
 
 # --- compiled: everything down to the next rule runs without the interpreter lock ---------------
@@ -120,14 +119,14 @@ _NOWHERE = (-1, -1, -1)
 def njit(function: Function) -> Function:
     """Compile on first call; keep the machine code on disk where a directory can be written."""
     options = {"nogil": True, "error_model": "numpy"}
+    decorate: Any = numba.njit  # its stubs, where numba has any, refuse options from a dict
     try:
-        compiled: Function = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # numba found no writable directory for its cache
-        compiled = numba.njit(**options)(function)
-    return compiled
+        return decorate(cache=True, **options)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # numba found no directory for its cache
+        return decorate(**options)(function)  # type: ignore[no-any-return]
 
 
-def _fma_types(_context: Any, _x: Any, _y: Any, _z: Any) -> tuple[Any, Callable[..., Any]]:
+def _fma_rule(_context: Any, _x: Any, _y: Any, _z: Any) -> tuple[Any, Callable[..., Any]]:
     def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.fma(*arguments)
 
@@ -135,18 +134,18 @@ def _fma_types(_context: Any, _x: Any, _y: Any, _z: Any) -> tuple[Any, Callable[
     return double(double, double, double), generate
 
 
-_fma: Callable[[float, float, float], float] = intrinsic(_fma_types)  # x y + z, rounded once
+_fma: Any = intrinsic(_fma_rule)  # _fma(x, y, z) is x y + z, rounded once
 
 
 @njit
-def _load(matrix: Floats, first: int, columns: NDArray[np.uint64], tile: Floats) -> None:
+def _load(matrix: Floats, first: int, columns: Indices, tile: Floats) -> None:
     """Copy some columns of rows first, first + 1, ... into the tile; rows past the end are 0."""
     for row in range(ROWS):
         target = tile[row * STRIDE : row * STRIDE + columns.size]
         if first + row < matrix.shape[0]:
             source = matrix[first + row]
             for i in range(columns.size):
-                target[i] = SCALE * source[columns[i]]
+                target[i] = SCALE * source[np.uint64(columns[i])]  # unsigned: no wrap-around
         else:
             target[:] = 0.0
 
@@ -237,41 +236,36 @@ def _raise_bound(
 @njit
 def _scan(
     matrix: Floats,
-    columns: NDArray[np.uint64],
+    columns: Indices,
     segments: Indices,
     runs: Indices,
     ratios: Floats,
     sums: Floats,
-) -> tuple[float, int, int, int]:
-    """All rows of one task: add to the sums, return the ratio's bound, pair (x, y) and output."""
+    witness: Indices,
+) -> float:
+    """All rows of one task: fill the sums and the witness (x, y, output); return its bound."""
     tile = np.empty(ROWS * STRIDE)
     scratch = np.empty(CHUNK)
-    bound, at_x, at_y, at_output = 0.0, -1, -1, -1
+    bound = 0.0
     for output in range(0, matrix.shape[0], ROWS):
         number = 0
         for s in range(segments.shape[0]):
             held = columns[segments[s, 0] : segments[s, 1]]
             _load(matrix, output, held, tile)
             for r in range(segments[s, 2], segments[s, 3]):
-                for start in range(0, runs[r, 2], CHUNK):
-                    length = min(CHUNK, runs[r, 2] - start)
-                    first = runs[r, 0] + start
-                    second = runs[r, 1] + start
-                    xs = tile[first:]
-                    ys = tile[second:]
-                    for j in range(ratios.size):
-                        forward = sums[2 * j, number : number + length]
-                        backward = sums[2 * j + 1, number : number + length]
-                        _add_deltas(xs, ys, ratios[j], forward, backward)
-                    number += length
-                    if bound < np.inf and _exceeds(xs, ys, length, bound):
-                        bound, pair, row, swapped = _raise_bound(xs, ys, bound, scratch[:length])
-                        at_x = np.int64(held[first + pair])
-                        at_y = np.int64(held[second + pair])
-                        if swapped:
-                            at_x, at_y = at_y, at_x
-                        at_output = output + row
-    return bound, at_x, at_y, at_output
+                x, y, length = runs[r, 0], runs[r, 1], runs[r, 2]
+                xs, ys = tile[x:], tile[y:]
+                for j in range(ratios.size):
+                    forward = sums[2 * j, number : number + length]
+                    backward = sums[2 * j + 1, number : number + length]
+                    _add_deltas(xs, ys, ratios[j], forward, backward)
+                number += length
+                if bound < np.inf and _exceeds(xs, ys, length, bound):
+                    bound, i, row, swapped = _raise_bound(xs, ys, bound, scratch[:length])
+                    witness[0] = held[(y if swapped else x) + i]
+                    witness[1] = held[(x if swapped else y) + i]
+                    witness[2] = output + row
+    return bound
 
 
 # --- plans: which columns and runs make up all pairs ---------------------------------------------
@@ -279,22 +273,18 @@ def _scan(
 
 def _runs_inside(values: int, digits: int) -> Indices:
     """All pairs of words that differ in one digit, as runs: for each digit, a shift by d values."""
-    return np.array(
-        [
-            (start, start + shift * weight, (values - shift) * weight)
-            for weight in (values**digit for digit in range(digits))
-            for start in range(0, values**digits, values * weight)
-            for shift in range(1, values)
-        ],
-        dtype=np.int64,
-    ).reshape(-1, 3)
+    runs = [
+        (start, start + shift * weight, (values - shift) * weight)
+        for weight in (values**digit for digit in range(digits))
+        for start in range(0, values**digits, values * weight)
+        for shift in range(1, values)
+    ]
+    return np.array(runs, dtype=np.int64)
 
 
 def _runs_across(first: int, second: int) -> Indices:
     """All pairs between two lists, when the tile holds the first, then the second one twice."""
-    shifts = np.arange(second)
-    lengths = np.full(second, first)
-    return np.stack([np.zeros_like(shifts), first + shifts, lengths], axis=1).astype(np.int64)
+    return np.array([(0, first + shift, first) for shift in range(second)], dtype=np.int64)
 
 
 def _digit_groups(records: int, values: int) -> Iterator[tuple[int, int]]:
@@ -317,7 +307,8 @@ def _settings(values: int, digits: int) -> Iterator[tuple[Indices, Indices]]:
         return
     parts = [np.arange(v, min(v + VALUES, values)) for v in range(0, values, VALUES)]
     for i, part in enumerate(parts):
-        yield part, _runs_inside(len(part), 1)
+        if len(part) > 1:
+            yield part, _runs_inside(len(part), 1)
         for other in parts[:i]:  # all but the last part have full length
             yield np.concatenate([part, other, other]), _runs_across(len(part), len(other))
 
@@ -332,8 +323,8 @@ def _hamming_tasks(records: int, values: int) -> Iterator[Callable[[], _Task]]:
         weight = values ** (records - first - digits)
         others = values ** (records - digits)
         for settings, runs in _settings(values, digits):
-            room = min(TILE_COLUMNS // len(settings), TASK_PAIRS // max(1, int(runs[:, 2].sum())))
-            lanes = max(1, min(room // 16 * 16 or room, others))
+            room = min(TILE_COLUMNS // len(settings), TASK_PAIRS // int(runs[:, 2].sum()))
+            lanes = max(1, min(room // 16 * 16 or room, others))  # 16: whole cache lines
             for start in range(0, others, lanes):
                 rest = range(start, min(start + lanes, others))
                 yield partial(_lane_task, settings, runs, rest, weight, values**digits)
@@ -343,29 +334,40 @@ def _lane_task(settings: Indices, runs: Indices, rest: range, weight: int, size:
     """The columns (rest div weight) size weight + setting weight + (rest mod weight)."""
     lanes = np.arange(rest.start, rest.stop)
     base = lanes // weight * (size * weight) + lanes % weight
-    columns = (settings[:, None] * weight + base).ravel().astype(np.uint64)
-    segments = np.array([[0, len(columns), 0, len(runs)]])
-    return _Task(columns, segments, runs * len(lanes))
+    columns = (settings[:, None] * weight + base).ravel()
+    runs = _cut(runs * len(lanes))
+    return _Task(columns, np.array([[0, len(columns), 0, len(runs)]]), runs)
 
 
 def _pair_tasks(xs: Indices, ys: Indices) -> Iterator[Callable[[], _Task]]:
-    """Tasks for listed pairs: each tile holds one side of its pairs, then the other side."""
+    """Tasks for listed pairs."""
     for start in range(0, len(xs), TASK_PAIRS):
         yield partial(_pair_task, xs[start : start + TASK_PAIRS], ys[start : start + TASK_PAIRS])
 
 
 def _pair_task(xs: Indices, ys: Indices) -> _Task:
+    """Each tile holds one side of its pairs, then the other side."""
     half = TILE_COLUMNS // 2
-    cuts = range(0, len(xs), half)
-    sides = [side[cut : cut + half] for cut in cuts for side in (xs, ys)]
-    lengths = np.array([len(side) for side in sides[::2]], dtype=np.int64)
-    ends = np.cumsum(2 * lengths)
-    order = np.arange(len(cuts))
-    return _Task(
-        np.concatenate(sides).astype(np.uint64),
-        np.stack([ends - 2 * lengths, ends, order, order + 1], axis=1),
-        np.stack([np.zeros_like(lengths), lengths, lengths], axis=1),
-    )
+    sides: list[Indices] = []
+    segments: list[tuple[int, int, int, int]] = []
+    runs: list[list[int]] = []
+    for start in range(0, len(xs), half):
+        left, right = xs[start : start + half], ys[start : start + half]
+        cut = _cut(np.array([[0, len(left), len(left)]]))
+        segments.append((2 * start, 2 * (start + len(left)), len(runs), len(runs) + len(cut)))
+        sides += [left, right]
+        runs += cut.tolist()
+    return _Task(np.concatenate(sides).astype(np.int64), np.array(segments), np.array(runs))
+
+
+def _cut(runs: Indices) -> Indices:
+    """The same pairs in runs of length CHUNK at most."""
+    cut = [
+        (x + start, y + start, min(CHUNK, length - start))
+        for x, y, length in runs.tolist()
+        for start in range(0, length, CHUNK)
+    ]
+    return np.array(cut, dtype=np.int64)
 
 
 # --- the driver ----------------------------------------------------------------------------------
@@ -376,7 +378,8 @@ def _run(matrix: Floats, ratios: Floats, make: Callable[[], _Task]) -> _Found:
     task = make()
     lengths = task.runs[:, 2]
     sums = np.zeros((2 * len(ratios), int(lengths.sum())))
-    bound, x, y, output = _scan(matrix, *task, ratios, sums)
+    witness = np.full(3, -1)
+    bound = _scan(matrix, *task, ratios, sums, witness)
     flat = sums.reshape(len(ratios), 2 * sums.shape[1])
     best = flat.argmax(axis=1)
     swapped, number = np.divmod(best, sums.shape[1])
@@ -385,9 +388,9 @@ def _run(matrix: Floats, ratios: Floats, make: Callable[[], _Task]) -> _Found:
     shift = number - (ends[run] - lengths[run])
     segment = np.searchsorted(task.segments[:, 3], run, side="right")
     base = task.segments[segment, 0] + shift
-    pairs = task.columns[base[:, None] + task.runs[run, :2]].astype(np.int64)
+    pairs = task.columns[base[:, None] + task.runs[run, :2]]
     pairs[swapped == 1] = pairs[swapped == 1, ::-1]
-    return _Found(bound, (x, y, output), flat.max(axis=1), pairs)
+    return _Found(bound, witness, flat.max(axis=1), pairs)
 
 
 def _results(
@@ -413,7 +416,7 @@ def _cores() -> int:
 
 def _worst(matrix: Floats, ratios: Floats, tasks: Iterator[Callable[[], _Task]]) -> HammingWorst:
     """Run all tasks, on as many threads as there are cores, and keep the worst in task order."""
-    bound, witness = 0.0, _NOWHERE
+    bound, witness = 0.0, np.full(3, -1)
     sums = np.full(len(ratios), -1.0)
     pairs = np.full((len(ratios), 2), -1, dtype=np.int64)
     cores = _cores() if matrix.size >= THREADED else 1
@@ -441,10 +444,10 @@ def _up(value: Fraction) -> float:
 
 
 def _enclosed(
-    matrix: Floats, bound: float, witness: tuple[int, int, int], sums: Floats, pairs: Indices
+    matrix: Floats, bound: float, witness: Indices, sums: Floats, pairs: Indices
 ) -> HammingWorst:
     """Undo the scaling and round the ends outward, in exact arithmetic."""
-    x, y, output = witness
+    x, y, output = witness.tolist()
     ratio, lower, upper = 1.0, 1.0, 1.0
     if output >= 0:
         p, q = Fraction(float(matrix[output, x])), Fraction(float(matrix[output, y]))

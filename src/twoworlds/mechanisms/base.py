@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
-from twoworlds.mechanisms.event import Event, Listed
+from twoworlds.mechanisms.event import AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import Number, Real, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Point, Product, Universe, pairs
 
@@ -73,11 +73,23 @@ class Mechanism(ABC):
 
     def mass(self, event: Event, database: Point) -> Number:
         """Return the probability of an event on a database, by plain addition."""
+        if isinstance(event, Listed):
+            found = (self.probability(o, database) for o in event.members)
+            return sum(found, start=Fraction(0))
         _refuse_large(self.outputs, 1, f"the event on {self.expression}")
         return sum(
             (self.probability(o, database) for o in self.outputs if event.holds(o)),
             start=Fraction(0),
         )
+
+    def example(self, event: Event, database: Point) -> Point | None:
+        """Return one output of the event that can occur, or None where only densities exist."""
+        if isinstance(event, (AtLeast, AtMost)):
+            return event.threshold
+        if isinstance(event, Listed):
+            return next(iter(event.members), None)
+        possible = (o for o in self.outputs if event.holds(o))
+        return next((o for o in possible if self.probability(o, database) != 0), None)
 
     def table(self) -> Dense:
         """Return the dense exact table.
@@ -86,23 +98,26 @@ class Mechanism(ABC):
             TooLarge: when it would have more than `TABLE_LIMIT` entries.
         """
         size = self.outputs.size
-        _refuse_large(self.universe, 1 if size is None else size, f"the matrix of {self.expression}")
+        _refuse_large(
+            self.universe, 1 if size is None else size, f"the matrix of {self.expression}"
+        )
         _refuse_large(self.outputs, 1, f"the matrix of {self.expression}")
         rows = [[self.probability(o, x) for x in self.universe] for o in self.outputs]
         return Dense(self.universe, self.outputs, rows, expression=self.expression)
 
     def over(self, universe: Universe) -> Mechanism:
         """Return the same mechanism with other neighbours: a universe of the same databases."""
-        table = self.table()
-        rows = [[row[self.universe.positions[x]] for x in universe] for row in table.rows]
+        rows = [[self.probability(o, x) for x in universe] for o in self.table().outputs]
         return Dense(universe, self.outputs, rows, expression=self.expression)
 
     def restrict(self, databases: Iterable[object]) -> Dense:
         """Return the mechanism on some of its databases only."""
         chosen = [self.universe.find(database) for database in databases]
-        kept = self.universe.positions
-        rows = [[row[kept[x]] for x in chosen] for row in self.table().rows]
-        return Dense(Explicit(tuple(chosen)), self.outputs, rows)
+        _refuse_large(self.outputs, len(chosen), f"the restriction of {self.expression}")
+        rows = [[self.probability(o, x) for x in chosen] for o in self.outputs]
+        shown = ", ".join(self.universe.label(x) for x in chosen)
+        text = f"restrict({self.expression}, [{shown}])"
+        return Dense(Explicit(tuple(chosen)), self.outputs, rows, expression=text)
 
     def then(self, post: Mechanism | Mapping[Any, Point] | Callable[[Any], Point]) -> Dense:
         """Return this mechanism followed by post-processing of its output.
@@ -128,14 +143,15 @@ class Mechanism(ABC):
             ]
             for new in outputs
         ]
-        return Dense(self.universe, outputs, rows)
+        after = post.expression if isinstance(post, Mechanism) else "a map of the outputs"
+        return Dense(self.universe, outputs, rows, expression=f"then({self.expression}, {after})")
 
     def mix(self, other: Mechanism, weight: object) -> Dense:
         """Return the choice: this mechanism with probability ``weight``, else the other one."""
         w = probability(weight, "weight")
         _same_universe(self, other)
-        outputs = Explicit(tuple(dict.fromkeys([*self.outputs, *other.outputs])))
         mine, theirs = self.table(), other.table()
+        outputs = Explicit(tuple(dict.fromkeys([*self.outputs, *other.outputs])))
         rows = [
             [
                 w * mine.probability_or_zero(o, x) + (1 - w) * theirs.probability_or_zero(o, x)
@@ -143,7 +159,8 @@ class Mechanism(ABC):
             ]
             for o in outputs
         ]
-        return Dense(self.universe, outputs, rows)
+        text = f"mix({self.expression}, {other.expression}, weight={w})"
+        return Dense(self.universe, outputs, rows, expression=text)
 
     def pair(self, other: Mechanism) -> Mechanism:
         """Return both outputs, computed independently on the same database."""
@@ -155,7 +172,8 @@ class Mechanism(ABC):
             for a in self.outputs
             for b in other.outputs
         ]
-        return Dense(self.universe, outputs, rows)
+        text = f"pair({self.expression}, {other.expression})"
+        return Dense(self.universe, outputs, rows, expression=text)
 
     def __repr__(self) -> str:
         """Show the expression."""
@@ -235,9 +253,7 @@ class Dense(Mechanism):
         _check_stochastic(universe, outputs, self.rows)
 
     @staticmethod
-    def from_function(
-        universe: Universe, function: Callable[[Any], Mapping[Any, object]]
-    ) -> Dense:
+    def from_function(universe: Universe, function: Callable[[Any], Mapping[Any, object]]) -> Dense:
         """Tabulate a Python function that returns its exact law, as a mapping from outputs.
 
         >>> from twoworlds.worlds import BitStrings
@@ -278,7 +294,9 @@ class Dense(Mechanism):
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare every pair of neighbouring columns."""
-        return Each(self._comparisons(relation, group))
+        return Each(
+            self._comparisons(relation, group), "every ordered pair of neighbouring columns"
+        )
 
     def _comparisons(self, relation: str, group: int) -> Iterator[Comparison]:
         columns, scale = self._columns

@@ -72,6 +72,10 @@ class Comparison(ABC):
     def ratio_for(self, delta: Number) -> Number:
         """Return the smallest a >= 1 with H_a(P || Q) <= delta, or infinity."""
 
+    @abstractmethod
+    def reverse(self) -> Comparison:
+        """Return the comparison of Q against P."""
+
     def lines(self) -> list[Line]:
         """Return the lines whose maximum is the gap for every a >= 1, if they are finitely many."""
         raise Unsupported(
@@ -134,6 +138,10 @@ class Table(Comparison):
             answer = _largest(answer, (p - delta) / q)
         return answer
 
+    def reverse(self) -> Comparison:
+        """Swap the two laws."""
+        return Table(self.y, self.x, self.q, self.p, self.event, self.scale)
+
     def limit(self) -> Number:
         """Add up the cells that Q cannot produce."""
         return self.gap(INFINITY).delta
@@ -157,7 +165,13 @@ class Table(Comparison):
 
 
 class Family(ABC):
-    """All ordered pairs of databases that a neighbour relation compares."""
+    """All ordered pairs of databases that a neighbour relation compares.
+
+    Attributes:
+        method: why looking at these comparisons is enough, in a phrase.
+    """
+
+    method: str
 
     @abstractmethod
     def peak(self) -> tuple[Comparison, Peak]:
@@ -179,9 +193,11 @@ class Family(ABC):
 class Each(Family):
     """A family that looks at one comparison after the other."""
 
-    def __init__(self, comparisons: Iterable[Comparison], total: int | None = None) -> None:
-        """Take the comparisons, in both directions."""
-        self._comparisons = list(track(comparisons, "listing neighbours", total))
+    def __init__(self, comparisons: Iterable[Comparison], why: str) -> None:
+        """Take the comparisons, in both directions, and why they suffice."""
+        self._comparisons = list(track(comparisons, "listing neighbours"))
+        number = len(self._comparisons)
+        self.method = f"{why}; {number} comparison{'s' if number != 1 else ''} of two worlds made"
         if not self._comparisons:
             raise Unsupported("there are no two neighbouring databases to compare")
 
@@ -226,7 +242,7 @@ class Each(Family):
         return best, ratio
 
 
-def larger(a: Number, b: Number) -> bool:
+def larger(a: Number | int, b: Number | int) -> bool:
     """Tell whether a is certainly larger; a tie that cannot be decided counts as not larger."""
     return compare(a, b) is Order.GREATER
 
@@ -236,7 +252,7 @@ def _largest(a: Number, b: Number) -> Number:
 
 
 def _over(p: Number | int, q: Number | int) -> Number:
-    return Fraction(p, q) if isinstance(p, int) and isinstance(q, int) else p / q
+    return Fraction(p, q) if isinstance(p, int) and isinstance(q, int) else Fraction(1) * p / q
 
 
 def _threshold(ratio: Number) -> Callable[[Number | int, Number | int], bool]:

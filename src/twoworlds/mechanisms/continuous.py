@@ -28,7 +28,19 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Peak, larger
 from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
-from twoworlds.numbers import INFINITY, Number, Real, ball, exact_text, exp, ln, number, positive, sqrt
+from twoworlds.numbers import (
+    INFINITY,
+    Exp,
+    Number,
+    Real,
+    ball,
+    exact_text,
+    exp,
+    ln,
+    number,
+    positive,
+    sqrt,
+)
 from twoworlds.worlds import Point, Reals
 
 if TYPE_CHECKING:
@@ -69,11 +81,16 @@ class Continuous(Mechanism):
             return Fraction(isinstance(event, Anything))
         raise Unsupported(f"the mass of {event} under a density")
 
+    def example(self, event: Event, database: Point) -> Point | None:
+        """Single outputs have no probability here."""
+        return None
+
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare two answers as far apart as a group can move them, both ways round."""
         furthest = self.sensitivity * group
         zero = Fraction(0)
-        return Each([self._compare(furthest, zero), self._compare(zero, furthest)])
+        why = "the gap grows with the distance, so the furthest neighbours are the worst"
+        return Each([self._compare(furthest, zero), self._compare(zero, furthest)], why)
 
 
 class Laplace(Continuous):
@@ -84,12 +101,17 @@ class Laplace(Continuous):
     'e^(1/2) (1.64873)'
     """
 
-    def __init__(self, *, rate: object = None, scale: object = None, sensitivity: object = 1) -> None:
+    def __init__(
+        self, *, rate: object = None, scale: object = None, sensitivity: object = 1
+    ) -> None:
         """Take the scale b, or the rate 1/b, which may be a logarithm."""
         super().__init__(sensitivity)
         if (rate is None) == (scale is None):
             raise InvalidInput("laplace takes exactly one of scale and rate")
-        self.rate: Number = positive(rate, "rate") if scale is None else 1 / positive(scale, "scale")
+        self.rate: Number = (
+            positive(rate, "rate") if scale is None else 1 / positive(scale, "scale")
+        )
+        self._by_rate = scale is None
 
     @property
     def scale(self) -> Number:
@@ -100,11 +122,13 @@ class Laplace(Continuous):
     def expression(self) -> str:
         """The call that builds it."""
         tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
+        if self._by_rate:
+            return f"laplace(rate={exact_text(self.rate)}{tail})"
         return f"laplace(scale={exact_text(self.scale)}{tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the density e^(-|output - answer| / b) / (2 b)."""
-        away = abs(Fraction(output) - Fraction(database))  # type: ignore[arg-type]
+        away = abs(number(output, "output") - number(database, "database"))
         return self.rate / 2 * exp(-(self.rate * away))
 
     def loss(self, output: object, first: object, second: object) -> Number:
@@ -130,7 +154,7 @@ class Laplace(Continuous):
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw one output, as the fraction that a float is."""
-        return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(  # type: ignore[arg-type]
+        return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(
             rng.laplace(scale=float(self.scale))
         )
 
@@ -143,22 +167,27 @@ class Gaussian(Continuous):
     '0.382925'
     """
 
-    def __init__(self, *, sigma: object = None, sigma2: object = None, sensitivity: object = 1) -> None:
+    def __init__(
+        self, *, sigma: object = None, sigma2: object = None, sensitivity: object = 1
+    ) -> None:
         """Take the standard deviation, or its square."""
         super().__init__(sensitivity)
         if (sigma is None) == (sigma2 is None):
             raise InvalidInput("gaussian takes exactly one of sigma and sigma2")
-        self.sigma = positive(sigma, "sigma") if sigma2 is None else sqrt(positive(sigma2, "sigma2"))
+        self._squared = None if sigma2 is None else positive(sigma2, "sigma2")
+        self.sigma = positive(sigma, "sigma") if self._squared is None else sqrt(self._squared)
 
     @property
     def expression(self) -> str:
         """The call that builds it."""
         tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
+        if self._squared is not None:
+            return f"gaussian(sigma2={exact_text(self._squared)}{tail})"
         return f"gaussian(sigma={exact_text(self.sigma)}{tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the normal density."""
-        away = (Fraction(output) - Fraction(database)) / self.sigma  # type: ignore[arg-type]
+        away = (number(output, "output") - number(database, "database")) / self.sigma
         root = Real(lambda _bits: (2 * arb.pi()).sqrt(), "sqrt(2 pi)")
         return exp(-(away * away) / 2) / (root * self.sigma)
 
@@ -171,7 +200,7 @@ class Gaussian(Continuous):
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw one output, as the fraction that a float is."""
-        return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(  # type: ignore[arg-type]
+        return Fraction(float(Fraction(self.universe.find(database)))) + Fraction(
             rng.normal(scale=float(self.sigma))
         )
 
@@ -199,6 +228,9 @@ class _LaplacePair(Comparison):
     def _event(self, threshold: Number) -> Event:
         return AtLeast(threshold) if self.u > self.v else AtMost(threshold)
 
+    def reverse(self) -> Comparison:
+        return _LaplacePair(self.y, self.x, self.v, self.u, self.rate)
+
     def peak(self) -> Peak:
         return Peak(self._top, self._event(self.u))
 
@@ -210,6 +242,8 @@ class _LaplacePair(Comparison):
         return Gap(1 - sqrt(ratio / self._top), self._event(threshold))
 
     def ratio_for(self, delta: Number) -> Number:
+        if not larger(Fraction(1), delta):
+            return Fraction(1)
         ratio = self._top * (1 - delta) ** 2
         return ratio if larger(ratio, Fraction(1)) else Fraction(1)
 
@@ -233,6 +267,9 @@ class _GaussianPair(Comparison):
             return AtLeast(middle + away)
         return AtMost(middle - away)
 
+    def reverse(self) -> Comparison:
+        return _GaussianPair(self.y, self.x, self.v, self.u, self.sigma)
+
     def peak(self) -> Peak:
         return Peak(INFINITY, self._event(ln(Fraction(100))), attained=False)
 
@@ -253,11 +290,11 @@ class _GaussianPair(Comparison):
     def _epsilon_for(self, delta: Number, bits: int) -> arb:
         """Bisect: the gap falls strictly in epsilon."""
         low, high = Fraction(0), Fraction(1)
-        while larger(self.gap(exp(high)).delta, delta):
+        while larger(self.gap(Exp(high)).delta, delta):
             low, high = high, 2 * high
         for _ in range(bits):
             middle = (low + high) / 2
-            if larger(self.gap(exp(middle)).delta, delta):
+            if larger(self.gap(Exp(middle)).delta, delta):
                 low = middle
             else:
                 high = middle

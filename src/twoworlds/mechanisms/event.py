@@ -94,7 +94,7 @@ class AtLeast(Event):
 
     def holds(self, output: Point) -> bool:
         """Tell whether an output reaches the threshold."""
-        return output >= self.threshold  # type: ignore[operator]
+        return bool(output >= self.threshold)
 
     def describe(self, outputs: Universe) -> str:
         """Say the threshold."""
@@ -109,7 +109,7 @@ class AtMost(Event):
 
     def holds(self, output: Point) -> bool:
         """Tell whether an output stays at or below the threshold."""
-        return output <= self.threshold  # type: ignore[operator]
+        return bool(output <= self.threshold)
 
     def describe(self, outputs: Universe) -> str:
         """Say the threshold."""
@@ -125,7 +125,7 @@ class OnRecords(Event):
 
     def holds(self, output: Point) -> bool:
         """Tell whether the entries form a listed word."""
-        return tuple(output[i] for i in self.positions) in self.words  # type: ignore[index]
+        return tuple(output[i] for i in self.positions) in self.words
 
     def describe(self, outputs: Universe) -> str:
         """Say which entries must be what."""

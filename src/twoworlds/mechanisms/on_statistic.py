@@ -34,6 +34,7 @@ class Channel(ABC):
 
     outputs: Universe
     by_difference: bool = False
+    why: str = "every pair of answers that neighbours can have"
 
     @abstractmethod
     def probability(self, output: Point, value: Any) -> Number:
@@ -102,7 +103,7 @@ class Deterministic(Channel):
 
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Return the value."""
-        return value  # type: ignore[no-any-return]
+        return value
 
     def mass(self, event: Event, value: Any) -> Number:
         """Return whether the value is in the event."""
@@ -116,6 +117,8 @@ class AddedNoise(Channel):
     noise: Noise
     low: int | None = None
     high: int | None = None
+
+    why = "the noise is log-concave, so the worst events are half-lines"
 
     @property
     def by_difference(self) -> bool:  # type: ignore[override]
@@ -183,7 +186,7 @@ class OnStatistic(Mechanism):
             else self.statistic.changes(self.universe, relation, group)
         )
         compared = [self.channel.compare(change) for change in changes]
-        return Each(compared or self._unmoved(relation))
+        return Each(compared or self._unmoved(relation), self.channel.why)
 
     def _unmoved(self, relation: str) -> Iterator[Comparison]:
         """Compare equal laws, when no neighbour changes the statistic."""
@@ -196,7 +199,7 @@ class OnStatistic(Mechanism):
 
     def over(self, universe: Universe) -> OnStatistic:
         """Return the same mechanism with other neighbours."""
-        statistic = Computed(self.statistic, self.statistic.name)  # type: ignore[arg-type]
+        statistic = Computed(self.statistic, self.statistic.name)
         return OnStatistic(universe, statistic, self.channel, expression=self.expression)
 
     def restrict(self, databases: Iterable[object]) -> OnStatistic:  # type: ignore[override]

@@ -19,7 +19,7 @@ from twoworlds.errors import Unsupported
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
 from twoworlds.mechanisms.event import Event, OnRecords
-from twoworlds.numbers import INFINITY, Number, show, whole
+from twoworlds.numbers import INFINITY, Number, Real, show, whole
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Point, Records, Universe
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ class PerRecord(Mechanism):
     Fraction(3, 1)
     """
 
-    def __init__(self, transition: Dense, records: object, *, expression: str | None = None) -> None:
+    def __init__(
+        self, transition: Dense, records: object, *, expression: str | None = None
+    ) -> None:
         """Take the transition of one record: its databases and outputs are single values."""
         self.transition = transition
         self.records = whole(records, "records", at_least=1)
@@ -51,29 +53,54 @@ class PerRecord(Mechanism):
     @property
     def expression(self) -> str:
         """The call that builds it."""
-        return self._expression or f"{self.transition.expression}, for each of {self.records} records"
+        return (
+            self._expression or f"{self.transition.expression}, for each of {self.records} records"
+        )
 
     def probability(self, output: Point, database: Point) -> Number:
         """Multiply the transitions of all records."""
-        pairs = zip(output, database, strict=True)  # type: ignore[call-overload]
+        pairs = zip(output, database, strict=True)
         return prod((self.transition.probability(o, x) for o, x in pairs), start=Fraction(1))
 
     def mass(self, event: Event, database: Point) -> Number:
         """Return the mass of an event on some records; the other records sum to 1."""
-        values: Sequence[Point] = database  # type: ignore[assignment]
+        values: Sequence[Point] = database
         if isinstance(event, OnRecords):
-            return sum((self._word_mass(event.positions, word, values) for word in event.words), start=Fraction(0))
+            return sum(
+                (self._word_mass(event.positions, word, values) for word in event.words),
+                start=Fraction(0),
+            )
         if isinstance(event, ByLoss):
             first = [self._column(values[i]) for i in range(len(event.first))]
             return event.mass(first)
         return super().mass(event, database)
 
-    def _word_mass(self, positions: Sequence[int], word: Sequence[Point], values: Sequence[Point]) -> Number:
-        parts = (self.transition.probability(o, values[i]) for i, o in zip(positions, word, strict=True))
+    def _word_mass(
+        self, positions: Sequence[int], word: Sequence[Point], values: Sequence[Point]
+    ) -> Number:
+        parts = (
+            self.transition.probability(o, values[i]) for i, o in zip(positions, word, strict=True)
+        )
         return prod(parts, start=Fraction(1))
 
     def _column(self, value: Point) -> dict[Point, Number]:
         return {o: self.transition.probability(o, value) for o in self.transition.outputs}
+
+    def example(self, event: Event, database: Point) -> Point | None:
+        """Fill the records that do not matter with their likeliest outputs."""
+        values: Sequence[Point] = database
+        word = [self._likeliest(value) for value in values]
+        if isinstance(event, OnRecords):
+            for chosen in list(event.words)[:1]:
+                for i, o in zip(event.positions, chosen, strict=True):
+                    word[i] = o
+        elif isinstance(event, ByLoss):
+            word[: len(event.first)] = event.extreme()
+        return tuple(word)
+
+    def _likeliest(self, value: Point) -> Point:
+        column = self._column(value)
+        return max(column, key=lambda o: float(column[o]))
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare databases that differ in the first min(group, records) records.
@@ -86,11 +113,14 @@ class PerRecord(Mechanism):
         changed = min(group, self.records)
         values = tuple(self.transition.universe)
         if len(values) == 1:
-            return Each([self._compare(values * changed, values * changed)])
+            return Each([self._compare(values * changed, values * changed)], "one value only")
         moves = list(permutations(values, 2))
         return Each(
-            self._compare(tuple(u for u, _ in chosen), tuple(v for _, v in chosen))
-            for chosen in combinations_with_replacement(moves, changed)
+            (
+                self._compare(tuple(u for u, _ in chosen), tuple(v for _, v in chosen))
+                for chosen in combinations_with_replacement(moves, changed)
+            ),
+            "the records that do not change cancel, so only those that do matter",
         )
 
     def _compare(self, first: tuple[Point, ...], second: tuple[Point, ...]) -> Comparison:
@@ -106,7 +136,8 @@ class PerRecord(Mechanism):
         """Two such mechanisms on the same records are again one, record by record."""
         if isinstance(other, PerRecord) and other.universe == self.universe:
             joined = self.transition.pair(other.transition)
-            return PerRecord(joined.table(), self.records)
+            text = f"pair({self.expression}, {other.expression})"
+            return PerRecord(joined.table(), self.records, expression=text)
         return super().pair(other)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
@@ -129,9 +160,11 @@ class ByLoss(Event):
 
     def holds(self, output: Point) -> bool:
         """Multiply the ratios of the differing records and look the class up."""
-        entries = output[: len(self.first)]  # type: ignore[index]
+        entries = output[: len(self.first)]
         top = prod((law[o] for law, o in zip(self.first, entries, strict=True)), start=Fraction(1))
-        bottom = prod((law[o] for law, o in zip(self.second, entries, strict=True)), start=Fraction(1))
+        bottom = prod(
+            (law[o] for law, o in zip(self.second, entries, strict=True)), start=Fraction(1)
+        )
         return top != 0 and (INFINITY if bottom == 0 else top / bottom) in self.classes
 
     def mass(self, laws: Sequence[dict[Point, Number]]) -> Number:
@@ -144,13 +177,23 @@ class ByLoss(Event):
                     key = _times(ratio, p[o], q[o])
                     grown[key] = grown.get(key, Fraction(0)) + mass * probability
             states = grown
-        return sum((mass for ratio, mass in states.items() if ratio in self.classes), start=Fraction(0))
+        return sum(
+            (mass for ratio, mass in states.items() if ratio in self.classes), start=Fraction(0)
+        )
+
+    def extreme(self) -> list[Point]:
+        """Return, for each differing record, the output of the largest likelihood ratio."""
+        found = []
+        for p, q in zip(self.first, self.second, strict=True):
+            possible = [o for o in p if p[o] != 0]
+            found.append(max(possible, key=lambda o: float(_times(Fraction(1), p[o], q[o]))))
+        return found
 
     def describe(self, outputs: Universe) -> str:
         """Say how much likelier the outputs are."""
         if not self.classes:
             return "no output at all"
-        least = min(self.classes, key=float)
+        least = min(self.classes)
         return f"outputs at least {show(least)} times likelier in the first world"
 
 
@@ -167,8 +210,12 @@ def _listed(
     q: list[dict[Point, Number]],
 ) -> Comparison:
     words = list(product(outputs, repeat=len(p)))
-    top = [prod((law[o] for law, o in zip(p, word, strict=True)), start=Fraction(1)) for word in words]
-    bottom = [prod((law[o] for law, o in zip(q, word, strict=True)), start=Fraction(1)) for word in words]
+    top = [
+        prod((law[o] for law, o in zip(p, word, strict=True)), start=Fraction(1)) for word in words
+    ]
+    bottom = [
+        prod((law[o] for law, o in zip(q, word, strict=True)), start=Fraction(1)) for word in words
+    ]
     positions = tuple(range(len(p)))
 
     def event(cells: Sequence[int]) -> Event:
@@ -178,9 +225,17 @@ def _listed(
 
 
 def _by_loss(
-    x: tuple[Point, ...], y: tuple[Point, ...], p: list[dict[Point, Number]], q: list[dict[Point, Number]]
+    x: tuple[Point, ...],
+    y: tuple[Point, ...],
+    p: list[dict[Point, Number]],
+    q: list[dict[Point, Number]],
 ) -> Comparison:
     """Merge outputs of equal likelihood ratio, one record at a time."""
+    if any(isinstance(mass, Real) for law in (*p, *q) for mass in law.values()):
+        raise Unsupported(
+            "outputs are too many to list, and irrational likelihood ratios cannot be merged: "
+            "use a smaller group, or give the transition as fractions"
+        )
     classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
     for law_p, law_q in zip(p, q, strict=True):
         classes = dict(_grown(classes, law_p, law_q))
@@ -205,7 +260,9 @@ def _grown(
             old = grown.get(key, (Fraction(0), Fraction(0)))
             grown[key] = (old[0] + mass_p * p[o], old[1] + mass_q * q[o])
     if len(grown) > _MOST_CLASSES:
-        raise Unsupported(f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group")
+        raise Unsupported(
+            f"more than {_MOST_CLASSES} distinct likelihood ratios: use a smaller group"
+        )
     yield from grown.items()
 
 

@@ -15,7 +15,7 @@ from twoworlds.errors import Unsupported
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.comparison import Each, Family, Table
 from twoworlds.mechanisms.event import Event, Listed
-from twoworlds.numbers import Number
+from twoworlds.numbers import Number, whole
 from twoworlds.worlds import SUBSTITUTE, Explicit, Point, Records
 
 if TYPE_CHECKING:
@@ -27,9 +27,11 @@ __all__ = ["RandomIndex"]
 class RandomIndex(Mechanism):
     """Output (J, x_J) for a uniformly random person J."""
 
-    def __init__(self, records: int, values: int | Sequence[Point], *, expression: str | None = None) -> None:
+    def __init__(
+        self, records: int, values: int | Sequence[Point], *, expression: str | None = None
+    ) -> None:
         """Take how many people there are and what their values may be."""
-        self.universe: Records = Records(values, records)
+        self.universe: Records = Records(values, whole(records, "records", at_least=1))
         self.outputs = Explicit(
             tuple((i + 1, value) for i in range(self.universe.n) for value in self.universe.values)
         )
@@ -42,8 +44,8 @@ class RandomIndex(Mechanism):
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return 1/n if the record is the one published."""
-        person, value = output  # type: ignore[misc]
-        return Fraction(database[person - 1] == value, self.universe.n)  # type: ignore[index]
+        person, value = output
+        return Fraction(database[person - 1] == value, self.universe.n)
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare databases that differ in the first records; which values does not matter."""
@@ -54,15 +56,14 @@ class RandomIndex(Mechanism):
         changed = min(group, n) if len(values) > 1 else 0
         x = (values[0],) * n
         y = (values[-1],) * changed + x[changed:]
-        cells = [(i + 1, x[i]) for i in range(n)]
-        p = [Fraction(1, n)] * n
-        q = [Fraction(i >= changed, n) for i in range(n)]
+        cells = [(i + 1, x[i]) for i in range(n)] + [(i + 1, y[i]) for i in range(changed)]
+        p = [Fraction(1, n)] * n + [Fraction(0)] * changed
+        q = [Fraction(i >= changed, n) for i in range(n)] + [Fraction(1, n)] * changed
 
         def event(chosen: Sequence[int]) -> Event:
             return Listed.of(cells[i] for i in chosen)
 
-        # What y alone can produce has no mass under x and never enters an event of this pair.
-        return Each([Table(x, y, p, q, event)])
+        return Each([Table(x, y, p, q, event)], "all values and persons are alike")
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Choose a person and publish the record."""

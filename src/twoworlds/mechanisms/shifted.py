@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 
 from twoworlds.errors import Unsupported
 from twoworlds.mechanisms.comparison import Comparison, Gap, Line, Peak, larger
@@ -30,17 +31,17 @@ _TELLING = 100
 def tail(noise: Noise, value: int, event: Event, low: int | None, high: int | None) -> Number:
     """Return the mass of a half-line or of listed outputs under value + Z, clamped to a range."""
     if isinstance(event, Listed):
-        parts = (_at(noise, value, o, low, high) for o in event.members)  # type: ignore[arg-type]
+        parts = (_at(noise, value, o, low, high) for o in event.members)
         return sum(parts, start=Fraction(0))
     if isinstance(event, AtLeast):
-        t = int(event.threshold)  # type: ignore[arg-type]
+        t = ceil(event.threshold)
         if low is not None and t <= low:
             return Fraction(1)
         return Fraction(0) if high is not None and t > high else noise.at_least(t - value)
     if isinstance(event, Anything):
         return Fraction(1)
     if isinstance(event, AtMost):
-        t = int(event.threshold)  # type: ignore[arg-type]
+        t = floor(event.threshold)
         return 1 - tail(noise, value, AtLeast(t + 1), low, high)
     raise Unsupported(f"the mass of {event} under integer noise")
 
@@ -81,23 +82,29 @@ class Shifted(Comparison):
 
     def peak(self) -> Peak:
         """Return the ratio at the far end."""
+        if self.u == self.v:
+            return Peak(Fraction(1), Anything())
         ratio, threshold, attained = self._upward.peak()
         return Peak(ratio, self._event(threshold), attained)
 
     def gap(self, ratio: Number) -> Gap:
         """Find the threshold by bisection and subtract the tails."""
-        threshold = self._upward.first_above(ratio)
+        threshold = None if self.u == self.v else self._upward.first_above(ratio)
         if threshold is None:
             return Gap(Fraction(0), self._event(None))
         return Gap(self._upward.height(threshold, ratio), self._event(threshold))
 
     def ratio_for(self, delta: Number) -> Number:
         """Solve on the piece where the profile crosses delta."""
-        return self._upward.ratio_for(delta)
+        return Fraction(1) if self.u == self.v else self._upward.ratio_for(delta)
+
+    def reverse(self) -> Comparison:
+        """Swap the two answers."""
+        return Shifted(self.y, self.x, self.v, self.u, self.noise, self.low, self.high)
 
     def lines(self) -> list[Line]:
         """Return one line per threshold, when only finitely many matter."""
-        return self._upward.lines()
+        return [] if self.u == self.v else self._upward.lines()
 
 
 @dataclass(frozen=True)
@@ -135,9 +142,11 @@ class _Upward:
             return self.likelihood(self.high), self.high, True
         ratio, at = self.noise.supremum(self.u - self.v)
         if at is not None:
-            return ratio, self.v + at, True
+            return ratio, self._above_low(self.v + at), True
         # Not attained: show an output that is telling enough, or far enough out.
-        goal: Number = Fraction(_TELLING) if ratio == INFINITY else 1 + (ratio - 1) * Fraction(99, 100)
+        goal: Number = (
+            Fraction(_TELLING) if ratio == INFINITY else 1 + (ratio - 1) * Fraction(99, 100)
+        )
         threshold = self.first(lambda o: larger(self.likelihood(o), goal))
         return ratio, self.v if threshold is None else threshold, False
 
@@ -165,7 +174,8 @@ class _Upward:
         return above
 
     def _bracket(self, reached: Callable[[int], bool]) -> tuple[int, int | None]:
-        start = self.v if self.low is None else max(self.low, min(self.v, self.high or self.v))
+        start = self.v if self.high is None else min(self.v, self.high)
+        start = start if self.low is None else max(self.low, start)
         step = 1
         if reached(start):
             below = start
@@ -173,7 +183,7 @@ class _Upward:
                 if not reached(below):
                     return below, min(start, below + step)
                 below, step = below - step, step * 2
-            return self.low - 1, start  # type: ignore[operator]
+            return self.low - 1, start
         above, below = start, start
         while step < _FURTHEST:
             above = start + step if self.high is None else min(start + step, self.high)
@@ -182,7 +192,9 @@ class _Upward:
             if above == self.high:
                 return below, None
             below, step = above, step * 2
-        raise Unsupported("the worst event lies beyond 2^40: the ratio asked for is too near its limit")
+        raise Unsupported(
+            "the worst event lies beyond 2^40: the ratio asked for is too near its limit"
+        )
 
     def ratio_for(self, delta: Number) -> Number:
         if delta == 0:
@@ -197,17 +209,22 @@ class _Upward:
         return _at_least_one((p - delta) / q)
 
     def lines(self) -> list[Line]:
-        last = self.noise.last_step(self.u - self.v)
-        if self.high is not None:
-            last = self.high - self.v
+        step = self.noise.last_step(self.u - self.v)
+        last = self.high if step is None else self._above_low(self.v + step)
         if last is None:
             raise Unsupported(
                 "the profile of this mechanism has infinitely many pieces: "
                 "ask for delta at the ratios that matter instead"
             )
+        last = last if self.high is None else min(last, self.high)
         first = self.first_above(Fraction(1))
-        thresholds = range(self.v + last, (self.v + last if first is None else first) - 1, -1)
-        return [Line(*self.tails(t)) for t in thresholds] if first is not None else []
+        if first is None:
+            return []
+        return [Line(*self.tails(t)) for t in range(last, first - 1, -1)]
+
+    def _above_low(self, o: int) -> int:
+        """Return the output, or the first one above the heap at the low end of the range."""
+        return o if self.low is None else max(o, self.low + 1)
 
 
 def _at_least_one(ratio: Number) -> Number:

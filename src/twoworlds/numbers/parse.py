@@ -12,6 +12,8 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
+from flint import fmpq
+
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers.real import INFINITY, Number, Real, exp, ln
 
@@ -19,6 +21,7 @@ __all__ = ["number", "positive", "probability", "ratio_at_least_one", "rational"
 
 _LARGEST_EXPONENT = 4000
 _LONGEST_TEXT = 20_000
+_LONGEST_SHOWN = 60
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _FUNCTION = re.compile(r"(ln|log|exp)\s*(.+)|e\s*\^\s*(.+)|(e)", re.ASCII | re.DOTALL)
 
@@ -54,7 +57,7 @@ def rational(value: object, name: str = "number") -> Fraction:
     result = number(value, name)
     if isinstance(result, Fraction):
         return result
-    raise InvalidInput(f"{name}={value} is irrational here: give a fraction such as 3/4")
+    raise InvalidInput(f"{name}={_shown(value)} is irrational here: give a fraction such as 3/4")
 
 
 def probability(value: object, name: str = "probability") -> Fraction:
@@ -65,7 +68,9 @@ def probability(value: object, name: str = "probability") -> Fraction:
     """
     result = rational(value, name)
     if not 0 <= result <= 1:
-        raise InvalidInput(f"{name}={value} is not a probability: it must lie between 0 and 1")
+        raise InvalidInput(
+            f"{name}={_shown(value)} is not a probability: it must lie between 0 and 1"
+        )
     return result
 
 
@@ -73,7 +78,7 @@ def positive(value: object, name: str = "number") -> Number:
     """Read a finite number above 0."""
     result = number(value, name)
     if result == INFINITY or not result > 0:
-        raise InvalidInput(f"{name}={value} must be a finite number above 0")
+        raise InvalidInput(f"{name}={_shown(value)} must be a finite number above 0")
     return result
 
 
@@ -82,7 +87,8 @@ def ratio_at_least_one(value: object, name: str = "ratio") -> Number:
     result = number(value, name)
     if result < 1:
         raise InvalidInput(
-            f"{name}={value} must be at least 1: it is e^epsilon, and 1 means no difference at all"
+            f"{name}={_shown(value)} must be at least 1: "
+            "it is e^epsilon, and 1 means no difference at all"
         )
     return result
 
@@ -95,7 +101,7 @@ def whole(value: object, name: str, *, at_least: int = 0) -> int:
     """
     result = number(value, name)
     if not isinstance(result, Fraction) or result.denominator != 1 or result < at_least:
-        raise InvalidInput(f"{name}={value} must be a whole number, at least {at_least}")
+        raise InvalidInput(f"{name}={_shown(value)} must be a whole number, at least {at_least}")
     return int(result)
 
 
@@ -119,20 +125,20 @@ def _from_function(match: re.Match[str], text: str, name: str) -> Number:
     if which not in ("ln", "log"):
         return exp(inner)
     if inner <= 0:
-        raise InvalidInput(f"{name}={text}: a logarithm needs an argument above 0")
+        raise InvalidInput(f"{name}={_shown(text)}: a logarithm needs an argument above 0")
     return ln(inner)
 
 
 def _from_fraction(body: str, text: str, name: str) -> Fraction:
     if body.endswith("%"):
-        return _from_fraction(body[:-1].rstrip(), text, name) / 100
+        return _plain(body[:-1], text, name) / 100
     top, slash, bottom = body.partition("/")
     numerator = _plain(top, text, name)
     if not slash:
         return numerator
     denominator = _plain(bottom, text, name)
     if denominator == 0:
-        raise InvalidInput(f"{name}={text} divides by zero")
+        raise InvalidInput(f"{name}={_shown(text)} divides by zero")
     return numerator / denominator
 
 
@@ -140,14 +146,24 @@ def _plain(body: str, text: str, name: str) -> Fraction:
     match = _PLAIN.fullmatch(body.strip())
     if match is None:
         raise InvalidInput(
-            f"{name}={text!r} is not a number: write it like 3/4, 0.1, 1e-6, ln 3 or e^0.5"
+            f"{name}={_shown(text)!r} is not a number: write it like 3/4, 0.1, 1e-6, ln 3 or e^0.5"
         )
     exponent = match.group(2)
     if exponent and (len(exponent) > 7 or abs(int(exponent[1:])) > _LARGEST_EXPONENT):
-        raise InvalidInput(f"{name}={text}: exponents beyond {_LARGEST_EXPONENT} are not read")
+        raise InvalidInput(
+            f"{name}={_shown(text)}: exponents beyond {_LARGEST_EXPONENT} are not read"
+        )
     return Fraction(Decimal(body.strip()))
 
 
 def _unwrapped(body: str) -> str:
     body = body.strip()
     return body[1:-1].strip() if body.startswith("(") and body.endswith(")") else body
+
+
+def _shown(value: object) -> str:
+    """Return a value as an error message can show it: whole, or its beginning."""
+    if isinstance(value, (int, Fraction)):
+        value = fmpq(value.numerator, value.denominator)  # no limit on digits, unlike str(int)
+    text = str(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

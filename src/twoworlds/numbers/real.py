@@ -17,7 +17,7 @@ from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
 from math import isqrt
-from typing import Union
+from typing import Any
 
 from flint import arb, ctx, fmpq
 
@@ -31,11 +31,13 @@ __all__ = [
     "Number",
     "Order",
     "Real",
+    "Root",
     "ball",
     "compare",
     "exp",
     "ln",
     "maximum",
+    "power",
     "sqrt",
 ]
 
@@ -72,8 +74,9 @@ class Real:
         """Wrap ``evaluate(bits)``, which must return a ball that holds the number."""
         self._evaluate = evaluate
         self._known: tuple[int, arb] | None = None
+        whole = formula is not None and "[" not in formula  # see `_written`
         short = formula is not None and len(formula) <= _LONGEST_FORMULA
-        self.formula = formula if short else None
+        self.formula = formula if whole and short else None
         self._binding = binding
 
     @classmethod
@@ -101,6 +104,8 @@ class Real:
         """Return the sum."""
         if other == 0:
             return self
+        if isinstance(other, _Infinity):
+            return other
         return _combine(self, other, lambda a, b: a + b, " + ", _SUM)
 
     __radd__ = __add__
@@ -123,6 +128,8 @@ class Real:
             if other == 1:
                 return self
             return _combine(other, self, lambda a, b: a * b, "*", _PRODUCT)
+        if isinstance(other, _Infinity):
+            return other * self
         return _combine(self, other, lambda a, b: a * b, "*", _PRODUCT)
 
     __rmul__ = __mul__
@@ -171,7 +178,7 @@ class Real:
         return _decided(self, other) is not Order.LESS
 
 
-Number = Union[Fraction, Real]
+Number = Fraction | Real
 
 
 class Log(Real):
@@ -182,7 +189,7 @@ class Log(Real):
     def __init__(self, of: Fraction) -> None:
         """Name ln(of); use `ln`, which also knows ln 1 = 0."""
         self.of = of
-        text = f"ln {of}" if of.denominator == 1 else f"ln({of})"
+        text = f"ln {_written(of)}" if of.denominator == 1 else f"ln({_written(of)})"
         super().__init__(lambda bits: ball(of, bits).log(), text, _PRODUCT)
 
     def __eq__(self, other: object) -> bool:
@@ -219,7 +226,9 @@ class Exp(Real):
     def __init__(self, of: Fraction) -> None:
         """Name e^of; use `exp`, which also knows e^0 = 1."""
         self.of = of
-        text = "e" if of == 1 else f"e^{of}" if of.denominator == 1 and of > 0 else f"e^({of})"
+        plain = of.denominator == 1 and of > 0
+        power = _written(of) if plain else f"({_written(of)})"
+        text = "e" if of == 1 else f"e^{power}"
         super().__init__(lambda bits: ball(of, bits).exp(), text)
 
     def __eq__(self, other: object) -> bool:
@@ -242,11 +251,53 @@ class Exp(Real):
 
     def __rtruediv__(self, other: object) -> Number:
         """Return c / e^q as c e^(-q)."""
-        return other * Exp(-self.of)  # type: ignore[operator, no-any-return]
+        return other * Exp(-self.of)
 
     def __pow__(self, exponent: int) -> Number:
         """Return (e^q)^n as e^(qn)."""
         return exp(self.of * exponent)
+
+
+class Root(Real):
+    """A rational power of a positive rational, such as 2^(1/3), kept symbolic."""
+
+    __slots__ = ("base", "exponent")
+
+    def __init__(self, base: Fraction, exponent: Fraction) -> None:
+        """Name base^exponent; use `power`, which knows when the result is rational."""
+        self.base, self.exponent = base, exponent
+        shown = _written(base) if base.denominator == 1 else f"({_written(base)})"
+        super().__init__(
+            lambda bits: (ball(base, bits).log() * ball(exponent, bits)).exp(),
+            f"{shown}^({exponent})",
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Two powers are equal when base and exponent are."""
+        return isinstance(other, Root) and (self.base, self.exponent) == (
+            other.base,
+            other.exponent,
+        )
+
+    def __hash__(self) -> int:
+        """Agree with equality."""
+        return hash(("root", self.base, self.exponent))
+
+    def __mul__(self, other: object) -> Number:
+        """Return b^p b^q as b^(p+q)."""
+        if isinstance(other, Root) and other.base == self.base:
+            return power(self.base, self.exponent + other.exponent)
+        return super().__mul__(other)
+
+    __rmul__ = __mul__
+
+    def __rtruediv__(self, other: object) -> Number:
+        """Return c / b^q as c b^(-q)."""
+        return other * Root(self.base, -self.exponent)
+
+    def __pow__(self, exponent: int) -> Number:
+        """Return (b^q)^n as b^(qn)."""
+        return power(self.base, self.exponent * exponent)
 
 
 class _Infinity(Real):
@@ -266,6 +317,22 @@ class _Infinity(Real):
     def __float__(self) -> float:
         return float("inf")
 
+    def __add__(self, other: object) -> Real:
+        return self
+
+    __radd__ = __add__
+
+    def __mul__(self, other: object) -> Number:
+        """Return infinity, but 0 for 0: an infinite ratio on no mass costs nothing."""
+        if other == 0:
+            return Fraction(0)
+        return self if other > 0 else super().__mul__(other)  # type: ignore[operator]
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent: int) -> Number:
+        return self if exponent > 0 else Fraction(exponent == 0)
+
 
 INFINITY: Real = _Infinity()
 
@@ -277,6 +344,8 @@ def ln(x: Number) -> Number:
     (Fraction(0, 1), Fraction(1, 2))
     """
     if isinstance(x, Fraction):
+        if x <= 0:
+            raise InvalidInput(f"ln({_written(x)}): a logarithm needs an argument above 0")
         return Fraction(0) if x == 1 else Log(x)
     if isinstance(x, Exp):
         return x.of
@@ -293,9 +362,10 @@ def exp(x: Number) -> Number:
     (Fraction(3, 1), Fraction(1, 1))
     """
     if isinstance(x, Fraction):
-        if abs(x) > _LARGEST_EXPONENT:
+        if x > _LARGEST_EXPONENT:
             raise InvalidInput(
-                f"e^({x}) is out of range: exponents up to {_LARGEST_EXPONENT} are kept; use inf"
+                f"e^({_written(x)}) is out of range: exponents up to {_LARGEST_EXPONENT} are "
+                "kept; use inf"
             )
         return Fraction(1) if x == 0 else Exp(x)
     if isinstance(x, Log):
@@ -303,7 +373,24 @@ def exp(x: Number) -> Number:
     if x == INFINITY:
         return INFINITY
     text = f"e^({x.formula})" if x.formula else None
-    return Real(lambda bits: x.ball(bits).exp(), text)
+    return Real(lambda bits: x.ball(bits).exp(), text, _PRODUCT)
+
+
+def power(base: Number, exponent: Fraction) -> Number:
+    """Return base^exponent for a positive base, symbolically where possible.
+
+    >>> power(Fraction(8), Fraction(1, 3)) ** 3, power(exp(Fraction(1)), Fraction(1, 2))
+    (Fraction(8, 1), Real(e^(1/2)))
+    """
+    if isinstance(base, Exp):
+        return exp(base.of * exponent)
+    if exponent.denominator == 1:
+        return base ** int(exponent)
+    if isinstance(base, Root):
+        return power(base.base, base.exponent * exponent)
+    if isinstance(base, Fraction):
+        return Fraction(1) if base == 1 else Root(base, exponent)
+    return exp(ln(base) * exponent)
 
 
 def sqrt(x: Number) -> Number:
@@ -313,12 +400,16 @@ def sqrt(x: Number) -> Number:
     (Fraction(3, 2), Real(e^(1/2)))
     """
     if isinstance(x, Fraction):
+        if x < 0:
+            raise InvalidInput(f"sqrt({_written(x)}): a square root needs at least 0")
         top, bottom = isqrt(x.numerator), isqrt(x.denominator)
         if top * top == x.numerator and bottom * bottom == x.denominator:
             return Fraction(top, bottom)
-        return Real(lambda bits: ball(x, bits).sqrt(), f"sqrt({x})")
+        return Real(lambda bits: ball(x, bits).sqrt(), f"sqrt({_written(x)})")
     if isinstance(x, Exp):
         return Exp(x.of / 2)
+    if x == INFINITY:
+        return INFINITY
     text = f"sqrt({x.formula})" if x.formula else None
     return Real(lambda bits: x.ball(bits).sqrt(), text)
 
@@ -332,7 +423,11 @@ def maximum(a: Number, b: Number) -> Number:
     order = compare(a, b, limit=_START_BITS)
     if order is not Order.UNDECIDED:
         return b if order is Order.LESS else a
-    text = a.formula if isinstance(a, Real) and isinstance(b, Real) and a.formula == b.formula else None
+    text = (
+        a.formula
+        if isinstance(a, Real) and isinstance(b, Real) and a.formula == b.formula
+        else None
+    )
     return Real(lambda bits: ball(a, bits).max(ball(b, bits)), text)
 
 
@@ -375,31 +470,39 @@ def _decided(a: object, b: object) -> Order:
     return order
 
 
-def ball(x: object, bits: int) -> arb:
+def ball(x: Any, bits: int) -> arb:
     """Return a ball for any number at the given precision."""
     if isinstance(x, Real):
         return x.ball(bits)
-    q = Fraction(x)  # type: ignore[arg-type]
+    q = Fraction(x)
     with ctx.workprec(bits):
         return arb(fmpq(q.numerator, q.denominator))
 
 
-def _combine(
-    a: object, b: object, op: Callable[[arb, arb], arb], sign: str, binding: int
-) -> Real:
+def _combine(a: object, b: object, op: Callable[[arb, arb], arb], sign: str, binding: int) -> Real:
     if not all(isinstance(x, (Real, int, Fraction)) for x in (a, b)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     right_binding = binding + 1 if sign in (" - ", "/") else binding
     left, right = _wrapped(a, binding), _wrapped(b, right_binding)
     text = f"{left}{sign}{right}" if left and right else None
     return Real(lambda bits: op(ball(a, bits), ball(b, bits)), text, binding)
 
 
-def _wrapped(x: object, binding: int) -> str | None:
+def _wrapped(x: Any, binding: int) -> str | None:
     """Return the formula of a number, in parentheses when it binds less tightly than needed."""
     if isinstance(x, Real):
         text, own = x.formula, x._binding
     else:
-        q = Fraction(x)  # type: ignore[arg-type]
-        text, own = str(q), _ATOM if q >= 0 and q.denominator == 1 else _PRODUCT if q > 0 else _SUM
+        q = Fraction(x)
+        text = _written(q)
+        own = _ATOM if q >= 0 and q.denominator == 1 else _PRODUCT if q > 0 else _SUM
     return text if text is None or own >= binding else f"({text})"
+
+
+def _written(q: Fraction) -> str:
+    """Return a rational as text; one too long for any formula is named in brackets instead.
+
+    (Python refuses to write out whole numbers of more than 4300 digits.)
+    """
+    bits = q.numerator.bit_length() + q.denominator.bit_length()
+    return str(q) if bits <= 8 * _LONGEST_FORMULA else f"[a rational of {bits} bits]"

@@ -11,14 +11,16 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
-from twoworlds.numbers.real import INFINITY, Number, Real
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers.real import INFINITY, Number
 
 __all__ = ["above", "below", "bounds", "decimal", "exact_text", "show", "to_json"]
 
 _FLOAT_BITS = 128
 _MOST_BITS = 8192
+_LARGEST_EXPONENT = 1 << 19
 _SHORT = 24
 Side = Literal["up", "down"]
 
@@ -26,19 +28,21 @@ Side = Literal["up", "down"]
 def bounds(x: Number, bits: int = _FLOAT_BITS) -> tuple[Fraction, Fraction]:
     """Return rationals that enclose a finite number, equal when it is rational.
 
-    Precision is raised until the enclosure is relatively tight, so that a tiny number keeps its
-    leading digits (a number that is zero, or known only as an interval, stays as it is).
+    Precision is raised until the enclosure is relatively tight (to half of ``bits``), so that a
+    tiny number keeps its leading digits (a number that is zero, or known only as an interval,
+    stays as it is).
 
     >>> bounds(Fraction(3, 4))
     (Fraction(3, 4), Fraction(3, 4))
     """
     if isinstance(x, Fraction):
         return x, x
-    ball = x.ball(bits)
-    while ball.rel_accuracy_bits() < _FLOAT_BITS // 2 and bits < _MOST_BITS:
+    wanted, ball = bits // 2, x.ball(bits)
+    while ball.rel_accuracy_bits() < wanted and bits < _MOST_BITS:
         bits *= 2
         ball = x.ball(bits)
-    return _dyadic(ball.lower()), _dyadic(ball.upper())
+    with ctx.workprec(bits):  # the ends are rounded outward to this many bits
+        return _dyadic(ball.lower(), "down"), _dyadic(ball.upper(), "up")
 
 
 def below(x: Number) -> float:
@@ -47,7 +51,9 @@ def below(x: Number) -> float:
         return math.inf
     low, _ = bounds(x)
     nearest = _nearest(low)
-    return nearest if Fraction(nearest) <= low else math.nextafter(nearest, -math.inf)
+    if nearest == -math.inf or (nearest < math.inf and Fraction(nearest) <= low):
+        return nearest
+    return math.nextafter(nearest, -math.inf)
 
 
 def above(x: Number) -> float:
@@ -56,7 +62,7 @@ def above(x: Number) -> float:
         return math.inf
     _, high = bounds(x)
     nearest = _nearest(high)
-    if math.isinf(nearest) or Fraction(nearest) >= high:
+    if nearest == math.inf or (nearest > -math.inf and Fraction(nearest) >= high):
         return nearest
     return math.nextafter(nearest, math.inf)
 
@@ -76,13 +82,13 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     """
     if x == INFINITY:
         return "infinity"
-    low, high = bounds(x)
+    low, high = bounds(x, max(_FLOAT_BITS, 8 * digits))
     rounding = ROUND_CEILING if side == "up" else ROUND_FLOOR
     end = high if side == "up" else low
     context = Context(prec=digits, rounding=rounding)
     # The two conversions may be inexact in the last place unless they round the same way.
     top, bottom = Decimal(end.numerator), Decimal(end.denominator)
-    return _tidy(context.divide(top, bottom))
+    return _tidy(context.normalize(context.divide(top, bottom)))
 
 
 def show(x: Number, *, side: Side = "up") -> str:
@@ -128,19 +134,27 @@ def _nearest(x: Fraction) -> float:
     try:
         return x.numerator / x.denominator  # true division of ints rounds correctly
     except OverflowError:
-        return math.copysign(math.inf, x)
+        return math.inf if x > 0 else -math.inf
 
 
-def _dyadic(exact: arb) -> Fraction:
+def _dyadic(exact: arb, side: Side) -> Fraction:
     """Convert an exact ball to a rational, without building absurdly long integers."""
+    if not exact.is_finite():
+        raise InvalidInput("the number is infinite or undefined: it has no finite bounds")
     mantissa, exponent = (int(part) for part in exact.man_exp())
+    size = mantissa.bit_length() + exponent
+    if size > _LARGEST_EXPONENT:
+        raise InvalidInput(f"a number beyond 2^{_LARGEST_EXPONENT} is not written out: use inf")
+    if size < -_LARGEST_EXPONENT:
+        outward = (mantissa > 0) == (side == "up")
+        sign = 1 if mantissa > 0 else -1
+        return Fraction(sign, 1 << _LARGEST_EXPONENT) if outward else Fraction(0)
     if exponent >= 0:
         return Fraction(mantissa << exponent)
     return Fraction(mantissa, 1 << -exponent)
 
 
 def _tidy(value: Decimal) -> str:
-    value = value.normalize()
     if value == 0:
         return "0"
     if -6 <= value.adjusted() < 9:

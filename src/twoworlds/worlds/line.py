@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import count
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, number, positive, show, whole
+from twoworlds.numbers import Number, number, positive, rational, show, whole
 from twoworlds.worlds.universe import Point, Universe
 
 __all__ = ["Integers", "Reals"]
@@ -90,7 +90,7 @@ class Integers(Universe):
     def around(self, point: Point, relation: str) -> Iterator[int]:
         """Yield the answers at most ``step`` away."""
         for k in range(1, self.step + 1):
-            yield from (p for p in (point + k, point - k) if p in self)  # type: ignore[operator]
+            yield from (p for p in (point + k, point - k) if p in self)
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,9 @@ class Reals(Universe):
         """Say what a neighbour is."""
         return f"one person changes the true answer by at most {show(self.step)}"
 
-    def _parse(self, label: str) -> Point | None:
-        value = number(label, "point")
-        return value if isinstance(value, Fraction) else None
-
-    def _hint(self) -> str:
-        return "give a rational number"
+    def find(self, given: object) -> Fraction:
+        """Read a rational number; a float is the decimal that it prints."""
+        return rational(given, "point")
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
         """Neighbours cannot be listed one by one."""

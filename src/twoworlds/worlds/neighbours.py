@@ -37,13 +37,20 @@ def resolve(
             raise UnknownName("neighbour relation", relation, [*known, "label~label, ..."])
         return universe, relation
     listed = _from_text(relation) if isinstance(relation, str) else list(relation)
+    for pair in listed:
+        if len(pair) != 2:
+            raise InvalidInput(f'neighbour pair {pair!r}: give two databases, as in ("11", "10")')
     found = [(universe.find(x), universe.find(y)) for x, y in listed]
     if not found:
         raise InvalidInput("no neighbour pairs are listed: nothing would be protected")
-    points = tuple(universe) if universe.size is not None else ()
-    if not points:
+    if universe.size is None:
         raise InvalidInput(f"listed pairs need a finite universe, {universe.expression} is not")
-    return Explicit(points, tuple(found)), EXPLICIT
+    if universe.size > PAIR_LIMIT:
+        raise TooLarge(
+            f"listed pairs need a universe that can be listed, {universe.expression} is too large: "
+            "use a smaller universe, or substitute"
+        )
+    return Explicit(tuple(universe), tuple(found)), EXPLICIT
 
 
 def check_group(group: object) -> int:
@@ -59,13 +66,14 @@ def distance(universe: Universe, x: Point, y: Point, relation: str) -> int | Non
     2
     """
     if relation == SUBSTITUTE and isinstance(universe, Records):
-        same = len(x) == len(y)  # type: ignore[arg-type]
-        return sum(a != b for a, b in zip(x, y, strict=True)) if same else None  # type: ignore[call-overload]
+        same = len(x) == len(y)
+        return sum(a != b for a, b in zip(x, y, strict=True)) if same else None
     if isinstance(universe, Integers):
-        return -(-abs(x - y) // universe.step)  # type: ignore[operator]
-    for point, steps in _breadth_first(universe, x, relation, None):
+        steps: int = -(-abs(x - y) // universe.step)
+        return steps
+    for point, away in _breadth_first(universe, x, relation, None):
         if point == y:
-            return steps
+            return away
     return None
 
 

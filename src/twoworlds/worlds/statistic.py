@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import rational
@@ -25,9 +25,9 @@ from twoworlds.worlds.words import Records
 
 __all__ = ["Additive", "Answer", "Change", "Computed", "Statistic", "Value"]
 
-Scalar = Union[int, Fraction]
-Value = Union[Scalar, tuple[Scalar, ...]]
-_Chain = Union[None, tuple[Point, "_Chain"]]
+Scalar = int | Fraction
+Value = Scalar | tuple[Scalar, ...]
+_Chain = tuple[Point, "_Chain"] | None
 
 
 class Change(NamedTuple):
@@ -95,7 +95,8 @@ class Answer(Statistic):
 
     def __call__(self, database: Point) -> Value:
         """Return the answer."""
-        return database  # type: ignore[return-value]
+        answer: Value = database
+        return answer
 
     def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
         """Enumerate the pairs of a finite range."""
@@ -135,16 +136,18 @@ class Additive(Statistic):
 
     def __call__(self, database: Point) -> Value:
         """Return the scaled sum."""
-        parts = [self._of(value) for value in database]  # type: ignore[attr-defined]
-        zero: Value = 0 if self.dimension is None else (0,) * self.dimension
-        return self._finish(_total([zero, *parts]))
+        parts = [self._of(value) for value in database]
+        if self.dimension is not None or not parts:
+            parts.append(0 if self.dimension is None else (0,) * self.dimension)
+        return self._finish(_total(parts))
 
     def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
         """Combine what the differing records can sum to with what all the others can."""
         if not isinstance(universe, Records):
             return Computed(self, self.name).changes(universe, relation, group)
         found = chain.from_iterable(
-            self._with_rest(universe, a, b, m, universe.values) for a, b, m in _shapes(universe, relation, group)
+            self._with_rest(universe, a, b, m, universe.values)
+            for a, b, m in _shapes(universe, relation, group)
         )
         return _once(found, lambda change: (change.before, change.after))
 
@@ -187,9 +190,12 @@ class Additive(Statistic):
 
     def _finish(self, total: Value) -> Value:
         if isinstance(total, tuple):
-            return tuple(_plain(self.scale * part) for part in total)
-        scaled = _plain(self.scale * total)
-        return scaled if self.modulo is None else scaled % self.modulo
+            return tuple(self._reduced(part) for part in total)
+        return self._reduced(total)
+
+    def _reduced(self, part: Scalar) -> Scalar:
+        scaled = _plain(self.scale * part)
+        return scaled if self.modulo is None else _plain(scaled % self.modulo)
 
 
 def _shapes(universe: Records, relation: str, group: int) -> Iterator[tuple[int, int, int]]:
@@ -249,7 +255,7 @@ def _exact(value: object, name: str) -> Value:
 
 
 def _plain(value: Scalar) -> Scalar:
-    """Return an int where the number is whole, so that values of one kind compare and print alike."""
+    """Return an int where the number is whole, so that equal values print alike."""
     return int(value) if isinstance(value, int) or value.denominator == 1 else value
 
 
@@ -258,7 +264,7 @@ def _total(parts: list[Value]) -> Value:
         widths = {len(p) if isinstance(p, tuple) else -1 for p in parts}
         if len(widths) != 1:
             raise InvalidInput("a statistic must give vectors of one length for every record")
-        return tuple(_plain(sum(column)) for column in zip(*parts, strict=True))  # type: ignore[arg-type]
+        return tuple(_plain(sum(column)) for column in zip(*parts, strict=True))
     return _plain(sum(parts))  # type: ignore[arg-type]
 
 

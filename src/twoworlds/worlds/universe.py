@@ -11,15 +11,17 @@ parameter everywhere: ``"substitute"``, ``"add-remove"`` or ``"explicit"`` pairs
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 
 __all__ = ["ADD_REMOVE", "EXPLICIT", "SUBSTITUTE", "Explicit", "Point", "Product", "Universe"]
 
-Point = Hashable
+Point = Any  # hashable: a tuple of records, a whole number, a fraction, a label
+LARGEST_LISTED = 1 << 22
 SUBSTITUTE = "substitute"
 ADD_REMOVE = "add-remove"
 EXPLICIT = "explicit"
@@ -72,8 +74,11 @@ class Universe(ABC):
         Raises:
             InvalidInput: when there is no such point.
         """
-        if isinstance(given, Hashable) and given in self:
-            return given
+        try:
+            if given in self:
+                return given
+        except TypeError:  # not hashable, so it is no point
+            pass
         if isinstance(given, str):
             point = self._parse(given.strip())
             if point is not None and point in self:
@@ -85,7 +90,7 @@ class Universe(ABC):
 
     def _hint(self) -> str:
         """Show the first few labels, for an error message."""
-        labels = []
+        labels: list[str] = []
         for point in self:
             if len(labels) == 4:
                 return f"its points are {', '.join(labels)}, ..."
@@ -94,7 +99,12 @@ class Universe(ABC):
 
     @cached_property
     def positions(self) -> dict[Point, int]:
-        """The position of every point (finite universes)."""
+        """The position of every point (finite universes of moderate size)."""
+        if self.size is None or self.size > LARGEST_LISTED:
+            raise TooLarge(
+                f"{self.expression} has too many points to list them one by one: "
+                "use a smaller universe, or a mechanism with structure"
+            )
         return {point: position for position, point in enumerate(self)}
 
     @staticmethod
@@ -229,7 +239,7 @@ class Product(Universe):
 
     def label(self, point: Point) -> str:
         """Return both labels."""
-        a, b = point  # type: ignore[misc]
+        a, b = point
         return f"({self.first.label(a)}; {self.second.label(b)})"
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
@@ -244,4 +254,6 @@ def _adjacent(x: Sequence[Point], y: Sequence[Point], relation: str) -> bool:
     longer, shorter = (x, y) if len(x) > len(y) else (y, x)
     if len(longer) != len(shorter) + 1:
         return False
-    return any(tuple(longer[:i]) + tuple(longer[i + 1 :]) == tuple(shorter) for i in range(len(longer)))
+    return any(
+        tuple(longer[:i]) + tuple(longer[i + 1 :]) == tuple(shorter) for i in range(len(longer))
+    )

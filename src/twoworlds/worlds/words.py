@@ -8,7 +8,7 @@ other with one record taken out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -17,6 +17,8 @@ from twoworlds.numbers import whole
 from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
 __all__ = ["BitStrings", "Records"]
+
+_SEPARATORS = ",;|/ "
 
 
 @dataclass(frozen=True, init=False)
@@ -35,13 +37,13 @@ class Records(Universe):
         self, values: int | Sequence[Point], n: int, *, smallest: int | None = None
     ) -> None:
         """Take the values themselves, or how many there are (then 0, 1, 2, ...)."""
-        if isinstance(values, int):
+        if not isinstance(values, Iterable):
             values = tuple(range(whole(values, "values", at_least=1)))
         chosen = tuple(values)
         if not chosen:
             raise InvalidInput("the universe is empty: a record needs at least one possible value")
-        if len(set(chosen)) != len(chosen):
-            raise InvalidInput(f"values={chosen} repeats a value: values must differ")
+        if len({str(value).strip() for value in chosen}) != len(chosen):
+            raise InvalidInput(f"values={chosen} repeats a value: values must differ, as text too")
         n = whole(n, "n")
         least = n if smallest is None else whole(smallest, "smallest")
         if least > n:
@@ -88,24 +90,29 @@ class Records(Universe):
 
     def label(self, point: Point) -> str:
         """Return the values run together, or with commas when one has several characters."""
-        texts = [str(value) for value in point]  # type: ignore[attr-defined]
+        texts = [str(value) for value in point]
         return self._join.join(texts) if texts else "()"
 
     @property
     def _join(self) -> str:
-        return "" if all(len(str(value)) == 1 for value in self.values) else ","
+        """Nothing between single characters; else the first separator that no value contains."""
+        texts = [str(value) for value in self.values]
+        if all(len(text) == 1 for text in texts):
+            return ""
+        return next((mark for mark in _SEPARATORS if not any(mark in t for t in texts)), ",")
 
     def _parse(self, label: str) -> Point | None:
-        names = {str(value): value for value in self.values}
+        names = {str(value).strip(): value for value in self.values}
         if label in ("", "()"):
             return ()
-        parts = list(label) if self._join == "" and "," not in label else label.split(",")
+        together = self._join == "" and ("," in names or "," not in label)
+        parts = list(label) if together else label.split(self._join or ",")
         words = [part.strip() for part in parts]
         return tuple(names[w] for w in words) if all(w in names for w in words) else None
 
     def around(self, point: Point, relation: str) -> Iterator[Point]:
         """Yield the databases with one record replaced, added or taken out."""
-        word: tuple[Point, ...] = point  # type: ignore[assignment]
+        word: tuple[Point, ...] = point
         if relation == SUBSTITUTE:
             yield from self._substitutions(word)
         elif relation == ADD_REMOVE:

@@ -89,7 +89,7 @@ def summed_tail(term: Callable[[int], arb], start: int, bits: int) -> arb:
         total += current
         following = term(k + 1)
         r = following / current
-        if r < arb("0.75"):
+        if r < 1:
             rest = following / (1 - r)
             if rest < floor * total:
                 return _widened(total, rest)

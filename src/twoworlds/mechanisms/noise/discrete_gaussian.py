@@ -17,7 +17,7 @@ from flint import arb
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.noise.base import Noise, Supremum, summed_tail
-from twoworlds.numbers import INFINITY, Number, Real, ball, exp, rational
+from twoworlds.numbers import INFINITY, Exp, Number, Real, ball, rational
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,8 +63,9 @@ class DiscreteGaussianNoise(Noise):
         return Real(tail)
 
     def likelihood(self, k: int, shift: int) -> Number:
-        """Return e^(d (2k - d) / (2 s))."""
-        return exp(shift * (2 * k - shift) / (2 * self.sigma2))
+        """Return e^(d (2k - d) / (2 s)), however large: it is compared, not written out."""
+        exponent = shift * (2 * k - shift) / (2 * self.sigma2)
+        return Exp(exponent) if exponent else Fraction(1)
 
     def supremum(self, shift: int) -> Supremum:
         """The ratio has no bound."""

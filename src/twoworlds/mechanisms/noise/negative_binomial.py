@@ -1,6 +1,6 @@
 r"""The difference of two negative binomial variables, exactly.
 
-With X, Y independent, P(X = j) = C(j + r - 1, j) p^j (1 - p)^r, the law of Z = X - Y is, for k >= 0,
+With X, Y independent, P(X = j) = C(j + r - 1, j) p^j (1 - p)^r, Z = X - Y has for k >= 0 the law
 
     P(Z = k) = (1 - p)^(2r) p^k  sum_j C(j + r - 1, r - 1) C(j + k + r - 1, r - 1) p^(2j),
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -74,7 +75,7 @@ class NegativeBinomialDifference(Noise):
         row, found = list(self._at_zero_on), []
         while row:
             found.append(row[0])
-            row = [b - a for a, b in zip(row, row[1:], strict=False)]
+            row = [b - a for a, b in pairwise(row)]
         return found
 
     def _factor(self, k: int) -> Fraction:
@@ -103,7 +104,7 @@ class NegativeBinomialDifference(Noise):
         while row:
             total += row[0] * weight
             weight *= self.p / (1 - self.p)
-            row = [b - a for a, b in zip(row, row[1:], strict=False)]
+            row = [b - a for a, b in pairwise(row)]
         return total * self.p**k
 
     def supremum(self, shift: int) -> Supremum:

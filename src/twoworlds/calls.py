@@ -1,0 +1,197 @@
+"""Calls as text, ``name(key=value, ...)``, and the registries that answer them.
+
+The command line writes mechanisms, definitions and universes as calls. `parse` splits one into a
+name and its arguments, which stay text (or nested lists of text): each builder reads its own
+arguments exactly, so there is one place that knows the rule for each. A `Registry` maps names to
+builders, checks the arguments against the builder's signature, and suggests the nearest name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from twoworlds.errors import InvalidInput, UnknownName
+
+__all__ = ["Call", "Registry", "Text", "parse"]
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+Text = str | list[Any]
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_DEEPEST = 20
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A name with its arguments, still as text."""
+
+    name: str
+    positional: tuple[Text, ...]
+    named: dict[str, Text]
+
+
+def parse(text: str) -> Call:
+    """Split ``name(a, key=b)`` into its parts.
+
+    >>> parse("skellam(1, l2=ln(3))")
+    Call(name='skellam', positional=('1',), named={'l2': 'ln(3)'})
+    """
+    body = text.strip()
+    match = _NAME.match(body)
+    if match is None:
+        raise InvalidInput(f"{text!r} is not a call: write it like name(key=value)")
+    rest = body[match.end() :].strip()
+    if not rest:
+        return Call(match.group(), (), {})
+    if not (rest.startswith("(") and rest.endswith(")")):
+        raise InvalidInput(f"{text!r}: after {match.group()!r} comes (...), closed at the end")
+    positional: list[Text] = []
+    named: dict[str, Text] = {}
+    for part in _split(rest[1:-1], text):
+        key, value = _keyword(part)
+        if key is None:
+            if named:
+                raise InvalidInput(f"{text!r}: {part!r} must come before the named arguments")
+            positional.append(_value(value, text))
+        elif key in named:
+            raise InvalidInput(f"{text!r}: argument {key!r} is given twice")
+        else:
+            named[key] = _value(value, text)
+    return Call(match.group(), tuple(positional), named)
+
+
+def _keyword(part: str) -> tuple[str | None, str]:
+    name, equals, value = part.partition("=")
+    if equals and _NAME.fullmatch(name.strip()):
+        return name.strip().replace("-", "_"), value.strip()
+    return None, part
+
+
+def _value(text: str, whole: str, depth: int = 0) -> Text:
+    if depth > _DEEPEST:
+        raise InvalidInput(f"{whole[:60]!r}...: brackets are nested more than {_DEEPEST} deep")
+    if text.startswith("[") and text.endswith("]"):
+        return [_value(part, whole, depth + 1) for part in _split(text[1:-1], whole)]
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    return text
+
+
+def _split(text: str, whole: str) -> Iterator[str]:
+    """Split at commas outside of any brackets and quotes."""
+    depth, start, quote = 0, 0, ""
+    for i, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in _OPEN:
+            depth += 1
+        elif character in _CLOSE:
+            depth -= 1
+        elif character == "," and depth == 0:
+            yield _filled(text[start:i], whole)
+            start = i + 1
+        if depth < 0:
+            break
+    if depth != 0 or quote:
+        raise InvalidInput(f"{whole!r}: brackets or quotes do not match")
+    if text.strip():
+        yield _filled(text[start:], whole)
+
+
+def _filled(part: str, whole: str) -> str:
+    if not part.strip():
+        raise InvalidInput(f"{whole!r}: there is an empty argument")
+    return part.strip()
+
+
+@dataclass(frozen=True)
+class Entry(Generic[T]):
+    """A named builder with its one-line summary."""
+
+    name: str
+    build: Callable[..., T]
+    summary: str
+
+    @property
+    def usage(self) -> str:
+        """The call with its arguments; those in brackets may be left out."""
+        parts = []
+        for name, parameter in inspect.signature(self.build).parameters.items():
+            required = parameter.default is inspect.Parameter.empty
+            parts.append(name if required else f"[{name}]")
+        return f"{self.name}({', '.join(parts)})"
+
+
+class Registry(Generic[T]):
+    """Builders by name, for one kind of thing."""
+
+    def __init__(self, kind: str) -> None:
+        """Name what is registered, for messages."""
+        self.kind = kind
+        self._entries: dict[str, Entry[T]] = {}
+
+    def register(self, name: str) -> Callable[[F], F]:
+        """Return a decorator that registers a builder; its docstring begins with the summary."""
+
+        def add(build: F) -> F:
+            if name in self._entries:
+                raise InvalidInput(f"{self.kind} {name!r} is registered twice")
+            summary = (inspect.getdoc(build) or "").partition("\n")[0]
+            self._entries[name] = Entry(name, build, summary)
+            return build
+
+        return add
+
+    def __iter__(self) -> Iterator[Entry[T]]:
+        """Run through the entries by name."""
+        return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a name is registered."""
+        return name in self._entries
+
+    def __getitem__(self, name: str) -> Entry[T]:
+        """Return the entry of a name, or suggest the nearest."""
+        if name not in self._entries:
+            raise UnknownName(self.kind, name, self._entries)
+        return self._entries[name]
+
+    def build(self, text: str, **beside: object) -> T:
+        """Parse a call and build what it names; further named arguments may come beside it."""
+        call = parse(text)
+        entry = self[call.name]
+        for name in beside:
+            if name in call.named:
+                raise InvalidInput(f"{name} is given twice, inside {text!r} and beside it")
+        call = Call(call.name, call.positional, {**call.named, **beside})  # type: ignore[dict-item]
+        _check_arguments(entry, call)
+        return entry.build(*call.positional, **call.named)
+
+
+def _check_arguments(entry: Entry[T], call: Call) -> None:
+    parameters = inspect.signature(entry.build).parameters
+    for name in call.named:
+        if name not in parameters:
+            try:
+                raise UnknownName(f"argument of {entry.name}", name, parameters)
+            except UnknownName as error:
+                raise InvalidInput(f"{error}; usage: {entry.usage}") from None
+    if len(call.positional) > len(parameters):
+        raise InvalidInput(
+            f"{entry.name} takes at most {len(parameters)} arguments, "
+            f"{len(call.positional)} given; usage: {entry.usage}"
+        )
+    given = set(list(parameters)[: len(call.positional)])
+    if twice := given & set(call.named):
+        raise InvalidInput(f"{entry.name}: argument {twice.pop()!r} is given twice")
+    for name, parameter in parameters.items():
+        optional = parameter.default is not parameter.empty
+        if not optional and name not in given | set(call.named):
+            raise InvalidInput(f"{entry.name} needs the argument {name!r}; usage: {entry.usage}")

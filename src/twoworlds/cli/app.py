@@ -1,0 +1,168 @@
+"""The commands, each a few lines around the public API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twoworlds import (
+    DifferentialPrivacy,
+    __version__,
+    mechanism,
+)
+from twoworlds import (
+    check as check_claim,
+)
+from twoworlds import (
+    measure as measure_it,
+)
+from twoworlds.cli import demo as demo_
+from twoworlds.cli import listing, matrix
+from twoworlds.cli.render import console, print_json, print_verdict, progress
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="twoworlds",
+    help="What does this data release let anyone learn about a person? Exact answers.",
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Mechanism = Annotated[
+    str,
+    typer.Argument(
+        help="a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="print the answer as JSON")]
+Neighbours = Annotated[
+    str | None,
+    typer.Option(help="substitute, add-remove, or listed pairs such as '11~10, 10~00'"),
+]
+Group = Annotated[str, typer.Option(help="how many people may differ at once")]
+Where = Annotated[
+    str | None, typer.Option(help="what the columns of a matrix file are, such as 'bits(2)'")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        console().print(f"twoworlds {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        console().print(context.get_help())
+
+
+@app.command()
+def measure(
+    mechanism_: Mechanism,
+    ratio: Annotated[str | None, typer.Option(help="e^epsilon: ask for the delta there")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="ask for the delta there")] = None,
+    delta: Annotated[str | None, typer.Option(help="ask for the smallest epsilon there")] = None,
+    neighbours: Neighbours = None,
+    group: Group = "1",
+    definition: Annotated[str, typer.Option(help="the definition to measure in")] = "dp",
+    universe: Where = None,
+    profile: Annotated[bool, typer.Option("--profile", help="the delta of every ratio")] = False,
+    json_: Json = False,
+) -> None:
+    """Say what a mechanism costs: the exact ratio, epsilon or delta, and the worst case."""
+    built = mechanism(mechanism_, universe=universe)
+    size = None if group == "1" else group
+    with progress():
+        if profile:
+            _profile(built, neighbours, group, json_)
+            return
+        verdict = measure_it(
+            built,
+            ratio=ratio,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            group=size,
+            definition=definition,
+        )
+    print_json(verdict.to_dict()) if json_ else print_verdict(verdict)
+
+
+def _profile(built: object, neighbours: str | None, group: str, json_: bool) -> None:
+    asked = DifferentialPrivacy(neighbours=neighbours, group=group)  # type: ignore[arg-type]
+    found = asked.profile(built)  # type: ignore[arg-type]
+    if json_:
+        data = {"mechanism": built.expression, "profile": found.to_dict()}  # type: ignore[attr-defined]
+        print_json(data)
+    else:
+        console().print(f"{built.expression}: tight delta at every ratio a = e^epsilon\n\n{found}")  # type: ignore[attr-defined]
+
+
+@app.command()
+def check(
+    mechanism_: Mechanism,
+    claim: Annotated[str, typer.Argument(help="a definition such as 'dp(ratio=3, delta=1/100)'")],
+    neighbours: Neighbours = None,
+    group: Annotated[str | None, typer.Option(help="how many people may differ at once")] = None,
+    universe: Where = None,
+    json_: Json = False,
+) -> int:
+    """Decide whether a claim holds: exit 0 if it does, exit 1 with a witness if not."""
+    built = mechanism(mechanism_, universe=universe)
+    with progress():
+        verdict = check_claim(built, claim, neighbours=neighbours, group=group)
+    print_json(verdict.to_dict()) if json_ else print_verdict(verdict)
+    return 0 if verdict else 1
+
+
+@app.command()
+def show(
+    mechanism_: Mechanism,
+    database: Annotated[
+        str | None, typer.Option(help="one column: the law on this database")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option(help="one row: the likelihoods of this output")
+    ] = None,
+    decimals: Annotated[
+        bool, typer.Option("--decimals", help="decimals instead of fractions")
+    ] = False,
+    save: Annotated[
+        Path | None, typer.Option(help="write the exact matrix to a .csv or .json file")
+    ] = None,
+    universe: Where = None,
+    json_: Json = False,
+) -> None:
+    """Print a mechanism's matrix: one row per output, one column per database."""
+    built = mechanism(mechanism_, universe=universe)
+    matrix.show(
+        built, database=database, output=output, decimals=decimals, save=save, as_json=json_
+    )
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        str | None, typer.Argument(help="mechanisms, definitions, universes or statistics")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """List what can be named, with one line each."""
+    listing.show(what, as_json=json_)
+
+
+@app.command()
+def demo() -> None:
+    """Analyse a survey with randomized response and a count with geometric noise."""
+    demo_.run()

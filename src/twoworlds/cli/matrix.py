@@ -1,0 +1,103 @@
+"""Printing a mechanism's matrix, or a window of it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from twoworlds.cli.render import console, print_json
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms import Continuous, Mechanism
+from twoworlds.mechanisms.files import write_table
+from twoworlds.numbers import Number, decimal, exact_text, to_json
+from twoworlds.worlds import Point
+
+__all__ = ["show"]
+
+_WIDEST, _TALLEST, _WINDOW = 32, 64, 5
+
+
+def show(
+    mechanism: Mechanism,
+    *,
+    database: str | None,
+    output: str | None,
+    decimals: bool,
+    save: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the matrix, one column, one row or one entry; or save it."""
+    if save is not None:
+        try:
+            write_table(mechanism, save)
+        except OSError as error:
+            raise InvalidInput(f"{save} cannot be written: {error.strerror}") from error
+        console().print(f"wrote {save}")
+        return
+    databases = _databases(mechanism, database)
+    outputs = _outputs(mechanism, output)
+    if as_json:
+        print_json(_data(mechanism, databases, outputs))
+    else:
+        _print(mechanism, databases, outputs, decimals=decimals)
+
+
+def _databases(mechanism: Mechanism, chosen: str | None) -> list[Point]:
+    if chosen is not None:
+        return [mechanism.universe.find(chosen)]
+    if isinstance(mechanism, Continuous):
+        raise InvalidInput("a density has no matrix: give --database and --output for one value")
+    size = mechanism.universe.size
+    if size is None:
+        return list(islice(mechanism.universe, 3))
+    if size > _WIDEST:
+        raise TooLarge(f"{size} columns do not fit a page: choose one with --database, or --save")
+    return list(mechanism.universe)
+
+
+def _outputs(mechanism: Mechanism, chosen: str | None) -> list[Point]:
+    if chosen is not None:
+        return [mechanism.outputs.find(chosen)]
+    if isinstance(mechanism, Continuous):
+        raise InvalidInput("a density has no matrix: give --output for one value")
+    size = mechanism.outputs.size
+    if size is None:
+        return list(range(-_WINDOW, _WINDOW + 1))
+    if size > _TALLEST:
+        raise TooLarge(f"{size} rows do not fit a page: choose one with --output, or --save")
+    return list(mechanism.outputs)
+
+
+def _print(
+    mechanism: Mechanism, databases: list[Point], outputs: list[Point], *, decimals: bool
+) -> None:
+    what = "density" if isinstance(mechanism, Continuous) else "P(output | database)"
+    out = console()
+    out.print(f"{mechanism.expression}: {what}")
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("output", justify="right")
+    for x in databases:
+        table.add_column(mechanism.universe.label(x), justify="right", no_wrap=True)
+    for o in outputs:
+        entries = [_entry(mechanism.probability(o, x), decimals=decimals) for x in databases]
+        table.add_row(mechanism.outputs.label(o), *entries)
+    out.print(table)
+    if mechanism.outputs.size is None and len(outputs) > 1:
+        out.print("(a window: there are infinitely many outputs and databases)")
+
+
+def _entry(value: Number, *, decimals: bool) -> str:
+    text = exact_text(value)
+    return text if text is not None and len(text) <= 16 and not decimals else decimal(value, 5)
+
+
+def _data(mechanism: Mechanism, databases: list[Point], outputs: list[Point]) -> dict[str, object]:
+    return {
+        "mechanism": mechanism.expression,
+        "databases": [mechanism.universe.label(x) for x in databases],
+        "outputs": [mechanism.outputs.label(o) for o in outputs],
+        "matrix": [[to_json(mechanism.probability(o, x)) for x in databases] for o in outputs],
+    }

@@ -1,0 +1,104 @@
+"""How answers look on a terminal: words first, then numbers, wrapped to the window."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import track as rich_track
+from rich.table import Table
+from rich.text import Text
+
+from twoworlds.definitions import Verdict, Witness
+from twoworlds.numbers import show
+from twoworlds.progress import listen
+
+__all__ = ["console", "print_json", "print_verdict", "progress"]
+
+_LABEL = 9
+_LONGEST_LABEL, _KEPT = 44, 8
+
+
+def console() -> Console:
+    """Return a console for standard output that never reads markup into our text."""
+    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+
+
+def print_json(data: Any) -> None:
+    """Print plain data as JSON, one stable form for pipes and terminals."""
+    console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
+
+
+def print_verdict(verdict: Verdict) -> None:
+    """Print a verdict: what holds, what it means, the numbers, the witness, what it rests on."""
+    out = console()
+    head = Text(verdict.mechanism, style="bold")
+    head.append(f"\n{verdict.definition}", style="not bold")
+    if verdict.holds is not None:
+        word, style = (" holds", "bold green") if verdict.holds else (" does NOT hold", "bold red")
+        head.append(word, style=style)
+    out.print(head)
+    out.print()
+    out.print(Padding(Text(verdict.sentence), (0, 0, 0, 2)))
+    out.print()
+    out.print(_grid(_facts(verdict)))
+
+
+def _facts(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    for name, value in verdict.values.items():
+        yield name.replace("_", " "), show(value)
+    if verdict.witness is not None:
+        first, second = (shortened(label) for label in verdict.witness.labels)
+        yield "worst pair", f"{first}  against  {second}"
+        yield "event", _event(verdict.witness)
+        p, q = (show(value) for value in verdict.witness.probabilities)
+        tail = "" if verdict.witness.attained else "; further out the ratio grows to its limit"
+        yield "", f"probability {p} against {q}{tail}"
+    yield from (("note", note) for note in verdict.notes)
+    yield from (("assumes", assumption) for assumption in verdict.assumptions)
+    if verdict.method:
+        yield "because", verdict.method
+    if not verdict.exact:
+        yield "numbers", "floats, with proven error bounds; the decimals shown are safe"
+
+
+def _event(witness: Witness) -> str:
+    """Describe the event; one very long output is cut like a database."""
+    text = witness.event.describe(witness.mechanism.outputs)
+    start, space, label = text.partition(" ")
+    return f"{start} {shortened(label)}" if space and " " not in label else text
+
+
+def shortened(label: str) -> str:
+    """Cut a long label in the middle, and say how long it is."""
+    if len(label) <= _LONGEST_LABEL:
+        return label
+    return f"{label[:_KEPT]}...{label[-_KEPT:]} ({len(label)} characters)"
+
+
+def _grid(facts: Iterable[tuple[str, str]]) -> Table:
+    grid = Table.grid(padding=(0, 2), pad_edge=False)
+    grid.add_column(min_width=_LABEL + 2)
+    grid.add_column(overflow="fold")
+    for label, fact in facts:
+        grid.add_row(Text(f"  {label}", style="dim"), Text(fact))
+    return grid
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show a progress bar on standard error for long loops, on a terminal only."""
+    errors = Console(stderr=True)
+    if not errors.is_terminal:
+        yield
+        return
+
+    def wrap(items: Iterable[object], label: str, total: int | None) -> Iterable[object]:
+        return rich_track(items, label, total=total, console=errors, transient=True)
+
+    with listen(wrap):
+        yield

@@ -1,0 +1,134 @@
+"""Definitions as calls, ``dp(ratio=3, delta=1/4)``, and the two questions asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from twoworlds.calls import Registry
+from twoworlds.definitions.base import PrivacyDefinition
+from twoworlds.definitions.differential_privacy import DifferentialPrivacy, read_ratio
+from twoworlds.definitions.indistinguishability import PointwiseIndistinguishability
+from twoworlds.definitions.mutual_information import MutualInformation
+from twoworlds.definitions.statistical_difference import StatisticalDifference
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.worlds import check_group
+
+__all__ = ["DEFINITIONS", "check", "definition", "measure"]
+
+DEFINITIONS: Registry[PrivacyDefinition] = Registry("definition")
+Relation = str | Iterable[tuple[object, object]] | None
+
+
+def definition(text: str | PrivacyDefinition) -> PrivacyDefinition:
+    """Build a definition from what one would type.
+
+    >>> definition("dp(ratio=3)").ratio
+    Fraction(3, 1)
+    """
+    return text if isinstance(text, PrivacyDefinition) else DEFINITIONS.build(text)
+
+
+def check(
+    mechanism: str | Mechanism,
+    claim: str | PrivacyDefinition,
+    *,
+    neighbours: Relation = None,
+    group: object = None,
+) -> Verdict:
+    """Decide whether a mechanism satisfies a definition with its numbers.
+
+    >>> bool(check("random-index(records=4, values=3)", "dp(ratio=1000, delta=0.2)"))
+    False
+    """
+    return _with(claim, neighbours, group).check(build_mechanism(mechanism))
+
+
+def measure(
+    mechanism: str | Mechanism,
+    *,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+    neighbours: Relation = None,
+    group: object = None,
+    definition: str | PrivacyDefinition = "dp",
+) -> Verdict:
+    """Return the exact price of a mechanism.
+
+    In differential privacy, the default: without numbers, the smallest ratio with delta = 0; with
+    ratio or epsilon, the delta there; with delta, the smallest ratio for it. For any other
+    definition: its tightest numbers.
+
+    >>> measure("randomized-response(bits=1, keep=3/4)", ratio=2).delta
+    Fraction(1, 4)
+    """
+    asked = _with(definition, neighbours, group)
+    built = build_mechanism(mechanism)
+    at = read_ratio(ratio, epsilon)
+    if not isinstance(asked, DifferentialPrivacy):
+        if at is not None or delta is not None:
+            raise InvalidInput(f"give the numbers inside the definition, not beside {asked.name}")
+        return asked.tightest(built)
+    if asked.ratio is not None:
+        raise InvalidInput("dp with numbers is a claim: check it, or measure with --ratio instead")
+    if at is not None and delta is not None:
+        raise InvalidInput("give a ratio (or epsilon) or a delta, not both: or check a claim")
+    if at is not None:
+        return asked.delta_at(built, at)
+    return asked.tightest(built) if delta is None else asked.ratio_at(built, delta)
+
+
+def _with(text: str | PrivacyDefinition, neighbours: Relation, group: object) -> PrivacyDefinition:
+    """Build a definition, with a neighbour relation and group size given beside it."""
+    beside = {"neighbours": neighbours, "group": group}
+    given = {name: value for name, value in beside.items() if value is not None}
+    if isinstance(text, PrivacyDefinition):
+        if given:
+            raise InvalidInput("a definition object carries its own neighbours and group")
+        return text
+    return DEFINITIONS.build(text, **given)
+
+
+@DEFINITIONS.register("dp")
+def dp(
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = 0,
+    neighbours: Relation = None,
+    group: object = 1,
+) -> PrivacyDefinition:
+    """Differential privacy: neighbours give every event nearly the same probability."""
+    return DifferentialPrivacy(
+        ratio=ratio, epsilon=epsilon, delta=delta, neighbours=neighbours, group=check_group(group)
+    )
+
+
+@DEFINITIONS.register("pointwise")
+def pointwise(
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = 0,
+    neighbours: Relation = None,
+    group: object = 1,
+) -> PrivacyDefinition:
+    """Point-wise indistinguishability: most outputs are nearly as likely in both worlds."""
+    return PointwiseIndistinguishability(
+        ratio=ratio, epsilon=epsilon, delta=delta, neighbours=neighbours, group=check_group(group)
+    )
+
+
+@DEFINITIONS.register("statistical-difference")
+def statistical_difference(
+    epsilon: object = None, neighbours: Relation = None, group: object = 1
+) -> PrivacyDefinition:
+    """Statistical difference: no probability changes by more than epsilon (protects nobody)."""
+    return StatisticalDifference(epsilon=epsilon, neighbours=neighbours, group=check_group(group))
+
+
+@DEFINITIONS.register("mutual-information")
+def mutual_information(nats: object = None) -> PrivacyDefinition:
+    """Mutual information: the output tells at most so many nats about a record (an average)."""
+    return MutualInformation(nats=nats)

@@ -1,0 +1,235 @@
+r"""Differential privacy, exactly.
+
+A mechanism is (epsilon, delta)-differentially private if for all neighbours x, y and all events E
+
+    P(E | x) <= e^epsilon P(E | y) + delta
+
+(Dwork, Definition 2; Kasiviswanathan & Smith, Definitions 1.1 and 1.2; Wu, Definition 2.1). Here
+e^epsilon is kept as an exact ratio. The neighbour relation and the group size are parameters: for
+groups of c people the exact value stands next to the bound e^(c epsilon) (Dwork, after
+Definition 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from twoworlds.definitions.base import Compared, Setting
+from twoworlds.definitions.profile import Profile
+from twoworlds.definitions.verdict import Verdict, Witness
+from twoworlds.definitions.words import delta_sentence, ratio_sentence
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms import Comparison, Event, Listed, Mechanism
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    compare,
+    exact_text,
+    exp,
+    ln,
+    number,
+    ratio_at_least_one,
+    show,
+)
+
+__all__ = ["DifferentialPrivacy", "read_delta", "read_ratio"]
+
+
+@dataclass(frozen=True, init=False)
+class DifferentialPrivacy(Compared):
+    """(epsilon, delta)-differential privacy, for a neighbour relation and a group size.
+
+    >>> from twoworlds import mechanism
+    >>> survey = mechanism("randomized-response(bits=40, keep=3/4)")
+    >>> DifferentialPrivacy().tightest(survey).ratio
+    Fraction(3, 1)
+    >>> bool(DifferentialPrivacy(ratio=2, delta="1/4").check(survey))
+    True
+    """
+
+    ratio: Number | None
+    delta: Number
+
+    name = "differential privacy"
+
+    def __init__(
+        self,
+        *,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = 0,
+        neighbours: str | Iterable[tuple[object, object]] | None = None,
+        group: int = 1,
+    ) -> None:
+        """Take the ratio e^epsilon or epsilon itself, and delta."""
+        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
+        object.__setattr__(self, "delta", read_delta(delta))
+        super().__init__(neighbours=neighbours, group=group)
+
+    @property
+    def claim(self) -> str:
+        """The definition with its numbers, as one would type it."""
+        if self.ratio is None:
+            return "dp"
+        delta = "" if self.delta == 0 else f", delta={exact_text(self.delta)}"
+        epsilon = ln(self.ratio)
+        rational = isinstance(epsilon, Fraction) and self.ratio != 1
+        first = f"epsilon={epsilon}" if rational else f"ratio={exact_text(self.ratio)}"
+        group = "" if self.group == 1 else f", group={self.group}"
+        return f"dp({first}{delta}{group})"
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the exact ratio that holds with delta = 0, or infinity."""
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        comparison, peak = family.peak()
+        values = {"ratio": peak.ratio, "epsilon": ln(peak.ratio), "delta": Fraction(0)}
+        if peak.ratio == INFINITY:
+            values["delta"] = family.gap(INFINITY)[1].delta
+        witness = _output_witness(setting, comparison, peak.event, attained=peak.attained)
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            values,
+            _sentence(setting, peak.ratio, values["delta"]),
+            setting.assumptions,
+            witness=witness,
+            method=family.method,
+            notes=self._group_note(setting) + _limit_note(peak.ratio, values["delta"]),
+            exact=mechanism.exact,
+        )
+
+    def delta_at(self, mechanism: Mechanism, ratio: object) -> Verdict:
+        """Return the exact delta at a given ratio, with the event that attains it."""
+        a = ratio_at_least_one(ratio)
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        comparison, gap = family.gap(a)
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {"ratio": a, "epsilon": ln(a), "delta": gap.delta},
+            delta_sentence(a, gap.delta, who=setting.who),
+            setting.assumptions,
+            witness=_event_witness(setting, comparison, gap.event),
+            method=family.method,
+            exact=mechanism.exact,
+        )
+
+    def ratio_at(self, mechanism: Mechanism, delta: object) -> Verdict:
+        """Return the smallest ratio that holds with a given delta."""
+        d = read_delta(delta)
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        comparison, ratio = family.ratio_for(d)
+        event = comparison.gap(ratio).event if ratio != INFINITY else comparison.peak().event
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
+            delta_sentence(ratio, d, who=setting.who),
+            setting.assumptions,
+            witness=_event_witness(setting, comparison, event),
+            method=family.method,
+            exact=mechanism.exact,
+        )
+
+    def profile(self, mechanism: Mechanism) -> Profile:
+        """Return the whole privacy profile delta(a)."""
+        setting = self.setting(mechanism)
+        return Profile(setting.mechanism.family(setting.relation, self.group))
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide the claim; a refuted one comes with the event and the nearest claims that hold."""
+        if self.ratio is None:
+            raise InvalidInput("dp has no numbers to check: give ratio= or epsilon=, and delta=")
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        comparison, gap = family.gap(self.ratio)
+        order = compare(gap.delta, self.delta)
+        holds = None if order is Order.UNDECIDED else order is not Order.GREATER
+        values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": gap.delta}
+        notes: tuple[str, ...] = (f"the claim allows delta {show(self.delta)}",)
+        if holds is False:
+            notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
+        return Verdict(
+            mechanism.expression,
+            self.claim,
+            values,
+            delta_sentence(self.ratio, gap.delta, who=setting.who),
+            setting.assumptions,
+            holds=holds,
+            witness=_event_witness(setting, comparison, gap.event),
+            method=family.method,
+            notes=notes,
+            exact=mechanism.exact,
+        )
+
+    def _nearest(self, ratio: Number, delta: Number) -> tuple[str, ...]:
+        """Say which claims next to the refuted one do hold."""
+        same_ratio = f"holds with delta {show(delta)} at this ratio"
+        if ratio == INFINITY:
+            return (f"{same_ratio}; no ratio is large enough for delta {show(self.delta)}",)
+        return (f"{same_ratio}, or with ratio {show(ratio)} at this delta",)
+
+    def _group_note(self, setting: Setting) -> tuple[str, ...]:
+        """Put the bound from single people next to the exact value for a group."""
+        if self.group == 1:
+            return ()
+        single = setting.mechanism.family(setting.relation, 1).peak()[1].ratio
+        bound = INFINITY if single == INFINITY else single**self.group
+        return (f"from one person, the bound for groups of {self.group} is {show(bound)}",)
+
+
+def read_ratio(ratio: object, epsilon: object) -> Number | None:
+    """Read e^epsilon from whichever of the two is given."""
+    if ratio is not None and epsilon is not None:
+        raise InvalidInput(f"ratio={ratio} and epsilon={epsilon}: give one of them, not both")
+    if ratio is not None:
+        return ratio_at_least_one(ratio)
+    if epsilon is None:
+        return None
+    value = number(epsilon, "epsilon")
+    if value < 0:
+        raise InvalidInput(f"epsilon={epsilon} is negative: epsilon is at least 0")
+    return exp(value)
+
+
+def read_delta(delta: object) -> Number:
+    """Read a delta between 0 and 1."""
+    value = number(delta, "delta")
+    if value < 0 or value > 1:
+        raise InvalidInput(f"delta={delta} is out of range: it is a probability from 0 to 1")
+    return value
+
+
+def _sentence(setting: Setting, ratio: Number, delta: Number) -> str:
+    if ratio == INFINITY and delta != 0:
+        return delta_sentence(ratio, delta, who=setting.who)
+    return ratio_sentence(ratio, who=setting.who)
+
+
+def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:
+    if ratio != INFINITY:
+        return ()
+    if delta == 0:
+        return ("no finite ratio holds with delta 0: ask for the ratio at the delta you accept",)
+    return (f"delta stays at least {show(delta)} however large the ratio",)
+
+
+def _output_witness(
+    setting: Setting, comparison: Comparison, event: Event, *, attained: bool
+) -> Witness:
+    """Prefer a single output as the witness of a ratio, where outputs have probability."""
+    mechanism = setting.mechanism
+    databases = (comparison.x, comparison.y)
+    output = mechanism.example(event, comparison.x)
+    chosen = event if output is None else Listed.of([output])
+    return Witness.of(mechanism, databases, chosen, attained=attained)
+
+
+def _event_witness(setting: Setting, comparison: Comparison, event: Event) -> Witness:
+    return Witness.of(setting.mechanism, (comparison.x, comparison.y), event)

@@ -1,0 +1,216 @@
+r"""How far two laws are apart: indistinguishability, its point-wise form, statistical difference.
+
+For two laws X, Y on one set of outputs and a = e^epsilon (Kasiviswanathan & Smith):
+
+    ratio                 the smallest a with P(X in S) <= a P(Y in S), and the reverse, for all S
+    delta(a)              the smallest delta of Definition 3.1 (both directions)
+    pointwise(a)          the mass of {s : P(X=s) > a P(Y=s) or P(Y=s) > a P(X=s)} under each law
+                          (Definition 3.2; the larger of the two is its delta)
+    statistical difference  max_S |P(X in S) - P(Y in S)| = delta(1)   (Section 1.1)
+
+`TwoLaws` answers for two given laws; `PointwiseIndistinguishability` takes the worst pair of
+neighbours of a mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from twoworlds.definitions.base import Compared
+from twoworlds.definitions.differential_privacy import read_delta, read_ratio
+from twoworlds.definitions.verdict import Verdict, Witness
+from twoworlds.errors import InvalidInput, NotStochastic
+from twoworlds.mechanisms import Comparison, Event, Listed, Mechanism, Table
+from twoworlds.numbers import (
+    Number,
+    Order,
+    compare,
+    decimal,
+    exact_text,
+    ln,
+    maximum,
+    number,
+    ratio_at_least_one,
+    show,
+)
+from twoworlds.worlds import Point
+
+__all__ = ["BadMass", "PointwiseIndistinguishability", "TwoLaws"]
+
+
+class BadMass(NamedTuple):
+    """The mass of the outputs where the ratio is exceeded, under each law."""
+
+    first: Number
+    second: Number
+
+    @property
+    def worst(self) -> Number:
+        """The larger of the two: the delta of the point-wise definition."""
+        return maximum(self.first, self.second)
+
+
+class TwoLaws:
+    """Two laws on one set of outputs, compared exactly.
+
+    >>> two = TwoLaws({"a": "1/2", "b": "3/10", "c": "1/5"}, {"a": "2/5", "b": "7/20", "c": "1/4"})
+    >>> two.ratio, two.delta(1)
+    (Fraction(5, 4), Fraction(1, 10))
+    """
+
+    def __init__(self, first: Mapping[Point, object], second: Mapping[Point, object]) -> None:
+        """Take two mappings from outputs to probabilities; an absent output has probability 0."""
+        outputs = tuple(dict.fromkeys([*first, *second]))
+        p = _law(first, "first")
+        q = _law(second, "second")
+        self._forward = Table(
+            "first",
+            "second",
+            [p.get(o, Fraction(0)) for o in outputs],
+            [q.get(o, Fraction(0)) for o in outputs],
+            lambda cells: Listed.of(outputs[i] for i in cells),
+        )
+        self._backward = self._forward.reverse()
+        self._laws = (p, q)
+
+    @property
+    def ratio(self) -> Number:
+        """The smallest ratio that holds in both directions with delta = 0."""
+        return maximum(self._forward.peak().ratio, self._backward.peak().ratio)
+
+    @property
+    def epsilon(self) -> Number:
+        """The logarithm of the ratio."""
+        return ln(self.ratio)
+
+    def delta(self, ratio: object) -> Number:
+        """Return the smallest delta that holds in both directions at a ratio."""
+        a = ratio_at_least_one(ratio)
+        return maximum(self._forward.gap(a).delta, self._backward.gap(a).delta)
+
+    def event(self, ratio: object) -> Event:
+        """Return the event that attains delta."""
+        a = ratio_at_least_one(ratio)
+        forward, backward = self._forward.gap(a), self._backward.gap(a)
+        return backward.event if backward.delta > forward.delta else forward.event
+
+    def ratio_for(self, delta: object) -> Number:
+        """Return the smallest ratio that holds in both directions with a delta."""
+        d = read_delta(delta)
+        return maximum(self._forward.ratio_for(d), self._backward.ratio_for(d))
+
+    @property
+    def statistical_difference(self) -> Number:
+        """The largest difference in the probability of any event."""
+        return self._forward.gap(Fraction(1)).delta
+
+    def pointwise(self, ratio: object) -> BadMass:
+        """Return the mass, under each law, of the outputs that exceed the ratio either way."""
+        a = ratio_at_least_one(ratio)
+        events = (self._forward.gap(a).event, self._backward.gap(a).event)
+        masses = (
+            sum((m for o, m in law.items() if any(e.holds(o) for e in events)), start=Fraction(0))
+            for law in self._laws
+        )
+        return BadMass(*masses)
+
+
+@dataclass(frozen=True, init=False)
+class PointwiseIndistinguishability(Compared):
+    """Point-wise (epsilon, delta)-indistinguishability of all neighbours.
+
+    Kasiviswanathan & Smith, Definition 3.2: with probability at least 1 - delta over an output
+    drawn from either world, its two probabilities are within a factor e^epsilon.
+    """
+
+    ratio: Number | None
+    delta: Number
+
+    name = "point-wise indistinguishability"
+
+    def __init__(
+        self,
+        *,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = 0,
+        neighbours: str | Iterable[tuple[object, object]] | None = None,
+        group: int = 1,
+    ) -> None:
+        """Take the ratio e^epsilon or epsilon itself, and delta."""
+        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
+        object.__setattr__(self, "delta", read_delta(delta))
+        super().__init__(neighbours=neighbours, group=group)
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the bad mass at the ratio given; without one, the ratio at which it vanishes."""
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        ratio = family.peak()[1].ratio if self.ratio is None else self.ratio
+        best: tuple[Comparison, Event, BadMass] | None = None
+        for comparison in family:
+            event, bad = _bad(setting.mechanism, comparison, ratio)
+            if best is None or compare(bad.worst, best[2].worst) is Order.GREATER:
+                best = comparison, event, bad
+        assert best is not None
+        comparison, event, bad = best
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {
+                "ratio": ratio,
+                "epsilon": ln(ratio),
+                "delta": bad.worst,
+                "mass_under_first": bad.first,
+                "mass_under_second": bad.second,
+            },
+            f"With probability at least {decimal(1 - bad.worst, 4, 'down')} the output is within "
+            f"a factor {decimal(ratio, 4)} of as likely, whichever of the two worlds it came from.",
+            setting.assumptions,
+            witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), event),
+            method=family.method,
+            exact=mechanism.exact,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether the bad mass stays within delta under both laws."""
+        if self.ratio is None:
+            raise InvalidInput("pointwise has no numbers to check: give ratio= or epsilon=")
+        found = self.tightest(mechanism)
+        order = compare(found.delta, self.delta)
+        return Verdict(
+            found.mechanism,
+            f"pointwise(ratio={exact_text(self.ratio)}, delta={exact_text(self.delta)})",
+            found.values,
+            found.sentence,
+            found.assumptions,
+            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
+            witness=found.witness,
+            method=found.method,
+            notes=(f"the claim allows delta {show(self.delta)}",),
+            exact=found.exact,
+        )
+
+
+def _bad(mechanism: Mechanism, comparison: Comparison, ratio: Number) -> tuple[Event, BadMass]:
+    """Return the forward event and the mass of both events under both worlds."""
+    forward, backward = (c.gap(ratio).event for c in (comparison, comparison.reverse()))
+    first, second = (
+        mechanism.mass(forward, x) + mechanism.mass(backward, x)
+        for x in (comparison.x, comparison.y)
+    )
+    return forward, BadMass(first, second)
+
+
+def _law(given: Mapping[Point, object], which: str) -> dict[Point, Number]:
+    law = {o: number(value, f"P({o})") for o, value in given.items()}
+    for o, value in law.items():
+        if value < 0:
+            raise NotStochastic(f"P({o}) = {show(value)} in the {which} law is negative")
+    total = sum(law.values(), start=Fraction(0))
+    if compare(total, 1) in (Order.LESS, Order.GREATER):
+        raise NotStochastic(f"the {which} law sums to {show(total)}, it must sum to 1")
+    return law

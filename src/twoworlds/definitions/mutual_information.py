@@ -1,0 +1,259 @@
+r"""Privacy by mutual information: how many nats the output tells about one record.
+
+Kasiviswanathan & Smith (Remark 1) mention the variant that bounds I(A(x); x_i) for every person i
+and every product belief. Its tight value needs no search over beliefs:
+
+    sup over product beliefs of I(A(x); x_i)  =  max over i and x_-i of the capacity of the channel
+                                                 from x_i to A(x) with the others fixed,
+
+because for a fixed belief about x_i the information is convex in the channel, and averaging over
+the others mixes channels. The capacity is enclosed from below by one belief p, and from above by
+max_v D(W_v || pW), which no belief can beat; for symmetric channels both agree exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from twoworlds.definitions.base import PrivacyDefinition
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.mechanisms import Mechanism, PerRecord, RandomIndex
+from twoworlds.mechanisms.comparison import larger
+from twoworlds.numbers import Number, Order, Real, bounds, compare, exact_text, ln, number, show
+from twoworlds.progress import track
+from twoworlds.worlds import Point, Records
+
+__all__ = ["MutualInformation", "capacity", "information"]
+
+_LARGEST = 1 << 16
+_ROUNDS = 2000
+_GRID = 1 << 40
+
+Columns = list[list[Fraction]]
+
+
+@dataclass(frozen=True, init=False)
+class MutualInformation(PrivacyDefinition):
+    """The output tells at most so many nats about any one record, for every product belief.
+
+    >>> from twoworlds import mechanism
+    >>> from twoworlds.numbers import show
+    >>> show(MutualInformation().tightest(mechanism("random-index(records=4, values=3)")).nats)
+    '1/4*ln 3 (0.274654)'
+    """
+
+    nats: Number | None
+
+    name = "mutual information"
+
+    def __init__(self, *, nats: object = None) -> None:
+        """Take the largest allowed information, in nats."""
+        read = None if nats is None else number(nats, "nats")
+        if read is not None and read < 0:
+            raise InvalidInput(f"nats={nats} is negative: information is at least 0")
+        object.__setattr__(self, "nats", read)
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the largest information over persons and product beliefs."""
+        best: tuple[Number, str] | None = None
+        for where, columns in track(_channels(mechanism), "measuring information"):
+            value = capacity(columns)
+            if best is None or larger(value, best[0]):
+                best = value, where
+        assert best is not None
+        value, where = best
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {"nats": value, "bits": value / ln(Fraction(2))},
+            f"The output tells at most {show(value)} nats about any one record. An average over "
+            "outputs says little about the worst one: a rare output may still expose a person.",
+            ("every person, every belief in which the records are independent",),
+            method=f"worst channel: {where}; capacity bounded from both sides",
+            exact=mechanism.exact,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether the information stays within the bound."""
+        if self.nats is None:
+            raise InvalidInput("mutual-information has no number to check: give nats=")
+        found = self.tightest(mechanism)
+        order = compare(found.nats, self.nats)
+        return Verdict(
+            found.mechanism,
+            f"mutual-information(nats={exact_text(self.nats)})",
+            found.values,
+            found.sentence,
+            found.assumptions,
+            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
+            method=found.method,
+            notes=(f"the claim allows {show(self.nats)} nats",),
+            exact=found.exact,
+        )
+
+
+def information(
+    mechanism: Mechanism, person: int, beliefs: Sequence[Mapping[Point, object]] | None = None
+) -> Number:
+    """Return I(A(x); x_person) in nats under a product belief, uniform unless given.
+
+    Args:
+        mechanism: a finite mechanism on lists of records.
+        person: counted from 1.
+        beliefs: one law per record.
+    """
+    universe = _records(mechanism)
+    if not 1 <= person <= universe.n:
+        raise InvalidInput(f"person={person}: there are {universe.n} records, counted from 1")
+    uniform = {value: Fraction(1, len(universe.values)) for value in universe.values}
+    read = [uniform] * universe.n if beliefs is None else [_belief(b, universe) for b in beliefs]
+    if len(read) != universe.n:
+        raise InvalidInput(f"{len(read)} beliefs are given for {universe.n} records")
+    own = read[person - 1]
+    columns = []
+    for value in universe.values:
+        total = [Fraction(0)] * (mechanism.outputs.size or 0)
+        rest = [b if i != person - 1 else {value: Fraction(1)} for i, b in enumerate(read)]
+        for word in product(*rest):
+            weight = Fraction(1)
+            for law, entry in zip(rest, word, strict=True):
+                weight *= law[entry]
+            column = _column(mechanism, word)
+            total = [t + weight * c for t, c in zip(total, column, strict=True)]
+        columns.append(total)
+    return _information([own[value] for value in universe.values], columns)
+
+
+def capacity(columns: Columns) -> Number:
+    """Return the capacity in nats of a channel given by its columns, exact if it is symmetric."""
+    uniform = [Fraction(1, len(columns))] * len(columns)
+    if _symmetric(columns):
+        return _information(uniform, columns)
+    belief = _blahut_arimoto(columns)
+    mixture = _mixture(belief, columns)
+    low = _information(belief, columns)
+    tops = [_divergence(column, mixture) for column in columns]
+    lower = bounds(low)[0]
+    upper = max(bounds(top)[1] for top in tops)
+    return Real.between(max(lower, Fraction(0)), upper)
+
+
+def _symmetric(columns: Columns) -> bool:
+    """Tell whether every column meets the uniform mixture in the same way, up to order."""
+    mixture = _mixture([Fraction(1, len(columns))] * len(columns), columns)
+    shapes = {tuple(sorted(zip(column, mixture, strict=True))) for column in columns}
+    return len(shapes) == 1
+
+
+def _mixture(belief: Sequence[Fraction], columns: Columns) -> list[Fraction]:
+    return [
+        sum((b * c[o] for b, c in zip(belief, columns, strict=True)), start=Fraction(0))
+        for o in range(len(columns[0]))
+    ]
+
+
+def _information(belief: Sequence[Fraction], columns: Columns) -> Number:
+    """Return sum_v b(v) sum_o W(o|v) ln(W(o|v) / q(o))."""
+    mixture = _mixture(belief, columns)
+    terms = [
+        (w / q, b * w)
+        for b, column in zip(belief, columns, strict=True)
+        for w, q in zip(column, mixture, strict=True)
+        if b * w
+    ]
+    return _logarithms(terms)
+
+
+def _divergence(column: Sequence[Fraction], mixture: Sequence[Fraction]) -> Number:
+    """Return sum_o W(o) ln(W(o) / q(o))."""
+    return _logarithms([(w / q, w) for w, q in zip(column, mixture, strict=True) if w])
+
+
+def _logarithms(terms: Sequence[tuple[Fraction, Fraction]]) -> Number:
+    """Return the sum of weight * ln(ratio), equal logarithms taken together."""
+    weights: dict[Fraction, Fraction] = {}
+    for ratio, weight in terms:
+        weights[ratio] = weights.get(ratio, Fraction(0)) + weight
+    return sum((weight * ln(r) for r, weight in weights.items()), start=Fraction(0))
+
+
+def _blahut_arimoto(columns: Columns) -> list[Fraction]:
+    """Find a nearly optimal belief in floats, and round it to rationals that sum to 1."""
+    import numpy as np  # only needed for the search; the bounds do not rest on it
+
+    w = np.array([[float(entry) for entry in column] for column in columns])
+    belief = np.full(len(columns), 1 / len(columns))
+    for _ in range(_ROUNDS):
+        q = belief @ w
+        with np.errstate(divide="ignore", invalid="ignore"):
+            d = np.where(w > 0, w * np.log(w / q), 0.0).sum(axis=1)
+        grown = belief * np.exp(d - d.max())
+        grown /= grown.sum()
+        if np.abs(grown - belief).max() < 1e-15:
+            break
+        belief = grown
+    rounded = [Fraction(int(b * _GRID) + 1, _GRID) for b in belief]
+    total = sum(rounded)
+    return [b / total for b in rounded]
+
+
+def _channels(mechanism: Mechanism) -> Iterator[tuple[str, Columns]]:
+    """Yield the channels from one record to the output with the others fixed."""
+    if isinstance(mechanism, PerRecord):
+        law = mechanism.transition
+        columns = [[_rational(law.probability(o, v)) for o in law.outputs] for v in law.universe]
+        yield "one record (the reports of the others carry nothing about it)", columns
+        return
+    universe = _records(mechanism)
+    if isinstance(mechanism, RandomIndex):
+        n, m = universe.n, len(universe.values)
+        shown = [[Fraction(int(o == v), n) for o in range(m)] for v in range(m)]
+        yield (
+            "one record, published with probability 1/n",
+            [[*column, Fraction(n - 1, n)] for column in shown],
+        )
+        return
+    for i in range(universe.n):
+        for rest in product(universe.values, repeat=universe.n - 1):
+            words = [(*rest[:i], value, *rest[i:]) for value in universe.values]
+            where = f"record {i + 1} with the others at {universe.label(words[0])}"
+            yield where, [_column(mechanism, word) for word in words]
+
+
+def _records(mechanism: Mechanism) -> Records:
+    universe = mechanism.universe
+    if not isinstance(universe, Records) or not universe.fixed or not universe.n:
+        raise Unsupported(
+            f"mutual information speaks of records: {universe.expression} has no fixed list of them"
+        )
+    if mechanism.outputs.size is None:
+        raise Unsupported(f"{mechanism.expression} has infinitely many outputs")
+    structured = isinstance(mechanism, (PerRecord, RandomIndex))
+    if not structured and universe.size * mechanism.outputs.size > _LARGEST * 64:
+        raise TooLarge(
+            f"{mechanism.expression} is too large to enumerate {universe.size} databases"
+        )
+    return universe
+
+
+def _column(mechanism: Mechanism, word: tuple[Point, ...]) -> list[Fraction]:
+    return [_rational(mechanism.probability(o, word)) for o in mechanism.outputs]
+
+
+def _rational(p: Number) -> Fraction:
+    if isinstance(p, Fraction):
+        return p
+    raise Unsupported("mutual information is computed for rational probabilities only")
+
+
+def _belief(given: Mapping[Point, object], universe: Records) -> dict[Point, Fraction]:
+    law = {value: _rational(number(p, f"belief in {value}")) for value, p in given.items()}
+    if any(value not in universe.values for value in law) or any(p < 0 for p in law.values()):
+        raise InvalidInput(f"a belief must give the values {universe.values} probabilities")
+    if sum(law.values()) != 1:
+        raise InvalidInput(f"a belief sums to {sum(law.values())}, it must sum to 1")
+    return {value: law.get(value, Fraction(0)) for value in universe.values}

@@ -1,0 +1,190 @@
+"""Verdicts: the answer to a question of privacy, with the witness that proves it.
+
+A `Witness` is a pair of databases and an event (or a single output) with its two probabilities.
+It re-verifies by plain arithmetic, and no verdict is returned before its witness has done so. A
+`Verdict` on a claim is true or false; a verdict that only measures, or that could not be decided,
+raises when used as a truth value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from twoworlds.errors import TwoWorldsError, Undecided
+from twoworlds.mechanisms import Event, Listed, Mechanism
+from twoworlds.numbers import INFINITY, Number, Order, compare, show, to_json
+from twoworlds.worlds import Point
+
+__all__ = ["Verdict", "Witness"]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two databases and an event that tells them apart."""
+
+    mechanism: Mechanism = field(repr=False)
+    databases: tuple[Point, Point]
+    event: Event
+    probabilities: tuple[Number, Number]
+    attained: bool = True
+
+    @staticmethod
+    def of(
+        mechanism: Mechanism, databases: tuple[Point, Point], event: Event, *, attained: bool = True
+    ) -> Witness:
+        """Compute the two probabilities of the event."""
+        p, q = (mechanism.mass(event, database) for database in databases)
+        return Witness(mechanism, databases, event, (p, q), attained)
+
+    def ratio(self) -> Number:
+        """Return how many times likelier the event is in the first world."""
+        p, q = self.probabilities
+        if q == 0:
+            return INFINITY if p != 0 else Fraction(0)
+        return p / q
+
+    def excess(self, ratio: Number) -> Number:
+        """Return P(E | x) - a P(E | y)."""
+        p, q = self.probabilities
+        return p if q == 0 else p - ratio * q
+
+    def verify(self) -> bool:
+        """Recompute both probabilities from the mechanism and compare them with those stated."""
+        fresh = [self.mechanism.mass(self.event, database) for database in self.databases]
+        return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The two databases as a person would type them."""
+        label = self.mechanism.universe.label
+        return label(self.databases[0]), label(self.databases[1])
+
+    def explain(self) -> str:
+        """Say the pair, the event and the two probabilities."""
+        first, second = self.labels
+        what = self.event.describe(self.mechanism.outputs)
+        p, q = self.probabilities
+        near = "" if self.attained else " (further out the ratio grows towards its limit)"
+        return f"{what} has probability {show(p)} on {first} and {show(q)} on {second}{near}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        outputs = self.mechanism.outputs
+        found: dict[str, Any] = {"databases": list(self.labels)}
+        single = isinstance(self.event, Listed) and len(self.event.members) == 1
+        if single and isinstance(self.event, Listed):
+            found["output"] = outputs.label(next(iter(self.event.members)))
+        found["event"] = self.event.to_json(outputs)
+        found["event_in_words"] = self.event.describe(outputs)
+        found["probabilities"] = [to_json(p) for p in self.probabilities]
+        found["attained"] = self.attained
+        return found
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was asked, what holds, and why.
+
+    Attributes:
+        mechanism: the mechanism, as one would type it.
+        definition: the definition, with its numbers when it is a claim.
+        values: the numbers found, by name (ratio, epsilon, delta, ...).
+        sentence: what they mean to a person.
+        assumptions: what the answer rests on; the neighbour relation comes first.
+        holds: whether the claim holds; None when nothing was claimed, or when undecided.
+        witness: the worst pair and event.
+        method: why nothing worse was missed.
+        notes: further facts, such as the nearest claim that does hold.
+        exact: False when the mechanism itself is known in floats only.
+    """
+
+    mechanism: str
+    definition: str
+    values: Mapping[str, Number]
+    sentence: str
+    assumptions: tuple[str, ...]
+    holds: bool | None = None
+    witness: Witness | None = None
+    method: str = ""
+    notes: tuple[str, ...] = ()
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        """Re-verify the witness."""
+        if self.witness is not None and not self.witness.verify():
+            raise TwoWorldsError(
+                f"the witness of {self.definition} on {self.mechanism} does not re-verify: "
+                "please report this"
+            )
+
+    def __bool__(self) -> bool:
+        """Return whether the claim holds."""
+        if self.holds is None:
+            raise Undecided(
+                f"this verdict on {self.mechanism} states no decided claim: "
+                "read its values, or check a definition with numbers"
+            )
+        return self.holds
+
+    def __getattr__(self, name: str) -> Number:
+        """Give the values as attributes: verdict.ratio, verdict.epsilon, verdict.delta."""
+        values = self.__dict__.get("values", {})
+        if name in values:
+            return values[name]  # type: ignore[no-any-return]
+        known = ", ".join(values)
+        raise AttributeError(f"a verdict on {self.definition} has no {name!r}; it has {known}")
+
+    def explain(self) -> str:
+        """Return the answer in words: verdict, meaning, witness, numbers, assumptions."""
+        head = f"{self.mechanism}: {self.definition}"
+        if self.holds is not None:
+            head += " holds" if self.holds else " does NOT hold"
+        lines = [head, "", self.sentence, ""]
+        lines += [f"  {name:<10} {show(value)}" for name, value in self.values.items()]
+        if self.witness is not None:
+            lines.append(f"  {'witness':<10} {self.witness.explain()}")
+        lines += [f"  {'note':<10} {note}" for note in self.notes]
+        lines += [f"  {'assumes':<10} {assumption}" for assumption in self.assumptions]
+        if self.method:
+            lines.append(f"  {'because':<10} {self.method}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data, ready for JSON."""
+        found: dict[str, Any] = {"mechanism": self.mechanism, "definition": self.definition}
+        if self.holds is not None:
+            found["holds"] = self.holds
+        found.update({name: to_json(value) for name, value in self.values.items()})
+        found["witness"] = None if self.witness is None else self.witness.to_dict()
+        found["sentence"] = self.sentence
+        found["assumptions"] = list(self.assumptions)
+        found["notes"] = list(self.notes)
+        found["method"] = self.method
+        found["arithmetic"] = "exact" if self.exact else "float, with rigorous error bounds"
+        return found
+
+    def _repr_html_(self) -> str:
+        """Show a compact card in a notebook."""
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(show(value))}</td></tr>"
+            for name, value in self.values.items()
+        )
+        witness = "" if self.witness is None else f"<p>{escape(self.witness.explain())}</p>"
+        claim = "" if self.holds is None else " holds" if self.holds else " does not hold"
+        return (
+            f"<div><b>{escape(self.mechanism)}</b>: {escape(self.definition)}{claim}"
+            f"<p>{escape(self.sentence)}</p><table>{rows}</table>{witness}"
+            f"<small>{escape('; '.join(self.assumptions))}</small></div>"
+        )
+
+
+def agree(a: Number, b: Number) -> bool:
+    """Tell whether two numbers are equal, or enclosures that cannot be told apart."""
+    return compare(a, b, limit=_AGREE_BITS) in (Order.EQUAL, Order.UNDECIDED)
+
+
+_AGREE_BITS = 256

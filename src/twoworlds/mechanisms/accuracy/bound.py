@@ -1,0 +1,74 @@
+"""A printed bound beside the exact value of the same quantity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.numbers import Number, Real, ball, show, to_json
+
+__all__ = ["Bound", "any_of"]
+
+_LONGEST_POWER = 1 << 14
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a paper prints as an upper bound (or as a value), and what the quantity is.
+
+    Attributes:
+        name: the quantity, as a formula.
+        exact: its exact value.
+        printed: the printed bound.
+        citation: where it is printed.
+        note: what to know about it: an equality, a correction.
+    """
+
+    name: str
+    exact: Number
+    printed: Number
+    citation: str
+    note: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the exact value is at most the printed one; decided, never guessed."""
+        return self.exact <= self.printed
+
+    @property
+    def slack(self) -> Number:
+        """By how much the bound overstates the quantity: printed minus exact."""
+        return Fraction(0) if self.exact is self.printed else self.printed - self.exact
+
+    def explain(self) -> str:
+        """Say both in one sentence."""
+        tail = f" ({self.note})" if self.note else ""
+        said = f"{self.citation} prints {show(self.printed)}"
+        return f"{self.name} = {show(self.exact)}; {said}{tail}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "name": self.name,
+            "exact": to_json(self.exact),
+            "printed": to_json(self.printed),
+            "citation": self.citation,
+            "note": self.note,
+        }
+
+
+def any_of(q: Number, d: int) -> Number:
+    """Return the probability that at least one of d independent events of probability q happens.
+
+    1 - (1 - q)^d
+
+    >>> any_of(Fraction(1, 2), 3)
+    Fraction(7, 8)
+    """
+    if d == 1:
+        return q
+    if isinstance(q, Fraction) and q.denominator.bit_length() * d > _LONGEST_POWER:
+        none = 1 - q
+        return Real(lambda bits: 1 - ball(none, bits) ** d, f"1 - ({none})^{d}")
+    return 1 - (1 - q) ** d

@@ -1,0 +1,297 @@
+r"""Calibration: how much noise buys a given epsilon, and which epsilon a given noise gives.
+
+With Delta the L1 sensitivity of the whole query, one number or a vector:
+
+    Laplace noise of scale b on every coordinate:       epsilon = Delta / b
+    geometric noise, P(Z = k) ~ p^|k|, on every one:    e^epsilon = p^(-Delta),  Delta whole
+
+(Wu, Algorithm 2 and Theorem 4.3; Dwork, Theorem 4). Both are exact, so the noise is not only
+enough but the least of its kind. Epsilon may be a logarithm (``"ln 3"``), and ``ratio=3`` is the
+same thing; nothing is rounded.
+
+A statistic that nobody moves has Delta = 0 and needs no noise: scale 0, p = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpz
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import (
+    INFINITY,
+    Log,
+    Number,
+    Real,
+    ball,
+    exp,
+    ln,
+    number,
+    positive,
+    ratio_at_least_one,
+    show,
+    sqrt,
+    whole,
+)
+from twoworlds.worlds.sensitivity import L1, Sensitivity
+
+__all__ = [
+    "HistogramCalibration",
+    "NoiseLevel",
+    "PrintedScale",
+    "dwork_scale",
+    "geometric_epsilon_for_error",
+    "geometric_p",
+    "geometric_ratio",
+    "histogram_calibration",
+    "laplace_epsilon",
+    "laplace_epsilon_for_error",
+    "laplace_rate",
+    "laplace_scale",
+    "read_epsilon",
+]
+
+
+def laplace_scale(sensitivity: object, epsilon: object = None, *, ratio: object = None) -> Number:
+    """Return the scale of Laplace noise that makes the whole query epsilon-private.
+
+    b = Delta / epsilon   (Wu, Algorithm 2)
+
+    Differs: after Theorem 4 Dwork prints sigma >= epsilon / Delta; see `dwork_scale`.
+
+    >>> laplace_scale(3, "3/4"), laplace_scale(1, "ln 3")
+    (Fraction(4, 1), Real(1/(ln 3)))
+    """
+    return _sensitivity(sensitivity) / read_epsilon(epsilon, ratio)
+
+
+def laplace_rate(sensitivity: object, epsilon: object = None, *, ratio: object = None) -> Number:
+    """Return 1/b = epsilon / Delta, in which a logarithm stays a logarithm.
+
+    >>> laplace_rate(1, ratio=3)
+    Real(ln 3)
+    """
+    moved = _sensitivity(sensitivity)
+    if moved == 0:
+        raise InvalidInput("sensitivity=0: nobody moves the answer, so no noise is needed")
+    return read_epsilon(epsilon, ratio) / moved
+
+
+def laplace_epsilon(scale: object, sensitivity: object) -> Number:
+    """Return the epsilon that Laplace noise of a given scale gives.
+
+    epsilon = Delta / b   (Dwork, Theorem 4)
+
+    >>> laplace_epsilon("1/4", 2)
+    Fraction(8, 1)
+    """
+    return _sensitivity(sensitivity) / positive(scale, "scale")
+
+
+def laplace_epsilon_for_error(error: object, sensitivity: object) -> Number:
+    """Return the epsilon at which the expected absolute error is the one wanted.
+
+    E|Z| = b = Delta / epsilon   (Wu, Lemma 4.4(1a)), so epsilon = Delta / error
+
+    >>> laplace_epsilon_for_error(5, 1)
+    Fraction(1, 5)
+    """
+    return _sensitivity(sensitivity) / positive(error, "error")
+
+
+def geometric_p(sensitivity: object, epsilon: object = None, *, ratio: object = None) -> Number:
+    """Return the p of geometric noise that makes the whole query epsilon-private.
+
+    p = e^(-epsilon / Delta) = ratio^(-1 / Delta),  Delta a whole number
+
+    >>> geometric_p(1, "ln 3"), geometric_p(2, ratio=9), geometric_p(2, "1/2")
+    (Fraction(1, 3), Fraction(1, 3), Real(e^(-1/4)))
+    """
+    moved = _whole_sensitivity(sensitivity)
+    price = read_epsilon(epsilon, ratio)
+    if moved == 0:
+        return Fraction(0)
+    if isinstance(price, Log):
+        return _root(1 / price.of, moved)
+    return exp(-(price / moved))
+
+
+def geometric_ratio(p: object, sensitivity: object) -> Number:
+    """Return e^epsilon = p^(-Delta), what geometric noise gives; its logarithm is epsilon.
+
+    >>> geometric_ratio("1/3", 2)
+    Fraction(9, 1)
+    """
+    chance = number(p, "p")
+    if not 0 < chance < 1:
+        raise InvalidInput(f"p={p} must lie strictly between 0 and 1")
+    return (1 / chance) ** _whole_sensitivity(sensitivity)
+
+
+def geometric_epsilon_for_error(error: object, sensitivity: object) -> Number:
+    """Return the epsilon at which the expected absolute error is the one wanted.
+
+    E|Z| = 2p / (1 - p^2) = a  gives  1/p = (1 + sqrt(1 + a^2)) / a,  e^epsilon = p^(-Delta)
+
+    >>> geometric_epsilon_for_error("3/4", 1)
+    Real(ln 3)
+    """
+    wanted = positive(error, "error")
+    inverse = (1 + sqrt(1 + wanted * wanted)) / wanted
+    return ln(inverse ** _whole_sensitivity(sensitivity))
+
+
+@dataclass(frozen=True)
+class PrintedScale:
+    """The least scale by the correct and by the printed rule, and what the latter really gives."""
+
+    sensitivity: Number
+    epsilon: Number
+    scale: Number
+    printed: Number
+    epsilon_if_printed: Number
+    citation: str = "Dwork, after Theorem 4"
+    note: str = "printed sigma >= epsilon / Delta; Theorem 4 itself gives sigma >= Delta / epsilon"
+
+    @property
+    def printed_suffices(self) -> bool:
+        """Whether the printed scale keeps the promise: only when epsilon >= Delta."""
+        return self.epsilon >= self.sensitivity
+
+    def explain(self) -> str:
+        """Say what the printed rule would have cost."""
+        return (
+            f"Sensitivity {show(self.sensitivity)} and epsilon {show(self.epsilon)} need Laplace "
+            f"noise of scale {show(self.scale)}; the printed rule ({self.citation}) asks for "
+            f"{show(self.printed)}, which gives epsilon {show(self.epsilon_if_printed)}."
+        )
+
+
+def dwork_scale(sensitivity: object, epsilon: object) -> PrintedScale:
+    """Return Dwork's rule for sigma as printed, as corrected, and what the printed one costs.
+
+    sigma >= Delta / epsilon   (Dwork, Theorem 4)
+
+    Differs: the sentence after Theorem 4 prints the fraction upside down.
+
+    >>> dwork = dwork_scale(2, "1/2")
+    >>> [str(x) for x in (dwork.scale, dwork.printed, dwork.epsilon_if_printed)]
+    ['4', '1/4', '8']
+    """
+    moved, price = positive(_sensitivity(sensitivity), "sensitivity"), read_epsilon(epsilon)
+    printed = price / moved
+    return PrintedScale(moved, price, moved / price, printed, moved / printed)
+
+
+@dataclass(frozen=True)
+class NoiseLevel:
+    """Laplace noise calibrated to one sensitivity."""
+
+    sensitivity: int
+    scale: Number
+
+    @property
+    def variance(self) -> Number:
+        """The variance 2 b^2 of each coordinate."""
+        return 2 * self.scale * self.scale
+
+
+@dataclass(frozen=True)
+class HistogramCalibration:
+    """Noise for a histogram: cell by cell, and for the whole vector at once.
+
+    Attributes:
+        naive: k counts of sensitivity 1, each with epsilon / k of the budget.
+        add_remove: the whole histogram, one record more or less: Delta = 1.
+        substitute: the whole histogram, one record replaced: Delta = 2 (0 with one cell only).
+        printed_variances: what the paper calls variances, k / epsilon and 1 / epsilon.
+    """
+
+    cells: int
+    epsilon: Number
+    naive: NoiseLevel
+    add_remove: NoiseLevel
+    substitute: NoiseLevel
+    printed_variances: tuple[Number, Number]
+    citation: str = "Dwork, Section 5.1, histogram queries"
+    note: str = (
+        "the printed variances are scales: a Laplace variable of scale b has variance 2 b^2; "
+        "and distance 1 is for adding or removing a record, replacing one gives 2"
+    )
+
+
+def histogram_calibration(cells: object, epsilon: object) -> HistogramCalibration:
+    """Return the noise for a histogram whose cells partition the records, naive and joint.
+
+    naive: b = k / epsilon;   whole: b = 1 / epsilon (add-remove), 2 / epsilon (substitute)
+    where: k is the number of cells  (Dwork, Section 5.1; Wu, Section 4)
+
+    Differs: Dwork prints these scales as variances, and the distance for add-remove only.
+
+    >>> plan = histogram_calibration(10, "1/2")
+    >>> [(str(n.scale), str(n.variance)) for n in (plan.naive, plan.add_remove, plan.substitute)]
+    [('20', '800'), ('2', '8'), ('4', '32')]
+    """
+    k, price = whole(cells, "cells", at_least=1), read_epsilon(epsilon)
+    # Replacing a record moves it from one cell to another; with one cell there is no other.
+    naive, more, other = (
+        NoiseLevel(moved, laplace_scale(moved, price)) for moved in (k, 1, 2 if k > 1 else 0)
+    )
+    return HistogramCalibration(k, price, naive, more, other, (k / price, 1 / price))
+
+
+def _sensitivity(given: object) -> Number:
+    if isinstance(given, Sensitivity):
+        if given.norm != L1:
+            raise InvalidInput(
+                f"norm={given.norm}: Laplace and geometric noise need the L1 sensitivity, "
+                "use global_sensitivity(..., norm='L1')"
+            )
+        if given.at is not None:
+            raise InvalidInput(
+                "a local sensitivity depends on the data, so noise of its size is not private: "
+                "use global_sensitivity"
+            )
+        return given.value
+    value = number(given, "sensitivity")
+    if value == INFINITY or value < 0:
+        raise InvalidInput(f"sensitivity={given} must be a finite number, at least 0")
+    return value
+
+
+def _whole_sensitivity(given: object) -> int:
+    value = _sensitivity(given)
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return int(value)
+    raise InvalidInput(
+        f"sensitivity={show(value)}: geometric noise moves in whole steps, so the sensitivity "
+        "must be a whole number; scale the statistic to whole units first, or use laplace"
+    )
+
+
+def read_epsilon(epsilon: object = None, ratio: object = None) -> Number:
+    """Read epsilon, given as such or as the ratio e^epsilon: a finite number above 0.
+
+    >>> read_epsilon(ratio=3)
+    Real(ln 3)
+    """
+    if (epsilon is None) == (ratio is None):
+        raise InvalidInput('give exactly one of epsilon and ratio: epsilon="ln 3" is ratio=3')
+    if ratio is None:
+        return positive(epsilon, "epsilon")
+    bound = ratio_at_least_one(ratio)
+    if bound == 1 or bound == INFINITY:
+        raise InvalidInput(f"ratio={ratio} must be finite and above 1: no finite noise gives it")
+    return ln(bound)
+
+
+def _root(x: Fraction, k: int) -> Number:
+    """Return the k-th root, exact where it is rational."""
+    top, bottom = (int(fmpz(part).root(k)) for part in (x.numerator, x.denominator))
+    if Fraction(top**k, bottom**k) == x:
+        return Fraction(top, bottom)
+    if k == 2:
+        return sqrt(x)
+    return Real(lambda bits: ball(x, bits).root(k), f"({x})^(1/{k})")

@@ -1,0 +1,180 @@
+"""Matrices in files: CSV and JSON in exact numbers, NPY in floats.
+
+CSV: the header names the databases (``11,10,01,00``), each further line is an output. A first
+column with the labels of the outputs is recognised when the header starts with an empty cell or
+``output``, or when the lines are one cell longer than the header. JSON: ``{"databases": [...],
+"outputs": [...], "matrix": [[...]], "universe": "bits(2)"}``, where outputs and universe may be
+left out. Numbers are read exactly: ``0.1`` is one tenth.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.base import Dense, Mechanism
+from twoworlds.numbers import exact_text
+from twoworlds.worlds import Explicit, Universe
+from twoworlds.worlds.catalogue import universe as build_universe
+
+__all__ = ["SUFFIXES", "read_mechanism", "read_table", "to_csv", "to_json_text", "write_table"]
+
+SUFFIXES = (".csv", ".json", ".npy")
+_LARGEST_FILE = 1 << 28
+
+
+def read_mechanism(path: Path, *, universe: str | Universe | None = None) -> Mechanism:
+    """Read a matrix file: exact for CSV and JSON, floats for NPY."""
+    if path.suffix.lower() == ".npy":
+        return _read_npy(path, universe)
+    return read_table(path, universe=universe)
+
+
+def read_table(path: Path, *, universe: str | Universe | None = None) -> Dense:
+    """Read an exact matrix from CSV or JSON."""
+    text = _text(path)
+    parse = {".csv": _parse_csv, ".json": _parse_json}.get(path.suffix.lower())
+    if parse is None:
+        raise InvalidInput(f"{path}: matrices are read from {', '.join(SUFFIXES)} files")
+    databases, outputs, rows, stated = parse(text, path)
+    chosen = universe if universe is not None else stated
+    where = _universe(databases, chosen, path)
+    if databases is not None and chosen is not None:
+        order = [databases.index(where.label(x)) for x in where]
+        rows = [[row[i] for i in order] for row in rows]
+    return Dense(where, Explicit(tuple(outputs)), rows, expression=str(path))
+
+
+def write_table(mechanism: Mechanism, path: Path) -> None:
+    """Write a mechanism's exact matrix as CSV or JSON."""
+    write = {".csv": to_csv, ".json": to_json_text}.get(path.suffix.lower())
+    if write is None:
+        raise InvalidInput(f"{path}: matrices are written to .csv and .json files")
+    path.write_text(write(mechanism), encoding="utf-8")
+
+
+def to_csv(mechanism: Mechanism) -> str:
+    """Return the exact matrix as CSV, with the labels of the outputs in the first column."""
+    table = mechanism.table()
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["output", *(table.universe.label(x) for x in table.universe)])
+    for output, row in zip(table.outputs, table.rows, strict=True):
+        writer.writerow([table.outputs.label(output), *(_entry(entry) for entry in row)])
+    return stream.getvalue()
+
+
+def to_json_text(mechanism: Mechanism) -> str:
+    """Return the exact matrix as JSON."""
+    table = mechanism.table()
+    data = {
+        "universe": table.universe.expression,
+        "databases": [table.universe.label(x) for x in table.universe],
+        "outputs": [table.outputs.label(o) for o in table.outputs],
+        "matrix": [[_entry(entry) for entry in row] for row in table.rows],
+    }
+    if isinstance(table.universe, Explicit):
+        del data["universe"]
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _entry(entry: Any) -> str:
+    text = exact_text(entry)
+    if text is None:
+        raise InvalidInput("this matrix holds numbers without an exact form: it cannot be written")
+    return text
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise InvalidInput(
+                f"{path} is larger than {_LARGEST_FILE >> 20} MB: use a .npy float matrix instead"
+            )
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text: {error.reason}") from error
+
+
+Parsed = tuple["list[str] | None", "list[str]", "list[list[Any]]", "str | None"]
+
+
+def _parse_csv(text: str, path: Path) -> Parsed:
+    lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text)) if line]
+    lines = [line for line in lines if any(line)]
+    if len(lines) < 2:
+        raise InvalidInput(f"{path} needs a header of databases and at least one line per output")
+    header, body = lines[0], lines[1:]
+    labelled = header[0].lower() in ("", "output", "outputs")
+    if labelled:
+        header = header[1:]
+    elif all(len(line) == len(header) + 1 for line in body):
+        labelled = True
+    for number, line in enumerate(body, start=2):
+        if len(line) - labelled != len(header):
+            raise InvalidInput(
+                f"{path}, line {number}: {len(line) - labelled} entries for {len(header)} databases"
+            )
+    outputs = [line[0] if labelled else f"row {i}" for i, line in enumerate(body, start=1)]
+    return header, outputs, [line[labelled:] for line in body], None
+
+
+def _parse_json(text: str, path: Path) -> Parsed:
+    try:
+        data = json.loads(text, parse_float=str, parse_constant=str)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidInput(f"{path} is not valid JSON: {error}") from error
+    matrix = data.get("matrix") if isinstance(data, dict) else None
+    if not isinstance(matrix, list) or not all(isinstance(row, list) for row in matrix):
+        raise InvalidInput(f'{path}: expected {{"databases": [...], "matrix": [[...], ...]}}')
+    databases = data.get("databases")
+    stated = data.get("universe")
+    if databases is None and stated is None:
+        raise InvalidInput(f'{path}: name the columns with "databases", or give "universe"')
+    outputs = data.get("outputs") or [f"row {i + 1}" for i in range(len(matrix))]
+    if len(outputs) != len(matrix):
+        raise InvalidInput(f"{path}: {len(outputs)} outputs are named for {len(matrix)} rows")
+    named = None if databases is None else [str(label) for label in databases]
+    width = None if named is None else len(named)
+    for label, row in zip(outputs, matrix, strict=True):
+        if width is not None and len(row) != width:
+            raise InvalidInput(f"{path}, row {label}: {len(row)} entries for {width} databases")
+    return named, [str(label) for label in outputs], matrix, stated
+
+
+def _universe(databases: list[str] | None, chosen: str | Universe | None, path: Path) -> Universe:
+    if chosen is None:
+        return Explicit(tuple(databases or ()))
+    where = build_universe(chosen)
+    if databases is not None and {where.label(x) for x in where} != set(databases):
+        raise InvalidInput(f"{path}: its databases are not those of {where.expression}")
+    return where
+
+
+def _read_npy(path: Path, universe: str | Universe | None) -> Mechanism:
+    import numpy as np  # only float files need numpy
+
+    from twoworlds.mechanisms.float_matrix import FloatMatrix
+
+    try:
+        matrix = np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InvalidInput(f"{path} is not a .npy array of numbers: {error}") from error
+    if matrix.ndim != 2 or not matrix.size:
+        raise InvalidInput(f"{path} has shape {matrix.shape}: expected outputs by databases")
+    columns = matrix.shape[1]
+    if universe is None:
+        bits = columns.bit_length() - 1
+        if columns != 1 << bits or not bits:
+            raise InvalidInput(f"{path} has {columns} columns: name their universe (--universe)")
+        universe = f"bits({bits})"
+    outputs = Explicit(tuple(range(1, matrix.shape[0] + 1)))
+    return FloatMatrix(build_universe(universe), outputs, matrix, expression=str(path))

@@ -1,0 +1,41 @@
+"""The named mechanisms. Importing this package registers them all."""
+
+from __future__ import annotations
+
+from twoworlds.mechanisms.named.combined import mix, pair, restrict, then
+from twoworlds.mechanisms.named.continuous import gaussian, laplace
+from twoworlds.mechanisms.named.load import mechanism
+from twoworlds.mechanisms.named.maps import constant, identity, noisy_parity, parity, random_index
+from twoworlds.mechanisms.named.noise import (
+    differenced_negative_binomial,
+    discrete_gaussian,
+    geometric,
+    integer_noise,
+    skellam,
+    truncated_geometric,
+)
+from twoworlds.mechanisms.named.per_record import gamma, pram, randomized_response
+
+__all__ = [
+    "constant",
+    "differenced_negative_binomial",
+    "discrete_gaussian",
+    "gamma",
+    "gaussian",
+    "geometric",
+    "identity",
+    "integer_noise",
+    "laplace",
+    "mechanism",
+    "mix",
+    "noisy_parity",
+    "pair",
+    "parity",
+    "pram",
+    "random_index",
+    "randomized_response",
+    "restrict",
+    "skellam",
+    "then",
+    "truncated_geometric",
+]

@@ -1,0 +1,55 @@
+"""From text to mechanism: a call, the path of a matrix file, or ``python:package.module:name``."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.base import Mechanism
+from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
+from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.worlds import Universe
+
+__all__ = ["mechanism"]
+
+_PYTHON = "python:"
+
+
+def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) -> Mechanism:
+    """Build a mechanism from what one would type.
+
+    Args:
+        text: a call, the path of a matrix file, or python:package.module:name.
+        universe: for matrix files, what the columns are, when the labels do not say it.
+
+    >>> mechanism("randomized-response(bits=40, keep=3/4)").universe.size
+    1099511627776
+    """
+    if isinstance(text, Mechanism):
+        return text
+    if text.lower().endswith(SUFFIXES):
+        return read_mechanism(Path(text), universe=universe)
+    if universe is not None:
+        raise InvalidInput(f"{text!r} has its own universe: --universe is for matrix files")
+    if text.startswith(_PYTHON):
+        return _from_python(text)
+    return MECHANISMS.build(text)
+
+
+def _from_python(text: str) -> Mechanism:
+    module_name, colon, name = text.removeprefix(_PYTHON).partition(":")
+    if not colon or not module_name or not name:
+        raise InvalidInput(f"{text!r}: write python:package.module:name")
+    try:
+        found = getattr(importlib.import_module(module_name), name)
+    except (ImportError, AttributeError) as error:
+        raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
+    if callable(found) and not isinstance(found, Mechanism):
+        found = found()
+    if not isinstance(found, Mechanism):
+        raise InvalidInput(
+            f"{text!r} is a {type(found).__name__}: it must be a Mechanism, or return one; "
+            "see Dense.from_function"
+        )
+    return found

@@ -1,0 +1,79 @@
+"""Maps that tell all, nothing, or one thing: identity, constant, parities, random index."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from twoworlds.calls import Text
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.base import Dense
+from twoworlds.mechanisms.named.per_record import randomized_response
+from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
+from twoworlds.mechanisms.per_record import PerRecord
+from twoworlds.mechanisms.random_index import RandomIndex
+from twoworlds.mechanisms.registry import named
+from twoworlds.numbers import number, whole
+from twoworlds.worlds import Additive, BitStrings, Computed, Explicit, Universe
+from twoworlds.worlds.catalogue import read_values
+from twoworlds.worlds.catalogue import universe as build_universe
+
+__all__ = ["constant", "identity", "noisy_parity", "parity", "random_index"]
+
+
+@named("identity")
+def identity(bits: object = None, values: Text | None = None, records: object = None) -> PerRecord:
+    """Publish the database as it is: no protection at all."""
+    same = randomized_response(bits=bits, values=values, records=records, keep=1)
+    where = f"bits={bits}" if bits is not None else f"values={values}, records={same.records}"
+    return PerRecord(same.transition, same.records, expression=f"identity({where})")
+
+
+@named("constant")
+def constant(bits: object = None, universe: str | Universe | None = None) -> OnStatistic:
+    """Publish the same thing whatever the database: perfect protection."""
+    if bits is not None and universe is not None:
+        raise InvalidInput("constant takes bits= or universe=, not both")
+    where = build_universe(universe if universe is not None else f"bits({bits or 1})")
+    statistic = Computed(lambda _database: 0, name="nothing")
+    if isinstance(where, BitStrings) or hasattr(where, "values"):
+        statistic = Additive(lambda _value: 0, name="nothing")  # type: ignore[assignment]
+    text = f"constant(universe={where.expression})"
+    return OnStatistic(where, statistic, Deterministic(Explicit((0,))), expression=text)
+
+
+@named("parity")
+def parity(bits: object) -> OnStatistic:
+    """Publish whether the number of ones is odd (1) or even (0)."""
+    n = whole(bits, "bits", at_least=1)
+    channel = Deterministic(Explicit((1, 0)))
+    return OnStatistic(BitStrings(n), _parity(), channel, expression=f"parity(bits={n})")
+
+
+@named("noisy-parity")
+def noisy_parity(bits: object, keep: object) -> OnStatistic:
+    """Publish the parity of the bits, true with probability keep.
+
+    >>> noisy_parity(bits=2, keep="3/4").probability(0, (1, 1))
+    Fraction(3, 4)
+    """
+    n = whole(bits, "bits", at_least=1)
+    p = number(keep, "keep")
+    if p < 0 or p > 1:
+        raise InvalidInput(f"keep={keep} is not a probability: it must lie between 0 and 1")
+    both = Explicit((1, 0))
+    channel = Through(Dense(both, both, [[p, 1 - p], [1 - p, p]]))
+    text = f"noisy-parity(bits={n}, keep={keep})"
+    return OnStatistic(BitStrings(n), _parity(), channel, expression=text)
+
+
+@named("random-index")
+def random_index(records: object, values: Text = "2") -> RandomIndex:
+    """Publish the record of one person chosen at random, in the clear."""
+    n = whole(records, "records", at_least=1)
+    return RandomIndex(
+        n, read_values(values), expression=f"random-index(records={n}, values={values})"
+    )
+
+
+def _parity() -> Additive:
+    return Additive(lambda bit: bit, scale=Fraction(1), modulo=2, name="parity")

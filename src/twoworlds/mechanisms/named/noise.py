@@ -1,0 +1,174 @@
+"""Integer noise on a true answer: geometric, truncated, negative binomial, Skellam, Gaussian.
+
+The universe is the set of possible true answers, ``integers()`` with neighbours ``sensitivity``
+apart, or, with ``bits``, that many bits whose count is published. Lin & Kifer, Section 5.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from twoworlds.calls import Text
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.named.per_record import exp_of
+from twoworlds.mechanisms.noise import (
+    DiscreteGaussianNoise,
+    GeometricNoise,
+    NegativeBinomialDifference,
+    Noise,
+    SkellamNoise,
+)
+from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
+from twoworlds.mechanisms.registry import named
+from twoworlds.numbers import Number, exact_text, number, power, ratio_at_least_one, rational, whole
+from twoworlds.worlds import Additive, Answer, BitStrings, Integers
+
+__all__ = [
+    "differenced_negative_binomial",
+    "discrete_gaussian",
+    "geometric",
+    "integer_noise",
+    "skellam",
+    "truncated_geometric",
+]
+
+
+@named("geometric")
+def geometric(
+    ratio: object = None,
+    epsilon: object = None,
+    p: object = None,
+    sensitivity: object = 1,
+    bits: object = None,
+) -> OnStatistic:
+    """Add two-sided geometric noise to a whole-numbered answer of given sensitivity.
+
+    The price of the whole query is ``ratio`` (= e^epsilon); ``p`` sets the noise directly.
+
+    >>> geometric(ratio=2).probability(0, 0)
+    Fraction(1, 3)
+    """
+    noise = _geometric(ratio, epsilon, p, sensitivity)
+    return _added("geometric", noise, f"p={exact_text(noise.p)}", sensitivity, bits)
+
+
+@named("truncated-geometric")
+def truncated_geometric(
+    ratio: object = None,
+    high: object = None,
+    low: object = 0,
+    epsilon: object = None,
+    p: object = None,
+    sensitivity: object = 1,
+    bits: object = None,
+) -> OnStatistic:
+    """Add two-sided geometric noise, then clamp the output to the range low..high of the answer.
+
+    >>> truncated_geometric(ratio=2, high=2).probability(2, 2)
+    Fraction(2, 3)
+    """
+    noise = _geometric(ratio, epsilon, p, sensitivity)
+    if bits is not None:
+        if high is not None:
+            raise InvalidInput("truncated-geometric: bits= already sets the range 0..bits")
+        high = whole(bits, "bits", at_least=1)
+    if high is None:
+        raise InvalidInput("truncated-geometric needs high=, the largest true answer, or bits=")
+    ends = Integers(low, high)  # type: ignore[arg-type]
+    detail = f"p={exact_text(noise.p)}" + ("" if bits is not None else f", low={low}, high={high}")
+    return _added("truncated-geometric", noise, detail, sensitivity, bits, ends.low, ends.high)
+
+
+@named("differenced-negative-binomial")
+def differenced_negative_binomial(
+    p: object, r: object, sensitivity: object = 1, bits: object = None
+) -> OnStatistic:
+    """Add the difference of two negative binomial variables; r = 1 is geometric noise."""
+    noise = NegativeBinomialDifference(rational(p, "p"), whole(r, "r", at_least=1))
+    detail = f"p={noise.p}, r={noise.r}"
+    return _added("differenced-negative-binomial", noise, detail, sensitivity, bits)
+
+
+@named("skellam")
+def skellam(l1: object, l2: object, sensitivity: object = 1, bits: object = None) -> OnStatistic:
+    """Add the difference of two Poisson variables with means l1 and l2."""
+    noise = SkellamNoise(l1, l2)  # type: ignore[arg-type]
+    detail = f"l1={exact_text(noise.l1)}, l2={exact_text(noise.l2)}"
+    return _added("skellam", noise, detail, sensitivity, bits)
+
+
+@named("discrete-gaussian")
+def discrete_gaussian(
+    sigma2: object = None, sigma: object = None, sensitivity: object = 1, bits: object = None
+) -> OnStatistic:
+    """Add discrete Gaussian noise with parameter sigma2 = sigma^2."""
+    if (sigma is None) == (sigma2 is None):
+        raise InvalidInput("discrete-gaussian takes exactly one of sigma2 and sigma")
+    square = rational(sigma2, "sigma2") if sigma is None else rational(sigma, "sigma") ** 2
+    noise = DiscreteGaussianNoise(square)
+    return _added("discrete-gaussian", noise, f"sigma2={noise.sigma2}", sensitivity, bits)
+
+
+@named("integer-noise")
+def integer_noise(
+    masses: Sequence[Text], start: object = 0, sensitivity: object = 1, bits: object = None
+) -> OnStatistic:
+    """Add noise with the given probabilities on start, start + 1, ...
+
+    >>> integer_noise(["1/4", "1/2", "1/4"], start=-1).probability(1, 0)
+    Fraction(1, 4)
+    """
+    if isinstance(masses, str):
+        raise InvalidInput(f"masses={masses}: give a list such as [1/4, 1/2, 1/4]")
+    first = rational(start, "start")
+    if first.denominator != 1:
+        raise InvalidInput(f"start={start} must be a whole number")
+    channel = FiniteNoise.of(masses, int(first))
+    shown = ", ".join(str(mass) for mass in channel.masses)
+    text = f"integer-noise([{shown}], start={channel.start}"
+    return _on_answer(text, channel, sensitivity, bits)
+
+
+def _geometric(ratio: object, epsilon: object, p: object, sensitivity: object) -> GeometricNoise:
+    given = [value for value in (ratio, epsilon, p) if value is not None]
+    if len(given) != 1:
+        raise InvalidInput("geometric noise takes exactly one of ratio, epsilon and p")
+    if p is not None:
+        return GeometricNoise(number(p, "p"))
+    price = exp_of(epsilon) if ratio is None else ratio_at_least_one(ratio)
+    if price == 1:
+        raise InvalidInput("a ratio of 1 needs infinite noise: give a ratio above 1")
+    return GeometricNoise(_per_unit(price, whole(sensitivity, "sensitivity", at_least=1)))
+
+
+def _per_unit(price: Number, sensitivity: int) -> Number:
+    """Return p with p^-sensitivity = price."""
+    return power(price, Fraction(-1, sensitivity))
+
+
+def _added(
+    name: str,
+    noise: Noise,
+    detail: str,
+    sensitivity: object,
+    bits: object,
+    low: int | None = None,
+    high: int | None = None,
+) -> OnStatistic:
+    return _on_answer(f"{name}({detail}", AddedNoise(noise, low, high), sensitivity, bits)
+
+
+def _on_answer(text: str, channel: Channel, sensitivity: object, bits: object) -> OnStatistic:
+    step = whole(sensitivity, "sensitivity", at_least=1)
+    if bits is not None:
+        n = whole(bits, "bits", at_least=1)
+        if step != 1:
+            raise InvalidInput(f"sensitivity={step}: a count of bits has sensitivity 1")
+        count = Additive(lambda bit: bit, name="count")
+        return OnStatistic(BitStrings(n), count, channel, expression=f"{text}, bits={n})")
+    clamped = isinstance(channel, AddedNoise)
+    universe = Integers(channel.low, channel.high, step) if clamped else Integers(step=step)  # type: ignore[attr-defined]
+    tail = "" if step == 1 else f", sensitivity={step}"
+    return OnStatistic(universe, Answer(), channel, expression=f"{text}{tail})")

@@ -1,0 +1,123 @@
+"""Randomized response and PRAM: every record passes through the same stochastic matrix.
+
+Wu, Algorithm 1; Lin & Kifer, Section 3.2.2 and Definitions 5.2, 5.3 and 5.9.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from twoworlds.calls import Text
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.base import Dense
+from twoworlds.mechanisms.files import read_table
+from twoworlds.mechanisms.per_record import PerRecord
+from twoworlds.mechanisms.registry import named
+from twoworlds.numbers import Number, exact_text, exp, number, positive, whole
+from twoworlds.worlds import Explicit, Universe
+from twoworlds.worlds.catalogue import read_values
+
+__all__ = ["gamma", "pram", "randomized_response"]
+
+
+@named("randomized-response")
+def randomized_response(
+    bits: object = None,
+    keep: object = None,
+    values: Text | None = None,
+    records: object = None,
+    ratio: object = None,
+    epsilon: object = None,
+) -> PerRecord:
+    r"""Each person keeps their true value with probability keep, else reports another one evenly.
+
+        P(report v | true v) = keep,   P(report w | true v) = (1 - keep) / (N - 1)
+
+    where N = 2 for ``bits``, else the number of ``values`` of each of ``records`` records. Instead
+    of keep, give ratio = keep (N - 1) / (1 - keep), or epsilon = ln ratio.
+
+    >>> randomized_response(bits=2, keep="3/4").probability((1, 0), (1, 1))
+    Fraction(3, 16)
+    """
+    if (bits is None) == (values is None):
+        raise InvalidInput("randomized-response takes either bits=, or values= and records=")
+    if bits is not None and records is not None:
+        raise InvalidInput("randomized-response: bits= already says how many records there are")
+    count = bits if values is None else records if records is not None else 1
+    universe = _one_record((1, 0) if values is None else read_values(values))
+    n = universe.size or 0
+    p = _keep(keep, ratio, epsilon, n)
+    other = (1 - p) / (n - 1) if n > 1 else Fraction(0)
+    rows = [[p if o == v else other for v in universe] for o in universe]
+    shown = f"keep={exact_text(p)}"
+    number_of = whole(count, "bits" if values is None else "records", at_least=1)
+    if values is None:
+        text = f"randomized-response(bits={number_of}, {shown})"
+    else:
+        text = f"randomized-response(values={n}, records={number_of}, {shown})"
+    return PerRecord(Dense(universe, universe, rows), number_of, expression=text)
+
+
+def _keep(keep: object, ratio: object, epsilon: object, n: int) -> Number:
+    given = [value for value in (keep, ratio, epsilon) if value is not None]
+    if len(given) != 1:
+        raise InvalidInput("randomized-response takes exactly one of keep, ratio and epsilon")
+    if n == 1:
+        return Fraction(1)
+    if keep is not None:
+        p = number(keep, "keep")
+        if p < 0 or p > 1:
+            raise InvalidInput(f"keep={keep} is not a probability: it must lie between 0 and 1")
+        return p
+    from_epsilon = ratio is None
+    a = exp_of(epsilon) if from_epsilon else positive(ratio, "ratio")
+    return a / (a + (n - 1))
+
+
+def exp_of(epsilon: object) -> Number:
+    """Return e^epsilon for an epsilon of at least 0."""
+    value = number(epsilon, "epsilon")
+    if value < 0:
+        raise InvalidInput(f"epsilon={epsilon} is negative: epsilon is at least 0")
+    return exp(value)
+
+
+@named("pram")
+def pram(matrix: Text, records: object = 1, values: Text | None = None) -> PerRecord:
+    """Each record passes through the same stochastic matrix (rows: reports, columns: true values).
+
+    The matrix is a list of rows, ``[[3/5, 1/5], [2/5, 4/5]]``, or the path of a CSV or JSON file.
+
+    >>> pram([["3/5", "1/7"], ["2/5", "6/7"]], records=2).probability((0, 1), (1, 1))
+    Fraction(6, 49)
+    """
+    if isinstance(matrix, (str, Path)):
+        table = read_table(Path(matrix))
+        return PerRecord(table, records, expression=f"pram({matrix}, records={records})")
+    if not matrix or not all(isinstance(row, (list, tuple)) for row in matrix):
+        raise InvalidInput("pram: matrix is a list of rows such as [[3/5, 1/5], [2/5, 4/5]]")
+    width = len(matrix[0])
+    universe = _one_record(width if values is None else read_values(values))
+    square = len(matrix) == width
+    outputs = universe if square else _one_record(len(matrix))
+    text = f"pram({str(matrix).replace(chr(39), '')}, records={records})"
+    return PerRecord(Dense(universe, outputs, matrix), records, expression=text)
+
+
+def gamma(mechanism: PerRecord) -> Number:
+    """Return the amplification of one record: the largest ratio within a row of its transition.
+
+    Lin & Kifer, Definition 5.10. Differs: Section 3.2.2 prints the ratio of two outputs of one
+    value, which is another number; the row ratio is the one that protects.
+
+    >>> gamma(pram([["3/5", "1/7", "1/7"], ["1/5", "3/7", "3/7"], ["1/5", "3/7", "3/7"]]))
+    Fraction(21, 5)
+    """
+    return PerRecord(mechanism.transition, 1).family("substitute").peak()[1].ratio
+
+
+def _one_record(values: object) -> Universe:
+    if isinstance(values, int):
+        return Explicit(tuple(range(values)))
+    return Explicit(tuple(values))  # type: ignore[arg-type]

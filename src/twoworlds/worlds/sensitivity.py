@@ -1,0 +1,292 @@
+r"""Sensitivity: how far one person can move a statistic, and the two databases that show it.
+
+    global:   GS(f)    = max ||f(x) - f(y)||  over neighbours x, y
+    local:    LS(f, x) = max ||f(x) - f(y)||  over the neighbours y of x
+
+(Wu, Definition 4.1; Dwork, Definition 3; Kasiviswanathan & Smith, Definition 4.3) in the L1 norm
+(sum of absolute values) or the L2 norm (Euclidean length). The value is exact, and the pair that
+attains it is named.
+
+Differs: Dwork's Definition 3 speaks of databases "differing in at most one element" and leaves open
+which; here the relation is part of the answer. A histogram moves by 1 under add-remove and by 2
+under substitution. For a vector of answers the norm is that of the whole vector: neither the
+largest nor the sum of the single sensitivities.
+
+Local sensitivity depends on the database, so noise of that scale is not private by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import Number, exact_text, show, sqrt, to_json
+from twoworlds.worlds.neighbours import check_group, pairs, resolve
+from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
+from twoworlds.worlds.universe import Explicit, Point, Universe
+from twoworlds.worlds.words import Records
+
+__all__ = ["L1", "L2", "Sensitivity", "global_sensitivity", "local_sensitivity"]
+
+L1, L2 = "L1", "L2"
+_LONGEST_LABEL = 40
+Function = Statistic | Callable[[Any], object]
+Relation = str | Iterable[tuple[object, object]] | None
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How far a statistic moves between neighbours, with the pair that attains it.
+
+    Attributes:
+        value: the exact sensitivity.
+        norm: ``"L1"`` or ``"L2"``.
+        relation: which databases count as neighbours.
+        pair: two databases that attain the value, or None when there are no neighbours at all.
+        values: the statistic on the two.
+        at: the database whose neighbours were looked at (local), or None (global).
+        group: how many people may differ.
+    """
+
+    statistic: str
+    value: Number
+    norm: str
+    relation: str
+    pair: tuple[Point, Point] | None
+    values: tuple[Value, Value] | None
+    universe: Universe = field(repr=False)
+    at: Point | None = None
+    group: int = 1
+
+    @property
+    def kind(self) -> str:
+        """``"global"`` or ``"local"``."""
+        return "global" if self.at is None else "local"
+
+    def explain(self) -> str:
+        """Say the sensitivity, under which relation, and where it is attained.
+
+        >>> from twoworlds.worlds.statistics import count
+        >>> from twoworlds.worlds.words import BitStrings
+        >>> global_sensitivity(count(), BitStrings(2)).explain()  # doctest: +NORMALIZE_WHITESPACE
+        "The global L1 sensitivity of the count of 1 is 1 under substitute (the databases differ in
+        one person's record): it is 2 on 11 and 1 on 01."
+        """
+        where = "" if self.at is None else f" at {self._label(self.at)}"
+        people = "" if self.group == 1 else f", up to {self.group} times"
+        head = (
+            f"The {self.kind} {self.norm} sensitivity of the {self.statistic}{where} is "
+            f"{show(self.value)} under {self.relation} ({self.universe.explain(self.relation)}"
+            f"{people})"
+        )
+        if self.pair is None or self.values is None:
+            return f"{head}: there are no neighbours."
+        x, y = map(self._label, self.pair)
+        if self.value == 0:
+            return f"{head}: no neighbour moves it, it is {_text(self.values[0])} on {x} and {y}."
+        return f"{head}: it is {_text(self.values[0])} on {x} and {_text(self.values[1])} on {y}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: exact numbers, and databases by label."""
+        pair = None if self.pair is None else [self.universe.label(x) for x in self.pair]
+        return {
+            "statistic": self.statistic,
+            "kind": self.kind,
+            "norm": self.norm,
+            "relation": self.relation,
+            "group": self.group,
+            "sensitivity": to_json(self.value),
+            "at": None if self.at is None else self.universe.label(self.at),
+            "pair": pair,
+            "values": None if self.values is None else [_json(value) for value in self.values],
+        }
+
+    def _repr_html_(self) -> str:
+        """Show the sentence in a notebook."""
+        return f"<p>{escape(self.explain())}</p>"
+
+    def _label(self, point: Point) -> str:
+        text = self.universe.label(point)
+        short = f"{text[: _LONGEST_LABEL // 2]}...{text[-_LONGEST_LABEL // 4 :]}"
+        return text if len(text) <= _LONGEST_LABEL else short
+
+
+def global_sensitivity(
+    statistic: Function,
+    universe: Universe,
+    *,
+    norm: str = L1,
+    neighbours: Relation = None,
+    group: object = 1,
+) -> Sensitivity:
+    """Return the largest move of a statistic between any two neighbours.
+
+    GS(f) = max ||f(x) - f(y)||  over x, y at distance 1 to ``group``  (Wu, Definition 4.1)
+
+    Args:
+        statistic: a `Statistic` (sums over records need no enumeration), or any function from
+            a database to a number or a tuple of numbers (all pairs are enumerated).
+        universe: the databases that may be true.
+        norm: ``"L1"`` or ``"L2"``.
+        neighbours: ``"substitute"``, ``"add-remove"`` or pairs; the universe's own if left out.
+        group: how many people may differ.
+
+    >>> from twoworlds.worlds.statistics import histogram
+    >>> from twoworlds.worlds.words import Records
+    >>> people = Records("abc", 50, smallest=49)
+    >>> for relation in ("substitute", "add-remove"):
+    ...     print(global_sensitivity(histogram("abc"), people, neighbours=relation).value)
+    2
+    1
+    """
+    _check_norm(norm)
+    place, relation = resolve(universe, neighbours)
+    f = _statistic(statistic, place)
+    size = check_group(group)
+    best = _largest(f.differences(place, relation, size), norm)
+    pair = _any_pair(place, relation) if best is None else (best.x, best.y)
+    return _result(f, place, relation, norm, pair, None, size)
+
+
+def local_sensitivity(
+    statistic: Function,
+    universe: Universe,
+    database: object,
+    *,
+    norm: str = L1,
+    neighbours: Relation = None,
+) -> Sensitivity:
+    """Return the largest move of a statistic from one database to its neighbours.
+
+    LS(f, x) = max ||f(x) - f(y)||  over the neighbours y of x
+    (Kasiviswanathan & Smith, Definition 4.3)
+
+    >>> from statistics import median
+    >>> from twoworlds.worlds.words import BitStrings
+    >>> [local_sensitivity(median, BitStrings(3), x).value for x in ("111", "110")]
+    [Fraction(0, 1), Fraction(1, 1)]
+    """
+    _check_norm(norm)
+    place, relation = resolve(universe, neighbours)
+    f = _statistic(statistic, place)
+    x = place.find(database)
+    here = f(x)
+    near = list(place.around(x, relation))
+    best = _largest((Change(here, f(y), x, y) for y in near), norm)
+    pair = (x, best.y if best is not None else near[0]) if near else None
+    return _result(f, place, relation, norm, pair, x, 1)
+
+
+def _largest(changes: Iterable[Change], norm: str) -> Change | None:
+    """Return the change of largest norm; lengths are compared squared, so nothing is rounded."""
+    best, furthest = None, Fraction(0)
+    for change in changes:
+        size = _size(change.difference, norm)
+        if size > furthest:
+            best, furthest = change, size
+    return best
+
+
+def _size(difference: Value, norm: str) -> Fraction:
+    """Return the L1 norm, or the square of the L2 norm."""
+    parts = difference if isinstance(difference, tuple) else (difference,)
+    exact = [Fraction(part) for part in parts]
+    return sum((abs(p) if norm == L1 else p * p for p in exact), start=Fraction(0))
+
+
+def _result(
+    f: Statistic,
+    universe: Universe,
+    relation: str,
+    norm: str,
+    pair: tuple[Point, Point] | None,
+    at: Point | None,
+    group: int,
+) -> Sensitivity:
+    """Evaluate the statistic afresh on the pair, so that the answer is what the pair shows."""
+    if pair is None:
+        return Sensitivity(
+            f.name, Fraction(0), norm, relation, None, None, universe, at=at, group=group
+        )
+    change = Change(f(pair[0]), f(pair[1]), *pair)
+    size = _size(change.difference, norm)
+    value = size if norm == L1 else sqrt(size)
+    values = (change.before, change.after)
+    return Sensitivity(f.name, value, norm, relation, pair, values, universe, at=at, group=group)
+
+
+def _any_pair(universe: Universe, relation: str) -> tuple[Point, Point] | None:
+    """Return two neighbours, or None when the universe has one database only."""
+    x = next(iter(universe))
+    y = next(iter(universe.around(x, relation)), None)
+    return (x, y) if y is not None else next(pairs(universe, relation), None)
+
+
+def _statistic(given: Function, universe: Universe) -> Statistic:
+    if isinstance(given, Additive):
+        _check_readable(given, universe)
+    if isinstance(given, Statistic):
+        return given
+    if not callable(given):
+        raise InvalidInput(
+            f"statistic={given!r} is not a statistic: give one, as count() or total(), "
+            "or a function from a database to a number"
+        )
+    name = getattr(given, "__name__", "function")
+    return Computed(_one_shape(given), "function" if name == "<lambda>" else name)
+
+
+def _one_shape(function: Callable[[Any], object]) -> Callable[[Point], object]:
+    """Refuse a function that gives a number here and a vector, or a longer vector, there."""
+    widths: set[int | None] = set()
+
+    def checked(database: Point) -> object:
+        value = function(database)
+        widths.add(len(value) if isinstance(value, (tuple, list)) else None)
+        if len(widths) > 1:
+            raise InvalidInput(
+                "the function gives answers of different lengths on different databases: "
+                "it must give a number everywhere, or vectors of one length"
+            )
+        return value
+
+    return checked
+
+
+def _check_readable(statistic: Additive, universe: Universe) -> None:
+    """Refuse to add over records where a database is not a list of records."""
+    if isinstance(universe, Records):
+        return
+    points = universe.points if isinstance(universe, Explicit) else (None,)
+    lengths = {len(point) for point in points if isinstance(point, str)}
+    one_length = len(lengths) <= 1 or 0 in lengths
+    if not one_length or not all(isinstance(p, tuple) or _is_digits(p) for p in points):
+        raise InvalidInput(
+            f"the {statistic.name} adds over records, but the databases of {universe.expression} "
+            "are not lists of records: use records(...), tuples, or digit strings such as 0110"
+        )
+
+
+def _is_digits(point: Point) -> bool:
+    return isinstance(point, str) and (point.isdigit() or not point)
+
+
+def _check_norm(norm: str) -> None:
+    if norm not in (L1, L2):
+        raise UnknownName("norm", str(norm), [L1, L2])
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_text, value))})"
+    return str(exact_text(Fraction(value)))
+
+
+def _json(value: Value) -> Any:
+    if isinstance(value, tuple):
+        return [_json(part) for part in value]
+    return to_json(Fraction(value))

@@ -1,0 +1,179 @@
+"""Named statistics: counts, proportions, sums, means, histograms, parities and constants.
+
+Each is a `Statistic` that works by structure, so that a survey of 50 or of 50 million people costs
+as much as one of a few. A record *equals* a value when the two are equal or have the same label, so
+that ``count("1")`` typed by a person counts the records 1, and the labels ``11, 10, 01, 00`` of an
+explicit universe are read digit by digit. (The same care the other way round: a count that matched
+no record would have sensitivity 0 and promise too much.)
+
+``n`` is a public number: under add-remove a proportion or a mean divides by the ``n`` that is
+given here and not by the size of the database, which is itself a secret there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import rational, whole
+from twoworlds.worlds.statistic import Additive, Change, Statistic, Value
+from twoworlds.worlds.universe import Point, Universe
+
+__all__ = [
+    "Constant",
+    "constant",
+    "count",
+    "histogram",
+    "mean",
+    "parity",
+    "proportion",
+    "total",
+]
+
+
+@dataclass(frozen=True)
+class Constant(Statistic):
+    """The same value on every database: nobody moves it."""
+
+    value: Value
+    name: str = "constant"
+
+    def __call__(self, database: Point) -> Value:
+        """Return the value."""
+        return self.value
+
+    def changes(
+        self,
+        universe: Universe,
+        relation: str,
+        group: int = 1,
+    ) -> Iterator[Change]:
+        """Yield nothing."""
+        return iter(())
+
+
+def count(value: Point = 1) -> Additive:
+    """Return how many records equal the value.
+
+    f(x) = #{i : x_i = value}   (Dwork, Section 5.1: "how many rows have property P?")
+
+    >>> count("b")(("a", "b", "b"))
+    2
+    """
+    return Additive(lambda record: int(_same(record, value)), name=f"count of {value}")
+
+
+def proportion(value: Point, n: object) -> Additive:
+    """Return the share of the records that equal the value, out of a public number n.
+
+    f(x) = #{i : x_i = value} / n   (Wu, Section 4, examples of global sensitivity)
+
+    >>> proportion(1, 4)((1, 0, 1, 1))
+    Fraction(3, 4)
+    """
+    share = Fraction(1, whole(n, "n", at_least=1))
+    name = f"proportion of {value}"
+    return Additive(lambda record: int(_same(record, value)), scale=share, name=name)
+
+
+def total() -> Additive:
+    """Return the sum of the records, which must be rational numbers.
+
+    f(x) = x_1 + ... + x_n
+
+    >>> total()((0, 10, "1/2"))
+    Fraction(21, 2)
+    """
+    return Additive(lambda record: record, name="sum")
+
+
+def mean(n: object) -> Additive:
+    """Return the sum of the records divided by a public number n.
+
+    f(x) = (x_1 + ... + x_n) / n   (Wu, Exercise 4.2)
+
+    >>> mean(4)((0, 10, 0, 10))
+    5
+    """
+    return Additive(
+        lambda record: record, scale=Fraction(1, whole(n, "n", at_least=1)), name="mean"
+    )
+
+
+def histogram(
+    values: Iterable[Point] | None = None, *, bins: Iterable[Iterable[Point]] | None = None
+) -> Additive:
+    """Return how many records fall into each cell; a record in no cell is counted nowhere.
+
+    f(x) = (n_1, ..., n_d)  with  n_j = #{i : x_i in B_j},  B_1, ..., B_d disjoint
+    (Wu, Section 4; Dwork, Section 5.1)
+
+    Args:
+        values: one value for each cell, or
+        bins: the set of values of each cell.
+
+    >>> histogram("abc")(("a", "c", "c")), histogram(bins=["ab", "c"])(("a", "c", "c"))
+    ((1, 0, 2), (1, 2))
+    """
+    if (values is None) == (bins is None):
+        raise InvalidInput("histogram takes exactly one of values and bins")
+    chosen = bins if bins is not None else ((value,) for value in values or ())
+    cells = [tuple(members) for members in chosen]
+    cell_of = _cells(cells)
+    d = len(cells)
+
+    def phi(record: Point) -> tuple[int, ...]:
+        own = cell_of.get(str(record))
+        return tuple(int(j == own) for j in range(d))
+
+    return Additive(phi, dimension=d, name=f"histogram of {d} cell{'s' if d > 1 else ''}")
+
+
+def parity(value: Point = 1) -> Additive:
+    """Return whether an odd number of records equals the value.
+
+    f(x) = #{i : x_i = value} mod 2
+
+    >>> parity()((1, 0, 1, 1))
+    1
+    """
+    return Additive(lambda record: int(_same(record, value)), modulo=2, name=f"parity of {value}")
+
+
+def constant(value: object = 0) -> Constant:
+    """Return the statistic that is the same number, or tuple of numbers, on every database.
+
+    >>> constant("1/2")((1, 0))
+    Fraction(1, 2)
+    """
+    if isinstance(value, (tuple, list)):
+        return Constant(tuple(_plain(part) for part in value))
+    return Constant(_plain(value))
+
+
+def _plain(value: object) -> int | Fraction:
+    """Read a rational, as an int where it is whole."""
+    exact = rational(value, "constant")
+    return int(exact) if exact.denominator == 1 else exact
+
+
+def _same(record: Point, value: Point) -> bool:
+    return record == value or str(record) == str(value)
+
+
+def _cells(cells: list[tuple[Hashable, ...]]) -> dict[str, int]:
+    """Return the position of each value's cell, by label."""
+    if not cells:
+        raise InvalidInput("the histogram has no cells: name at least one value or bin")
+    found: dict[str, int] = {}
+    for j, members in enumerate(cells):
+        for value in dict.fromkeys(members):
+            if str(value) in found:
+                raise InvalidInput(
+                    f"value {value!r} lies in cells {found[str(value)]} and {j}: "
+                    "the cells of a histogram must be disjoint"
+                )
+            found[str(value)] = j
+    return found

@@ -1,0 +1,525 @@
+"""Exact errors against enumeration, integration and print."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import exp as float_exp
+from math import prod
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms import accuracy
+from twoworlds.mechanisms.accuracy import (
+    geometric_crossover,
+    geometric_max_tail,
+    geometric_mean_error,
+    geometric_mean_l1_error,
+    geometric_mean_max_error,
+    geometric_root_mean_square_error,
+    geometric_tail,
+    histogram_covariance,
+    histogram_estimate,
+    histogram_mean_square_error,
+    laplace_crossover,
+    laplace_errors,
+    laplace_max_tail,
+    laplace_mean_error,
+    laplace_mean_l1_error,
+    laplace_mean_max_error,
+    laplace_root_mean_square_error,
+    laplace_tail,
+    laplace_variance,
+    randomized_response_estimate,
+    randomized_response_keep,
+    randomized_response_mean_square_error,
+    randomized_response_root_mean_square_error,
+)
+from twoworlds.mechanisms.accuracy.bound import any_of
+from twoworlds.mechanisms.accuracy.laplace import harmonic
+from twoworlds.mechanisms.base import Dense
+from twoworlds.mechanisms.calibration import laplace_scale
+from twoworlds.mechanisms.continuous import Laplace
+from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.mechanisms.per_record import PerRecord
+from twoworlds.numbers import Order, compare, exp, ln, number, sqrt
+from twoworlds.worlds import Explicit
+
+POSITIVE = st.fractions(min_value=Fraction(1, 20), max_value=20, max_denominator=20)
+CHANCES = st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20)
+DIMENSIONS = st.integers(1, 12)
+
+
+def integral(f, upper, steps=40_000):
+    """Return the integral from 0 to ``upper`` by Simpson's rule (smooth f: about 1e-10)."""
+    h = upper / steps
+    weights = (1 if i in (0, steps) else 4 if i % 2 else 2 for i in range(steps + 1))
+    return h / 3 * sum(w * f(i * h) for i, w in enumerate(weights))
+
+
+# --- Laplace: Wu, Lemma 4.4 ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("d", "t", "mean", "mean_bound", "tail", "tail_bound", "l1"),
+    [
+        (1, "1", "1.0", "1.0", "0.367879441171442", "0.367879441171442", 1),
+        (50, "0.5", "4.49920533832943", "4.91202300542815", "0.456779235999802",
+         "0.606530659712633", 50),
+    ],
+)  # fmt: skip
+def test_reference_lemma_4_4_part_2(d, t, mean, mean_bound, tail, tail_bound, l1):
+    expected, top = laplace_mean_max_error(1, d), laplace_max_tail(1, d, t)
+    assert float(expected.exact) == pytest.approx(float(mean), abs=1e-12)
+    assert float(expected.printed) == pytest.approx(float(mean_bound), abs=1e-12)
+    assert float(top.exact) == pytest.approx(float(tail), abs=1e-12)
+    assert float(top.printed) == pytest.approx(float(tail_bound), abs=1e-12)
+    assert laplace_mean_l1_error(1, d).exact == l1
+
+
+def test_reference_epsilon_one_over_n_drowns_a_proportion():
+    # Wu, Section 4: n = 200 and epsilon = 1/200 give standard deviation sqrt(2).
+    scale = laplace_scale("1/200", "1/200")
+    error = laplace_root_mean_square_error(scale).exact
+    assert float(error) == pytest.approx(1.4142135623731, abs=1e-12)
+    assert error > 1
+
+
+@pytest.mark.parametrize("b", [Fraction(1, 2), Fraction(1), Fraction(3)])
+def test_lemma_4_4_part_1_by_integration(b):
+    scale, top = float(b), 60 * float(b)
+
+    def density(z):
+        return float_exp(-z / scale) / scale  # of |Z|
+
+    mean = laplace_mean_error(b).exact
+    spread = laplace_root_mean_square_error(b).exact
+    assert float(mean) == pytest.approx(integral(lambda z: z * density(z), top), rel=1e-8)
+    assert float(spread) ** 2 == pytest.approx(
+        integral(lambda z: z * z * density(z), top), rel=1e-8
+    )
+    assert float(laplace_variance(b).exact) == pytest.approx(float(spread) ** 2)
+    below = integral(density, 1.5 * scale)
+    assert float(laplace_tail(b, "3/2").exact) == pytest.approx(1 - below, rel=1e-8)
+
+
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_lemma_4_4_part_2_by_integration(d):
+    # E M is the integral of P(M > x), as Exercise 4.5 says (its printed integral lacks dx).
+    found = integral(lambda x: 1 - (1 - float_exp(-x)) ** d, 60.0)
+    assert float(laplace_mean_max_error(1, d).exact) == pytest.approx(found, rel=1e-8)
+
+
+@given(POSITIVE, DIMENSIONS, POSITIVE)
+def test_every_part_of_lemma_4_4_holds(scale, d, t):
+    parts = laplace_errors(scale, dimension=d, t=t)
+    assert [part.citation[-5:] for part in parts] == [
+        "(1a)",
+        "(1b)",
+        "(1c)",
+        "(2a)",
+        "(2b)",
+        "(2c)",
+    ] or all(
+        f"Wu, Lemma 4.4({name})" == part.citation
+        for name, part in zip(("1a", "1b", "1c", "2a", "2b", "2c"), parts, strict=True)
+    )
+    assert all(part.holds for part in parts)
+    assert all(part.slack >= 0 for part in parts)
+
+
+@given(POSITIVE, POSITIVE)
+def test_tails_agree_with_the_mechanism(scale, t):
+    noise = Laplace(scale=scale)
+    assert abs(2 * noise.upper_tail(t * scale) - laplace_tail(scale, t).exact) < Fraction(1, 10**30)
+
+
+def test_an_irrational_scale_is_carried_symbolically():
+    scale = laplace_scale(1, "ln 3")
+    parts = laplace_errors(scale, dimension=3, t="ln 2")
+    assert all(part.holds for part in parts)
+    assert parts[0].exact is scale
+    assert parts[4].exact == 1 - Fraction(5, 6) ** 3
+    assert float(parts[5].exact) == pytest.approx(11 / 6 / 1.0986122886681098)
+
+
+@given(POSITIVE, POSITIVE)
+def test_erratum_part_1c_is_an_equality(scale, t):
+    part = laplace_tail(scale, t)
+    assert part.exact == part.printed == exp(-t)
+    assert part.slack == 0
+
+
+@given(st.integers(2, 40))
+def test_erratum_part_2c_is_the_harmonic_number_strictly_below_print(d):
+    part = laplace_mean_max_error(1, d)
+    assert part.exact == sum(Fraction(1, j) for j in range(1, d + 1))
+    assert compare(part.exact, part.printed) is Order.LESS
+
+
+def test_parts_2b_and_2c_are_equalities_in_one_dimension():
+    for part in (laplace_max_tail(3, 1, "1/2"), laplace_mean_max_error("ln 3", 1)):
+        assert compare(part.exact, part.printed) is Order.EQUAL
+        assert part.note == "an equality"
+
+
+def test_erratum_the_variance_of_scale_sigma_is_twice_sigma_squared():
+    # Dwork, equation (3): noise "with variance sigma^2" and density ~ exp(-|x| / sigma).
+    claim = laplace_variance(3)
+    assert (claim.printed, claim.exact, claim.holds) == (9, 18, False)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_erratum_the_density_printed_in_wus_proof_has_total_mass_two_to_the_d(d):
+    # Wu, equation (7): coefficient epsilon/(2 Delta), exponent epsilon/(2 Delta) as well. The
+    # integral of e^(-r |y|) is 2/r, so the coefficient r gives 2 and r/2 gives 1.
+    epsilon, delta = Fraction(1, 2), Fraction(3)
+    coefficient = epsilon / (2 * delta)
+    printed, corrected = epsilon / (2 * delta), epsilon / delta
+    assert (coefficient * 2 / printed) ** d == 2**d
+    assert (coefficient * 2 / corrected) ** d == 1
+
+
+def test_large_dimensions_stay_enclosed_and_bounded():
+    d = 10**6
+    mean, top = laplace_mean_max_error(1, d), laplace_max_tail(1, d, "ln 2")
+    assert float(mean.exact) == pytest.approx(14.392726722865724, rel=1e-14)
+    assert mean.holds
+    assert top.holds
+    assert float(top.exact) == pytest.approx(1 - float_exp(-0.5), rel=1e-5)
+    assert compare(harmonic(1001) - harmonic(1000), Fraction(1, 1000)) is Order.LESS
+
+
+def test_a_bound_explains_itself():
+    part = laplace_mean_max_error(6, 3)
+    assert part.explain().startswith("E M = 11; Wu, Lemma 4.4(2c) prints ")
+    assert part.to_dict()["exact"] == {"exact": "11", "value": 11.0}
+    assert laplace_mean_error(1).to_dict()["citation"] == "Wu, Lemma 4.4(1a)"
+
+
+# --- Wu, Appendix A and Figure 5 ----------------------------------------------------------------
+
+GRID = [Fraction(k, 64) for k in range(1, 65)]
+
+
+@pytest.mark.parametrize("x", GRID)
+def test_figure_5_inequalities(x):
+    e_x = exp(x)
+    assert 1 + x < e_x < 1 + x + x * x <= 1 + 2 * x
+    assert x >= 1 - exp(-x) >= x - x * x
+    assert exp(-x) > 1 - x
+
+
+def test_erratum_e_to_the_x_is_not_above_its_tangent_at_zero():
+    # Wu, Appendix A prints e^x > 1 + x "for all x".
+    assert exp(Fraction(0)) == 1 + Fraction(0)
+    assert all(exp(x) > 1 + x for y in GRID for x in (y, -3 * y))
+
+
+@pytest.mark.parametrize("constant", [1, 10, 1000])
+def test_erratum_the_error_terms_of_the_reciprocals_are_constants(constant):
+    # Wu, Appendix A prints 1/(e^x - 1) >= 1/x - O(x^2) and 1/(1 - e^(-x)) <= 1/x + O(x^2).
+    x = Fraction(1, 100 * constant)
+    lower, upper = 1 / (exp(x) - 1), 1 / (1 - exp(-x))
+    assert lower < 1 / x - constant * x * x
+    assert upper > 1 / x + constant * x * x
+    # What holds: both are 1/x -+ 1/2 up to x/12.
+    for y in (x, *GRID):
+        low, high = 1 / (exp(y) - 1), 1 / (1 - exp(-y))
+        assert 1 / y - Fraction(1, 2) < low < 1 / y - Fraction(1, 2) + y / 12
+        assert 1 / y + Fraction(1, 2) < high < 1 / y + Fraction(1, 2) + y / 12
+
+
+# --- geometric noise ----------------------------------------------------------------------------
+
+
+@given(CHANCES)
+def test_geometric_errors_by_summation(p):
+    noise = GeometricNoise(p)
+    reach = 1200  # p <= 19/20: the rest is below 1e-24
+    mean = 2 * sum(k * float(p) ** k for k in range(1, reach)) * float(noise.pmf(0))
+    square = 2 * sum(k * k * float(p) ** k for k in range(1, reach)) * float(noise.pmf(0))
+    assert float(geometric_mean_error(p)) == pytest.approx(mean, rel=1e-10)
+    assert float(geometric_root_mean_square_error(p)) ** 2 == pytest.approx(square, rel=1e-10)
+    assert geometric_mean_l1_error(p, 3) == 3 * geometric_mean_error(p)
+
+
+@given(CHANCES, st.fractions(0, 12, max_denominator=5))
+def test_the_geometric_tail_is_what_the_middle_leaves(p, t):
+    noise = GeometricNoise(p)
+    middle = sum((noise.pmf(k) for k in range(-13, 14) if abs(k) <= t), start=Fraction(0))
+    assert geometric_tail(p, t) == 1 - middle
+
+
+@given(CHANCES, DIMENSIONS, st.integers(0, 5))
+def test_the_largest_geometric_error_exceeds_t_unless_all_stay_within(p, d, t):
+    assert geometric_max_tail(p, d, t) == 1 - (1 - geometric_tail(p, t)) ** d
+
+
+@given(CHANCES, DIMENSIONS)
+def test_the_expected_largest_geometric_error_is_the_sum_of_its_tails(p, d):
+    exact = geometric_mean_max_error(p, d)
+    partial = sum((geometric_max_tail(p, d, t) for t in range(40)), start=Fraction(0))
+    rest = d * geometric_tail(p, 40) / (1 - p)
+    assert partial <= exact <= partial + rest
+
+
+@pytest.mark.parametrize("d", [65, 300, 2048, 2049, 5000])
+def test_enclosures_of_the_expected_largest_error_agree_with_the_sum_of_tails(d):
+    p = Fraction(2, 3)
+    direct = sum(1 - (1 - 2 * float(p) ** (t + 1) / (1 + float(p))) ** d for t in range(200))
+    assert float(geometric_mean_max_error(p, d)) == pytest.approx(direct, rel=1e-9)
+
+
+def test_the_two_ways_to_enclose_the_expected_largest_error_agree():
+    from twoworlds.mechanisms.accuracy.geometric import _alternating_ball, _series_ball
+
+    for p in (Fraction(1, 3), exp(Fraction(-1, 10))):
+        for d in (2, 20, 200):
+            assert _alternating_ball(p, d, 96).overlaps(_series_ball(p, d, 96))
+    assert _series_ball(Fraction(1, 3), 2, 96).contains(number("39/32").limit_denominator(32)) or (
+        abs(float(_series_ball(Fraction(1, 3), 2, 96)) - 39 / 32) < 1e-15
+    )
+
+
+def test_an_irrational_p_gives_an_enclosure():
+    p = exp(Fraction(-1, 2))
+    assert geometric_tail(p, 1).formula is not None
+    assert float(geometric_mean_error(p)) == pytest.approx(1.9190347513349437)  # 1 / sinh(1/2)
+    assert float(geometric_mean_max_error(p, 3)) > float(geometric_mean_error(p))
+    assert geometric_mean_max_error(p, 1).formula == geometric_mean_error(p).formula
+
+
+@given(POSITIVE)
+def test_geometric_noise_errs_less_than_laplace_noise_of_the_same_epsilon(epsilon):
+    p, scale = exp(-epsilon), laplace_scale(1, epsilon)
+    assert geometric_mean_error(p) < laplace_mean_error(scale).exact
+    assert geometric_root_mean_square_error(p) < laplace_root_mean_square_error(scale).exact
+
+
+def test_the_geometric_tail_may_exceed_that_of_laplace_noise():
+    p = exp(Fraction(-1))
+    t = Fraction(999, 1000)
+    assert geometric_tail(p, t) > laplace_tail(1, t).exact
+
+
+# --- randomized response ------------------------------------------------------------------------
+
+BITS = Explicit((1, 0))
+
+
+def flip(keep):
+    return Dense(BITS, BITS, [[keep, 1 - keep], [1 - keep, keep]])
+
+
+@pytest.mark.parametrize(
+    ("keep", "expected"), [("3/4", "75"), ("2/3", "200"), ("9/10", "225/16"), ("1/4", "75")]
+)
+def test_reference_randomized_response_variance(keep, expected):
+    # Wu, Proposition 3.3 with n = 100.
+    assert randomized_response_mean_square_error(100, keep) == Fraction(expected)
+
+
+@pytest.mark.parametrize("keep", [Fraction(3, 4), Fraction(1, 5), Fraction(1), Fraction(2, 3)])
+@pytest.mark.parametrize("n", [1, 3])
+def test_the_estimate_is_unbiased_with_the_stated_error_by_enumeration(keep, n):
+    mechanism = PerRecord(flip(keep), n)
+    for database in mechanism.universe:
+        law = {y: mechanism.probability(y, database) for y in mechanism.outputs}
+        estimates = {y: randomized_response_estimate(sum(y), n, keep) for y in law}
+        mean = sum(law[y] * estimates[y] for y in law)
+        square = sum(law[y] * (estimates[y] - sum(database)) ** 2 for y in law)
+        assert mean == sum(database)
+        assert square == randomized_response_mean_square_error(n, keep)
+
+
+def test_the_root_mean_square_error_grows_as_the_square_root_of_n():
+    one = randomized_response_root_mean_square_error(3, "3/4")
+    assert one == Fraction(3, 2)
+    assert randomized_response_root_mean_square_error(300, "3/4") == 10 * one
+
+
+def test_an_irrational_keep_is_allowed():
+    keep = randomized_response_keep("1/2")
+    assert float(keep) == pytest.approx(1 / (1 + float_exp(-0.5)))
+    error = randomized_response_mean_square_error(10, keep)
+    assert float(error) == pytest.approx(10 * float_exp(0.5) / (float_exp(0.5) - 1) ** 2)
+    assert randomized_response_keep(ratio=3) == Fraction(3, 4)
+
+
+THREE = Explicit(("a", "b", "c"))
+TRANSITIONS = st.lists(
+    st.lists(st.integers(1, 6), min_size=3, max_size=3), min_size=3, max_size=3
+).map(
+    lambda columns: Dense(
+        THREE,
+        THREE,
+        [[Fraction(column[i], sum(column)) for column in columns] for i in range(3)],
+    )
+)
+
+
+@given(TRANSITIONS, st.lists(st.sampled_from("abc"), min_size=1, max_size=3))
+def test_the_histogram_estimate_is_unbiased_with_the_stated_covariance(transition, people):
+    truth = [people.count(v) for v in "abc"]
+    try:
+        stated = histogram_covariance(transition, truth)
+    except InvalidInput as error:
+        assert "singular" in str(error)
+        return
+    mean = [Fraction(0)] * 3
+    square = [[Fraction(0)] * 3 for _ in range(3)]
+    for reports in product("abc", repeat=len(people)):
+        pairs = zip(reports, people, strict=True)
+        chance = prod((transition.probability(o, v) for o, v in pairs), start=Fraction(1))
+        found = list(histogram_estimate(transition, Counter(reports)).values())
+        off = [f - h for f, h in zip(found, truth, strict=True)]
+        for i in range(3):
+            mean[i] += chance * found[i]
+            for j in range(3):
+                square[i][j] += chance * off[i] * off[j]
+    assert mean == truth
+    assert square == [list(row) for row in stated]
+    assert histogram_mean_square_error(transition, truth) == sum(square[i][i] for i in range(3))
+
+
+@given(st.integers(0, 9), st.integers(0, 9), CHANCES.filter(lambda p: p != Fraction(1, 2)))
+def test_the_histogram_estimate_of_bits_is_the_estimated_count(ones, zeros, keep):
+    mechanism, n = PerRecord(flip(keep), 40), ones + zeros
+    if n:
+        found = histogram_estimate(mechanism, [ones, zeros])
+        assert found[1] == randomized_response_estimate(ones, n, keep)
+        covariance = histogram_covariance(mechanism, {1: ones, 0: zeros})
+        assert covariance[0][0] == randomized_response_mean_square_error(n, keep)
+
+
+# --- crossover ----------------------------------------------------------------------------------
+
+
+def test_erratum_laplace_beats_randomized_response_only_from_three_people_on():
+    # Wu, Summary: "for the same privacy budget, the Laplace mechanism adds far less error".
+    central = laplace_root_mean_square_error(laplace_scale(1, "ln 3")).exact
+    local = {n: randomized_response_root_mean_square_error(n, "3/4") for n in (1, 2, 3)}
+    assert local[1] < central
+    assert local[2] < central
+    assert local[3] > central
+    assert laplace_crossover("ln 3").records == 3
+    assert float(central) == pytest.approx(1.2873, abs=1e-4)
+
+
+@given(POSITIVE)
+def test_the_crossover_is_the_first_n_at_which_laplace_is_better(epsilon):
+    found = laplace_crossover(epsilon)
+    keep = randomized_response_keep(epsilon)
+    central = laplace_variance(laplace_scale(1, epsilon)).exact
+    assert randomized_response_mean_square_error(found.records, keep) > central
+    assert found.records > 2
+    if found.records > 3:
+        assert randomized_response_mean_square_error(found.records - 1, keep) < central
+
+
+@given(CHANCES)
+def test_geometric_noise_equals_randomized_response_at_two_people_and_beats_it_from_three(p):
+    keep = randomized_response_keep(ratio=1 / p)
+    variance = GeometricNoise(p).variance
+    assert randomized_response_mean_square_error(2, keep) == variance
+    assert randomized_response_mean_square_error(3, keep) > variance
+    assert geometric_crossover(ratio=1 / p).records == 3
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "records"), [("1/1000000", 3), ("ln 3", 3), (2, 3), (3, 5), (10, 441)]
+)
+def test_the_less_privacy_the_later_the_crossover(epsilon, records):
+    assert laplace_crossover(epsilon).records == records
+
+
+def test_a_crossover_beyond_every_float_is_still_exact():
+    found = laplace_crossover(1000)
+    assert found.records - 1 < found.threshold < found.records
+    assert found.records > 10**400
+
+
+def test_the_crossover_explains_itself():
+    text = laplace_crossover(ratio=3).explain()
+    assert text.startswith("At epsilon ln 3 (1.09862) Laplace noise")
+    assert "from 3 people on" in text
+    assert "geometric noise" in geometric_crossover(1).explain()
+
+
+# --- bad input and small laws -------------------------------------------------------------------
+
+
+@given(CHANCES, st.integers(1, 8))
+def test_any_of_is_the_complement_of_none(q, d):
+    assert any_of(q, d) == 1 - (1 - q) ** d
+    big = any_of(Fraction(1, 3**40), 3**6)
+    assert float(big) == pytest.approx(3**6 / 3**40)
+
+
+def test_all_is_what_is_exported():
+    assert all(hasattr(accuracy, name) for name in accuracy.__all__)
+    assert sorted(accuracy.__all__) == list(accuracy.__all__)
+
+
+SINGULAR = Dense(THREE, THREE, [["1/3"] * 3] * 3)
+WIDE = Dense(BITS, THREE, [["1/3", "1/2"], ["1/3", "1/4"], ["1/3", "1/4"]])
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: laplace_mean_error(0), r"scale=0 must be a finite number above 0"),
+        (lambda: laplace_variance(-1), r"scale=-1 must be a finite number above 0"),
+        (lambda: laplace_tail(1, 0), r"t=0 must be a finite number above 0"),
+        (lambda: laplace_tail(-1, 1), r"scale=-1 must be a finite number above 0"),
+        (lambda: laplace_mean_max_error(1, 0), r"dimension=0 must be a whole number, at least 1"),
+        (lambda: laplace_max_tail(1, "5/2", 1), r"dimension=5/2 must be a whole number"),
+        (lambda: laplace_max_tail(1, 2, "-1"), r"t=-1 must be a finite number above 0"),
+        (lambda: laplace_max_tail(0, 2, 1), r"scale=0 must be a finite number above 0"),
+        (lambda: laplace_errors("inf"), r"scale=inf must be a finite number"),
+        (lambda: geometric_mean_error(1), r"p=1 must lie strictly between 0 and 1"),
+        (lambda: geometric_tail("1/2", -1), r"t=-1 must be a finite number, at least 0"),
+        (lambda: geometric_tail("1/2", "inf"), r"t=inf must be a finite number, at least 0"),
+        (lambda: geometric_mean_max_error("1/2", 0), r"dimension=0 must be a whole number"),
+        (lambda: randomized_response_estimate(1, 2, "1/2"),
+         r"keep=1/2 makes every report a fair coin.*use keep other than 1/2"),
+        (lambda: randomized_response_mean_square_error(5, 0.5), r"keep=1/2 makes every report"),
+        (lambda: randomized_response_mean_square_error(5, 1.2), r"keep=1.2 is not a probability"),
+        (lambda: randomized_response_mean_square_error(0, "3/4"), r"records=0 must be a whole"),
+        (lambda: randomized_response_estimate(6, 5, "3/4"), r"ones=6 is above records=5"),
+        (lambda: randomized_response_estimate(-1, 5, "3/4"), r"ones=-1 must be a whole number"),
+        (lambda: randomized_response_keep(0), r"epsilon=0 must be a finite number above 0"),
+        (lambda: histogram_estimate(SINGULAR, [1, 2, 3]), r"singular.*no unbiased estimate"),
+        (lambda: histogram_estimate(WIDE, [1, 2, 3]), r"3 outputs for 2 values.*merge outputs"),
+        (lambda: histogram_estimate(flip(Fraction(3, 4)), [1, 2, 3]),
+         r"3 counts for 2 outputs: give one for each, or name them"),
+        (lambda: histogram_covariance(flip(Fraction(3, 4)), [1, "1/2"]),
+         r"count of 0=1/2 must be a whole number"),
+        (lambda: histogram_estimate(flip(Fraction(3, 4)), {"maybe": 3}), r"'maybe' is not in"),
+        (lambda: laplace_crossover(0), r"epsilon=0 must be a finite number above 0"),
+        (lambda: geometric_crossover(), r"exactly one of epsilon and ratio"),
+    ],
+)  # fmt: skip
+def test_rejects(ask, message):
+    with pytest.raises(InvalidInput, match=message):
+        ask()
+
+
+def test_refuses_a_series_that_would_not_end():
+    with pytest.raises(Unsupported, match="needs more than 1000000 terms"):
+        float(geometric_mean_max_error("999999999/1000000000", 5000))
+
+
+def test_irrational_transitions_are_refused_by_name():
+    root = sqrt(Fraction(1, 2))
+    odd = Dense(BITS, BITS, [[root, Fraction(1, 2)], [1 - root, Fraction(1, 2)]])
+    with pytest.raises(InvalidInput, match="irrational"):
+        histogram_estimate(odd, [1, 1])
+
+
+def test_logarithmic_thresholds_are_floored_exactly():
+    assert geometric_tail("1/2", ln(Fraction(3))) == geometric_tail("1/2", 1)
+    assert geometric_tail("1/2", ln(Fraction(20))) == geometric_tail("1/2", 2)

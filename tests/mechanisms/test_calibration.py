@@ -1,0 +1,209 @@
+"""Noise for an epsilon and epsilon for a noise, exactly, with the corrected misprints."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.accuracy import geometric_mean_error, laplace_mean_error
+from twoworlds.mechanisms.calibration import (
+    dwork_scale,
+    geometric_epsilon_for_error,
+    geometric_p,
+    geometric_ratio,
+    histogram_calibration,
+    laplace_epsilon,
+    laplace_epsilon_for_error,
+    laplace_rate,
+    laplace_scale,
+    read_epsilon,
+)
+from twoworlds.mechanisms.continuous import Laplace
+from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.numbers import Exp, exp, ln, number
+from twoworlds.worlds import BitStrings, Records
+from twoworlds.worlds.sensitivity import global_sensitivity, local_sensitivity
+from twoworlds.worlds.statistics import constant, count, histogram, mean
+
+POSITIVE = st.fractions(min_value=Fraction(1, 50), max_value=50, max_denominator=60)
+
+
+@pytest.mark.parametrize(
+    ("sensitivity", "epsilon", "scale", "citation"),
+    [
+        (3, "3/4", "4", "Wu, Algorithm 2"),
+        (2, "1/2", "4", "Dwork, Theorem 4"),
+        ("1/200", "1/200", "1", "Wu, Section 4: epsilon = 1/n on a proportion"),
+        (2, 0.1, "20", "Wu, Section 4: 2/epsilon on every cell of a histogram"),
+        (0, 1, "0", "nobody moves the answer: no noise"),
+    ],
+)
+def test_reference_laplace_scale(sensitivity, epsilon, scale, citation):
+    assert laplace_scale(sensitivity, epsilon) == Fraction(scale), citation
+
+
+@given(POSITIVE, POSITIVE)
+def test_the_scale_gives_back_its_epsilon(sensitivity, epsilon):
+    scale = laplace_scale(sensitivity, epsilon)
+    assert laplace_epsilon(scale, sensitivity) == epsilon
+    assert laplace_rate(sensitivity, epsilon) == 1 / scale
+
+
+@given(POSITIVE, POSITIVE)
+def test_calibrated_laplace_noise_costs_exactly_epsilon(sensitivity, epsilon):
+    noisy = Laplace(scale=laplace_scale(sensitivity, epsilon), sensitivity=sensitivity)
+    _, peak = noisy.family("substitute").peak()
+    assert peak.ratio == exp(epsilon)
+
+
+def test_a_logarithm_stays_a_logarithm():
+    assert laplace_rate(1, "ln 3") == laplace_rate(1, ratio=3) == number("ln 3")
+    assert laplace_scale(2, ratio=3).formula == "2/(ln 3)"
+
+
+@pytest.mark.parametrize(
+    ("sensitivity", "given_as", "p"),
+    [
+        (1, {"epsilon": "ln 3"}, Fraction(1, 3)),
+        (1, {"ratio": 3}, Fraction(1, 3)),
+        (2, {"ratio": 9}, Fraction(1, 3)),
+        (3, {"ratio": "27/8"}, Fraction(2, 3)),
+        (2, {"epsilon": "1/2"}, Exp(Fraction(-1, 4))),
+        (2, {"ratio": "e^0.5"}, Exp(Fraction(-1, 4))),
+        (0, {"epsilon": 1}, Fraction(0)),
+    ],
+)
+def test_geometric_p(sensitivity, given_as, p):
+    assert geometric_p(sensitivity, **given_as) == p
+
+
+@given(st.integers(1, 6), st.fractions(Fraction(11, 10), 20, max_denominator=9))
+def test_geometric_noise_costs_exactly_its_ratio(sensitivity, ratio):
+    p = geometric_p(sensitivity, ratio=ratio)
+    assert float(geometric_ratio(p, sensitivity)) == pytest.approx(float(ratio), rel=1e-14)
+    assert abs(geometric_ratio(p, sensitivity) - ratio) < Fraction(1, 10**40)
+
+
+@given(st.integers(1, 6), st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20))
+def test_the_geometric_ratio_is_that_of_the_noise(sensitivity, p):
+    assert geometric_ratio(p, sensitivity) == GeometricNoise(p).supremum(sensitivity).ratio
+    assert geometric_p(sensitivity, ratio=geometric_ratio(p, sensitivity)) == p
+
+
+def test_a_measured_sensitivity_can_be_given_as_it_is():
+    people = Records("abc", 5, smallest=4)
+    by_relation = [
+        laplace_scale(global_sensitivity(histogram("abc"), people, neighbours=relation), "1/2")
+        for relation in ("add-remove", "substitute")
+    ]
+    assert by_relation == [2, 4]
+    assert geometric_p(global_sensitivity(count(), BitStrings(50)), ratio=3) == Fraction(1, 3)
+    assert laplace_scale(global_sensitivity(constant(3), BitStrings(5)), 1) == 0
+
+
+def test_erratum_dwork_prints_the_scale_upside_down():
+    # Dwork, after Theorem 4: "one must choose sigma >= epsilon / Delta f".
+    rule = dwork_scale(2, "1/2")
+    assert (rule.scale, rule.printed, rule.epsilon_if_printed) == (4, Fraction(1, 4), 8)
+    assert laplace_epsilon(rule.printed, 2) == 8 > rule.epsilon
+    assert laplace_epsilon(rule.scale, 2) == rule.epsilon
+    assert not rule.printed_suffices
+    assert "which gives epsilon 8" in rule.explain()
+
+
+@given(POSITIVE, POSITIVE)
+def test_erratum_the_printed_scale_suffices_only_when_epsilon_is_at_least_delta(delta, epsilon):
+    rule = dwork_scale(delta, epsilon)
+    assert rule.printed_suffices == (rule.epsilon_if_printed <= epsilon) == (epsilon >= delta)
+
+
+def test_reference_histogram_calibration():
+    # Dwork, Section 5.1, with k = 10 cells and epsilon = 1/2.
+    plan = histogram_calibration(10, "1/2")
+    levels = (plan.naive, plan.add_remove, plan.substitute)
+    assert [(n.sensitivity, n.scale, n.variance) for n in levels] == [
+        (10, 20, 800),
+        (1, 2, 8),
+        (2, 4, 32),
+    ]
+    assert plan.printed_variances == (20, 2)
+
+
+@given(st.integers(2, 40), POSITIVE)
+def test_erratum_dworks_histogram_variances_are_scales(cells, epsilon):
+    plan = histogram_calibration(cells, epsilon)
+    assert plan.printed_variances == (plan.naive.scale, plan.add_remove.scale)
+    assert plan.naive.variance == 2 * cells**2 / epsilon**2
+    assert plan.add_remove.variance == 2 / epsilon**2
+
+
+@pytest.mark.parametrize("cells", [1, 2, 5])
+def test_the_plan_agrees_with_the_measured_sensitivity(cells):
+    people, plan = Records(cells, 4, smallest=3), histogram_calibration(cells, 1)
+    for relation, level in (("add-remove", plan.add_remove), ("substitute", plan.substitute)):
+        measured = global_sensitivity(histogram(range(cells)), people, neighbours=relation)
+        assert measured.value == level.sensitivity
+
+
+@given(POSITIVE, POSITIVE)
+def test_laplace_epsilon_for_error_reaches_that_error(error, sensitivity):
+    epsilon = laplace_epsilon_for_error(error, sensitivity)
+    assert laplace_mean_error(laplace_scale(sensitivity, epsilon)).exact == error
+
+
+@given(st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=20), st.integers(1, 4))
+def test_geometric_epsilon_for_error_reaches_that_error(p, sensitivity):
+    # The error of a rational p has a rational root, so that the way back is exact.
+    found = geometric_epsilon_for_error(geometric_mean_error(p), sensitivity)
+    assert found == ln(geometric_ratio(p, sensitivity))
+
+
+@given(POSITIVE)
+def test_geometric_epsilon_for_error_is_an_area_hyperbolic_sine(error):
+    from math import asinh
+
+    found = geometric_epsilon_for_error(error, 3)
+    assert float(found) == pytest.approx(3 * asinh(1 / error), rel=1e-12)
+
+
+def test_epsilon_and_ratio_are_one_thing():
+    assert read_epsilon("ln 3") == read_epsilon(ratio=3) == ln(Fraction(3))
+    assert read_epsilon(ratio="e^0.5") == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: laplace_scale(1, 0), r"epsilon=0 must be a finite number above 0"),
+        (lambda: laplace_scale(1, "-1/2"), r"epsilon=-1/2 must be a finite number above 0"),
+        (lambda: laplace_scale(1, "inf"), r"epsilon=inf must be a finite number above 0"),
+        (lambda: laplace_scale(1, "ln 1"), r"epsilon=ln 1 must be a finite number above 0"),
+        (lambda: laplace_scale(1, float("nan")), r"epsilon='nan' is not a number"),
+        (lambda: laplace_scale(-1, 1), r"sensitivity=-1 must be a finite number, at least 0"),
+        (lambda: laplace_scale("inf", 1), r"sensitivity=inf must be a finite number"),
+        (lambda: laplace_scale(1), r'exactly one of epsilon and ratio: epsilon="ln 3" is ratio=3'),
+        (lambda: laplace_scale(1, 1, ratio=3), r"exactly one of epsilon and ratio"),
+        (lambda: laplace_scale(1, ratio="1/2"), r"ratio=1/2 must be at least 1"),
+        (lambda: laplace_scale(1, ratio=1), r"ratio=1 must be finite and above 1"),
+        (lambda: laplace_scale(1, ratio="inf"), r"ratio=inf must be finite and above 1"),
+        (lambda: laplace_rate(0, 1), r"sensitivity=0: nobody moves the answer"),
+        (lambda: laplace_epsilon(-2, 1), r"scale=-2 must be a finite number above 0"),
+        (lambda: laplace_epsilon_for_error(0, 1), r"error=0 must be a finite number above 0"),
+        (lambda: geometric_epsilon_for_error(-1, 1), r"error=-1 must be a finite number above 0"),
+        (lambda: geometric_p("1/2", 1), r"sensitivity=1/2 .*whole units first, or use laplace"),
+        (lambda: geometric_ratio(1, 1), r"p=1 must lie strictly between 0 and 1"),
+        (lambda: geometric_ratio("1/2", "ln 3"), r"sensitivity=ln 3 .*must be a whole number"),
+        (lambda: dwork_scale(0, 1), r"sensitivity=0 must be a finite number above 0"),
+        (lambda: histogram_calibration(0, 1), r"cells=0 must be a whole number, at least 1"),
+        (lambda: histogram_calibration(5, 0), r"epsilon=0 must be a finite number above 0"),
+        (lambda: laplace_scale(global_sensitivity(mean(2), BitStrings(2), norm="L2"), 1),
+         r"norm=L2: .*need the L1 sensitivity"),
+        (lambda: laplace_scale(local_sensitivity(count(), BitStrings(2), "11"), 1),
+         r"local sensitivity depends on the data.*use global_sensitivity"),
+    ],
+)  # fmt: skip
+def test_rejects(ask, message):
+    with pytest.raises(InvalidInput, match=message):
+        ask()

@@ -1,0 +1,260 @@
+"""Reading numbers: every form that a person may type, and a kind refusal of everything else."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import (
+    INFINITY,
+    Exp,
+    Log,
+    number,
+    positive,
+    probability,
+    ratio_at_least_one,
+    rational,
+    whole,
+)
+
+THIRD = Fraction(1, 3)
+
+
+@pytest.mark.parametrize(
+    ("given_", "expected"),
+    [
+        ("3/4", Fraction(3, 4)),
+        (" 3 / 4 ", Fraction(3, 4)),
+        ("-3/4", Fraction(-3, 4)),
+        ("6/8", Fraction(3, 4)),
+        ("0.1", Fraction(1, 10)),
+        (".5", Fraction(1, 2)),
+        ("2.", Fraction(2)),
+        ("+7", Fraction(7)),
+        ("1e-6", Fraction(1, 10**6)),
+        ("2.5E3", Fraction(2500)),
+        ("1e-3/4", Fraction(1, 4000)),
+        ("0.3/0.4", Fraction(3, 4)),
+        ("25%", Fraction(1, 4)),
+        ("12.5 %", Fraction(1, 8)),
+        (3, Fraction(3)),
+        (-3, Fraction(-3)),
+        (Fraction(3, 4), Fraction(3, 4)),
+        (Decimal("0.1"), Fraction(1, 10)),
+        (Decimal("1E+2"), Fraction(100)),
+        (0.1, Fraction(1, 10)),
+        (1e-6, Fraction(1, 10**6)),
+        (-0.0, Fraction(0)),
+        (1e300, Fraction(10**300)),
+        (5e-324, Fraction(5, 10**324)),
+        (np.float64(0.1), Fraction(1, 10)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.float16(0.1), Fraction(1, 10)),
+        (np.int64(-7), Fraction(-7)),
+        (np.uint8(255), Fraction(255)),
+    ],
+)
+def test_every_rational_form_is_read_exactly(given_, expected):
+    assert number(given_) == expected
+    assert type(number(given_)) is Fraction
+
+
+@pytest.mark.parametrize("text", ["ln 3", "ln3", "ln(3)", "ln ( 3 )", "log 3", "  ln 3 "])
+def test_a_logarithm_is_read_symbolically(text):
+    assert number(text) == Log(Fraction(3))
+
+
+@pytest.mark.parametrize("text", ["e^0.5", "e^(1/2)", "exp(0.5)", "exp 1/2", "e ^ 50%"])
+def test_a_power_of_e_is_read_symbolically(text):
+    assert number(text) == Exp(Fraction(1, 2))
+
+
+def test_what_is_trivially_rational_becomes_rational():
+    assert number("ln 1") == 0
+    assert number("e^0") == 1
+    assert type(number("ln 1")) is type(number("e^0")) is Fraction
+    assert number("e") == Exp(Fraction(1))
+
+
+@pytest.mark.parametrize(
+    "text", ["inf", "+inf", "Infinity", "∞", float("inf"), Decimal("Infinity")]
+)
+def test_infinity_is_one_number(text):
+    assert number(text) is INFINITY
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_is_the_decimal_that_it_prints(x):
+    assert number(x) == Fraction(repr(x)) == number(repr(x))
+
+
+@given(st.fractions())
+def test_the_text_of_a_rational_reads_back(q):
+    assert number(str(q)) == q
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False))
+def test_a_decimal_is_read_exactly(d):
+    assert number(d) == Fraction(d)
+
+
+@given(st.fractions(min_value=-50, max_value=50, max_denominator=40))
+def test_the_formula_of_a_power_of_e_reads_back(q):
+    exponential = number(f"e^({q})")
+    assert exponential == (1 if q == 0 else Exp(q))
+    if q:
+        assert number(exponential.formula) == exponential
+
+
+@given(st.fractions(min_value=0, max_denominator=1000).filter(lambda q: q > 0))
+def test_the_formula_of_a_logarithm_reads_back(q):
+    logarithm = number(f"ln({q})")
+    assert logarithm == (0 if q == 1 else Log(q))
+    if q != 1:
+        assert number(logarithm.formula) == logarithm
+
+
+BAD = [
+    "",
+    " ",
+    "abc",
+    "1/2/3",
+    "1//2",
+    "--1",
+    "1_000",
+    "1e",
+    "0x10",
+    "1,5",
+    "½",
+    "٣",
+    "nan",
+    "-inf",
+    "%",
+    "5%%",
+    "ln",
+    "ln ln 3",
+    "ln(3",
+    "e^",
+    "e^e",
+    "e^inf",
+    "sqrt 2",
+    float("nan"),
+    float("-inf"),
+    Decimal("NaN"),
+    Decimal("sNaN"),
+    np.float64("nan"),
+    None,
+    [1],
+    (1, 2),
+    1 + 2j,
+    b"1",
+    True,
+    False,
+    np.bool_(True),
+    np.array([0.5]),
+    "1/0",
+    "0/0",
+    "ln 0",
+    "ln -1",
+    "ln(-1/2)",
+    "1e4001",
+    "1e-99999999999999999999",
+    "e^100001",
+    "9" * 20_001,
+]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: repr(bad)[:30])
+def test_what_is_no_number_is_refused_with_its_name(bad):
+    with pytest.raises(InvalidInput) as caught:
+        number(bad, "keep")
+    message = str(caught.value)
+    assert "keep" in message or "e^" in message
+    assert len(message) < 300
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    "bad", ["5" + "%" * 19_000, "(" * 10_000 + "1" + ")" * 9_000, "ln " * 6000, "1/" * 9000]
+)
+def test_long_nonsense_is_refused_shortly(bad):
+    with pytest.raises(InvalidInput) as caught:
+        number(bad)
+    assert len(str(caught.value)) < 300
+
+
+def test_long_numbers_up_to_the_limit_are_read_exactly():
+    assert number("9" * 20_000) == 10**20_000 - 1
+    assert number("1e4000") == 10**4000
+    assert number("1e-4000") == Fraction(1, 10**4000)
+    assert number(10**5000) == 10**5000
+
+
+@pytest.mark.parametrize("reader", [probability, ratio_at_least_one, positive, rational])
+def test_a_refusal_never_fails_on_the_length_of_the_number(reader):
+    with pytest.raises(InvalidInput) as caught:
+        reader(-(10**5000)) if reader is not rational else reader(number(f"ln {10**2000}"))
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("bad", ["1.2", "-1/100", 2, "1.0000000000000000000000000001", "120%"])
+def test_a_probability_lies_between_0_and_1(bad):
+    with pytest.raises(InvalidInput, match=r"keep=.*between 0 and 1"):
+        probability(bad, "keep")
+
+
+@pytest.mark.parametrize("good", [0, 1, "1/2", 0.25, "100%", "0%"])
+def test_the_ends_are_probabilities(good):
+    assert 0 <= probability(good) <= 1
+
+
+@pytest.mark.parametrize("bad", ["ln 2", "e^-1", "inf"])
+def test_an_irrational_is_no_rational(bad):
+    with pytest.raises(InvalidInput, match="fraction"):
+        rational(bad)
+    with pytest.raises(InvalidInput):
+        probability(bad)
+
+
+@pytest.mark.parametrize("bad", [0, -1, "inf", "ln 1", "ln(1/2)"])
+def test_a_positive_number_is_finite_and_above_0(bad):
+    with pytest.raises(InvalidInput, match=r"scale=.*above 0"):
+        positive(bad, "scale")
+
+
+def test_positive_numbers_keep_their_form():
+    assert positive("ln 3") == Log(Fraction(3))
+    assert positive("1e-30") == Fraction(1, 10**30)
+
+
+@pytest.mark.parametrize("bad", [0, "1/2", "-3", "e^(-1/1000000000000)", "ln 2", 0.999])
+def test_a_ratio_is_at_least_1(bad):
+    with pytest.raises(InvalidInput, match="at least 1"):
+        ratio_at_least_one(bad)
+
+
+@pytest.mark.parametrize("good", [1, 3, "inf", "e^1e-30", "e^0", "1.5", "ln 3"])
+def test_ratios_from_1_on_are_read(good):
+    assert ratio_at_least_one(good) == number(good)
+
+
+@pytest.mark.parametrize("bad", ["2.5", "-1", "1/2", "ln 3", "inf", True, None, "x"])
+def test_a_whole_number_is_whole(bad):
+    with pytest.raises(InvalidInput, match="bits="):
+        whole(bad, "bits")
+
+
+@pytest.mark.parametrize("good", [2, "2", 2.0, "4/2", Fraction(2), np.int32(2), Decimal(2), "200%"])
+def test_whole_numbers_of_any_type_are_plain_ints(good):
+    assert whole(good, "bits") == 2
+    assert type(whole(good, "bits")) is int
+
+
+def test_a_whole_number_obeys_its_least_value():
+    assert whole(0, "n") == 0
+    with pytest.raises(InvalidInput, match="n=0 must be a whole number, at least 1"):
+        whole(0, "n", at_least=1)

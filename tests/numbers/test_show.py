@@ -1,0 +1,235 @@
+"""Printing: every decimal and every float lies on the promised side of the number."""
+
+import decimal as context
+import json
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import (
+    INFINITY,
+    Real,
+    above,
+    below,
+    bounds,
+    decimal,
+    exact_text,
+    exp,
+    ln,
+    show,
+    sqrt,
+    to_json,
+)
+
+BITS = 3000
+RATIONALS = st.one_of(
+    st.fractions(),
+    st.builds(
+        lambda q, n: q * Fraction(10) ** n,
+        st.fractions(max_denominator=1000),
+        st.integers(-400, 400),
+    ),
+)
+IRRATIONALS = st.one_of(
+    st.builds(ln, st.fractions(min_value=Fraction(1, 10**6)).filter(lambda q: q not in (0, 1))),
+    st.builds(exp, st.fractions(min_value=-900, max_value=900).filter(bool)),
+    st.builds(lambda q: 1 - exp(-q), st.fractions(max_value=100).filter(lambda q: q > 0)),
+    st.builds(lambda n: 1 - exp(-Fraction(1, 10**n)), st.integers(1, 300)),
+    st.builds(lambda n: ln(1 + Fraction(1, 10**n)), st.integers(1, 300)),
+    st.builds(
+        lambda n: sqrt(Fraction(n)),
+        st.integers(2, 99).filter(lambda n: n not in (4, 9, 16, 25, 36, 49, 64, 81)),
+    ),
+)
+NUMBERS = st.one_of(RATIONALS, IRRATIONALS)
+
+
+def sides(x):
+    """Very tight rational bounds of the number, made without the code under test."""
+    if isinstance(x, Fraction):
+        return x, x
+    with ctx.workprec(BITS):
+        value = x.ball(BITS)
+        return _exact(value.lower()), _exact(value.upper())
+
+
+def _exact(point):
+    mantissa, exponent = point.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def one_unit(text, digits):
+    """One unit in the last of so many significant digits of a decimal."""
+    value = context.Decimal(text)
+    return Fraction(10) ** (value.adjusted() - digits + 1) if value else Fraction(0)
+
+
+@given(NUMBERS, st.integers(1, 45))
+def test_a_decimal_lies_on_the_promised_side_and_is_tight(x, digits):
+    low, high = sides(x)
+    up, down = decimal(x, digits, side="up"), decimal(x, digits, side="down")
+    assert Fraction(down) <= low <= high <= Fraction(up)
+    # Never more than one unit away (ten where a carry adds a digit).
+    assert Fraction(up) - high < 10 * one_unit(up, digits) or Fraction(up) == high
+    assert Fraction(up) - Fraction(down) <= 2 * one_unit(
+        max(up, down, key=lambda t: abs(Fraction(t))), digits
+    )
+
+
+@given(NUMBERS, st.integers(1, 12))
+def test_the_precision_that_the_caller_set_for_decimals_does_not_matter(x, digits):
+    expected = decimal(x, digits, side="up"), decimal(x, digits, side="down")
+    with context.localcontext() as local:
+        local.prec = 2
+        local.rounding = context.ROUND_DOWN
+        assert (decimal(x, digits, side="up"), decimal(x, digits, side="down")) == expected
+
+
+@given(NUMBERS)
+def test_neighbouring_floats_enclose_the_number(x):
+    low, high = sides(x)
+    lower, upper = below(x), above(x)
+    assert lower == -math.inf or Fraction(lower) <= low
+    assert upper == math.inf or Fraction(upper) >= high
+    assert upper in (lower, math.nextafter(lower, math.inf))
+
+
+@given(NUMBERS)
+def test_bounds_enclose_and_keep_the_leading_digits(x):
+    low, high = bounds(x)
+    least, most = sides(x)
+    assert low <= least <= most <= high
+    assert high - low <= abs(least) * Fraction(1, 2**50)
+
+
+@pytest.mark.parametrize("n", [30, 100, 300, 1000])
+def test_tiny_numbers_keep_relative_accuracy(n):
+    tiny = Fraction(1, 10**n)
+    x = 1 - exp(-tiny)  # = t - t^2/2 + ..., between t - t^2/2 and t
+    low, high = bounds(x)
+    assert tiny - tiny**2 / 2 <= high
+    assert low <= tiny
+    assert high - low <= tiny / 2**50
+    assert decimal(x) in (f"1e-{n}", f"1.00001e-{n}")
+    assert Fraction(decimal(x)) >= tiny - tiny**2 / 2
+
+
+@pytest.mark.parametrize(
+    ("x", "up", "down"),
+    [
+        (Fraction(1, 3), "0.333334", "0.333333"),
+        (Fraction(-1, 3), "-0.333333", "-0.333334"),
+        (Fraction(1, 4), "0.25", "0.25"),
+        (Fraction(0), "0", "0"),
+        (Fraction(999_999_999), "1e9", "999999000"),
+        (Fraction(12_345_678_901), "1.23457e10", "1.23456e10"),
+        (Fraction(1, 10**6), "0.000001", "0.000001"),
+        (Fraction(1, 10**7), "1e-7", "1e-7"),
+        (Fraction(100), "100", "100"),
+        (Fraction(1_000_001, 1_000_000), "1.00001", "1"),
+        (INFINITY, "infinity", "infinity"),
+    ],
+)
+def test_decimals_read_as_a_person_writes_them(x, up, down):
+    assert decimal(x) == up
+    assert decimal(x, side="down") == down
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (Fraction(3), "3"),
+        (Fraction(1, 3), "1/3 (0.333334)"),
+        (ln(Fraction(3)), "ln 3 (1.09862)"),
+        (exp(Fraction(1, 2)), "e^(1/2) (1.64873)"),
+        (1 - exp(Fraction(-1, 4)), "1 - e^(-1/4) (0.2212)"),
+        (INFINITY, "infinity"),
+        (Fraction(1, 3**60), decimal(Fraction(1, 3**60))),
+    ],
+)
+def test_the_exact_form_comes_first_while_it_is_short(x, text):
+    assert show(x) == text
+
+
+def test_the_safe_side_of_what_is_shown_can_be_below():
+    assert show(Fraction(1, 3), side="down") == "1/3 (0.333333)"
+    assert show(ln(Fraction(3)), side="down") == "ln 3 (1.09861)"
+
+
+@pytest.mark.parametrize("n", [400, 5000, 100_000])
+def test_numbers_beyond_every_float_are_printed(n):
+    big = Fraction(10) ** n
+    assert (below(big), above(big)) == (math.nextafter(math.inf, 0), math.inf)
+    assert (below(-big), above(-big)) == (-math.inf, -math.nextafter(math.inf, 0))
+    assert (below(1 / big), above(1 / big)) == (0.0, 5e-324)
+    assert decimal(big) == f"1e{n}"
+    assert decimal(1 / big) == f"1e-{n}"
+    assert len(exact_text(big)) == n + 1
+    assert to_json(big)["value"] is None
+    assert to_json(1 / big)["value"] == 0.0
+
+
+def test_unimaginably_small_numbers_are_bounded_without_writing_them_out():
+    x = exp(Fraction(-(10**15)))
+    low, high = bounds(x)
+    assert 0 <= low <= high < Fraction(1, 10**100_000)
+    assert (below(x), above(x)) == (0.0, 5e-324)
+    assert (below(-x), above(-x)) == (-5e-324, 0.0)
+    assert Fraction(decimal(x)) > 0
+    assert decimal(x, side="down") == "0"
+    assert Fraction(decimal(-x, side="down")) < 0
+    assert decimal(-x) == "0"
+
+
+def test_unimaginably_large_numbers_are_refused_kindly():
+    with pytest.raises(InvalidInput, match="use inf"):
+        bounds(exp(sqrt(Fraction(2)) * 10**15))
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [
+        (Fraction(3, 4), {"exact": "3/4", "value": 0.75}),
+        (Fraction(3), {"exact": "3", "value": 3.0}),
+        (Fraction(1, 3), {"exact": "1/3", "value": 1 / 3}),
+        (INFINITY, {"exact": "inf", "value": None}),
+    ],
+)
+def test_json_of_an_exact_number_is_its_text_and_its_float(x, expected):
+    assert to_json(x) == expected
+
+
+@given(IRRATIONALS)
+def test_json_of_an_irrational_holds_its_enclosure(x):
+    low, high = sides(x)
+    shown = json.loads(json.dumps(to_json(x), allow_nan=False))
+    assert set(shown) == {"exact", "value", "lower", "upper"}
+    assert shown["exact"] == x.formula
+    assert Fraction(shown["lower"]) <= low
+    assert shown["upper"] is None or Fraction(shown["upper"]) >= high
+    assert shown["value"] == shown["upper"]
+    assert to_json(x, side="down")["value"] == shown["lower"]
+
+
+def test_json_of_a_mere_enclosure_has_no_exact_form():
+    shown = to_json(Real.between(Fraction(1, 3), Fraction(2, 3)))
+    assert shown["exact"] is None
+    assert Fraction(shown["lower"]) <= Fraction(1, 3)
+    assert Fraction(shown["upper"]) >= Fraction(2, 3)
+
+
+@given(RATIONALS)
+def test_json_of_a_rational_reads_back_exactly(x):
+    assert Fraction(to_json(x)["exact"]) == x
+
+
+@given(IRRATIONALS)
+def test_a_float_of_a_number_is_near(x):
+    with ctx.workprec(BITS):
+        exact = x.ball(BITS)
+        assert abs(arb(float(x)) - exact) <= abs(exact) * arb(fmpq(1, 2**50)) + arb(2) ** -1070

@@ -1,0 +1,279 @@
+"""Global and local sensitivity against the definition, and the examples of the papers."""
+
+from fractions import Fraction
+from itertools import combinations
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.numbers import Order, compare, sqrt
+from twoworlds.worlds import Answer, BitStrings, Explicit, Integers, Records, distance
+from twoworlds.worlds.sensitivity import global_sensitivity, local_sensitivity
+from twoworlds.worlds.statistics import (
+    constant,
+    count,
+    histogram,
+    mean,
+    parity,
+    proportion,
+    total,
+)
+
+PEOPLE = Records("abcde", 50, smallest=49)
+REFERENCE = [
+    (proportion(1, 50), BitStrings(50), "substitute", "1/50", "Wu, Section 4: proportion"),
+    (histogram("abcde"), Records("abcde", 50), "substitute", "2", "Wu, Section 4: histogram"),
+    (histogram("a"), Records("a", 50), "substitute", "0", "Wu, Section 4: d = 1"),
+    (histogram(bins=["abcde"]), Records("abcde", 50), "substitute", "0", "one bin for all"),
+    (mean(40), Records((0, 10), 40), "substitute", "1/4", "Wu, Exercise 4.2: R/n"),
+    (mean(40), Records(11, 40), "substitute", "1/4", "Wu, Exercise 4.2, all whole numbers"),
+    (total(), Records((0, 10), 50), "substitute", "10", "a sum over [0, R]"),
+    (constant(7), BitStrings(50), "substitute", "0", "a constant"),
+    (parity(), BitStrings(50), "substitute", "1", "a parity"),
+    (count("a"), PEOPLE, "substitute", "1", "Dwork, Section 5.1: counting query"),
+    (count("a"), PEOPLE, "add-remove", "1", "Dwork, Section 5.1: counting query"),
+    (histogram("abcde"), PEOPLE, "add-remove", "1", "Dwork, Section 5.1: histogram"),
+    (histogram("abcde"), PEOPLE, "substitute", "2", "Wu, Section 4: histogram"),
+    (histogram("a"), Records("a", 50, smallest=0), "add-remove", "1", "one cell, one record more"),
+    (total(), Records((-3, 10), 5, smallest=4), "add-remove", "10", "largest absolute value"),
+    (total(), Records((-3, 10), 5), "substitute", "13", "largest difference of values"),
+    (Answer(), Integers(0, None, step=3), "substitute", "3", "Dwork, Definition 3"),
+]
+
+
+@pytest.mark.parametrize(("statistic", "universe", "relation", "expected", "citation"), REFERENCE)
+def test_reference_sensitivity(statistic, universe, relation, expected, citation):
+    found = global_sensitivity(statistic, universe, neighbours=relation)
+    assert found.value == Fraction(expected), citation
+    assert found.relation == relation
+    if found.pair is not None:
+        assert found.values == tuple(statistic(x) for x in found.pair)
+
+
+def brute_force(function, universe, adjacent, norm):
+    """Return the largest (squared, for L2) move over all pairs, straight from the definition."""
+    moves = [Fraction(0)]
+    for x, y in combinations(list(universe), 2):
+        if adjacent(x, y):
+            gaps = [abs(a - b) for a, b in zip(function[x], function[y], strict=True)]
+            moves.append(sum((g if norm == "L1" else g * g for g in gaps), start=Fraction(0)))
+    return max(moves)
+
+
+def one_replaced(x, y):
+    return len(x) == len(y) and sum(a != b for a, b in zip(x, y, strict=True)) == 1
+
+
+def one_more(x, y):
+    longer, shorter = (x, y) if len(x) > len(y) else (y, x)
+    cuts = [longer[:i] + longer[i + 1 :] for i in range(len(longer))]
+    return shorter in cuts
+
+
+UNIVERSE = Records(2, 3, smallest=1)
+ENTRIES = st.fractions(-3, 3, max_denominator=4)
+VECTORS = st.lists(st.tuples(ENTRIES, ENTRIES), min_size=UNIVERSE.size, max_size=UNIVERSE.size).map(
+    lambda rows: dict(zip(UNIVERSE, rows, strict=True))
+)
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2"])
+@pytest.mark.parametrize(
+    ("relation", "adjacent"), [("substitute", one_replaced), ("add-remove", one_more)]
+)
+@given(function=VECTORS)
+def test_global_sensitivity_is_the_largest_move_over_all_pairs(function, norm, relation, adjacent):
+    found = global_sensitivity(function.get, UNIVERSE, norm=norm, neighbours=relation)
+    largest = brute_force(function, UNIVERSE, adjacent, norm)
+    expected = largest if norm == "L1" else sqrt(largest)
+    assert found.value == expected or float(found.value) == pytest.approx(float(expected))
+    x, y = found.pair
+    assert adjacent(x, y)
+    assert found.values == (function[x], function[y])
+
+
+@given(function=VECTORS)
+def test_global_sensitivity_is_the_largest_local_one(function):
+    local = [local_sensitivity(function.get, UNIVERSE, x) for x in UNIVERSE]
+    assert max(s.value for s in local) == global_sensitivity(function.get, UNIVERSE).value
+    assert all(s.at == x == s.pair[0] for s, x in zip(local, UNIVERSE, strict=True))
+
+
+@given(function=VECTORS)
+def test_the_length_lies_between_the_largest_move_and_the_sum(function):
+    long = global_sensitivity(function.get, UNIVERSE, norm="L1").value
+    short = global_sensitivity(function.get, UNIVERSE, norm="L2").value
+    assert float(short) <= float(long) * (1 + 1e-12)
+    assert float(long) <= 2**0.5 * float(short) * (1 + 1e-12)
+
+
+@given(function=VECTORS, group=st.integers(1, 3))
+def test_a_group_moves_at_most_its_size_times_the_sensitivity(function, group):
+    one = global_sensitivity(function.get, UNIVERSE).value
+    many = global_sensitivity(function.get, UNIVERSE, group=group)
+    assert one <= many.value <= group * one
+    assert 1 <= distance(UNIVERSE, *many.pair, "substitute") <= group
+
+
+@pytest.mark.parametrize("relation", ["substitute", "add-remove"])
+@pytest.mark.parametrize("group", [1, 2])
+def test_structure_and_enumeration_agree(relation, group):
+    universe = Records(3, 3, smallest=0)
+    for f in (count(1), total(), histogram(range(3)), parity(), mean(2)):
+        by_structure = global_sensitivity(f, universe, neighbours=relation, group=group)
+        by_pairs = global_sensitivity(f.__call__, universe, neighbours=relation, group=group)
+        assert by_structure.value == by_pairs.value
+
+
+def test_local_sensitivity_of_the_median():
+    # Kasiviswanathan & Smith, Definition 4.3: a median that nobody can move, and one anybody can.
+    assert local_sensitivity(median, BitStrings(5), "11111").value == 0
+    found = local_sensitivity(median, BitStrings(5), "11100")
+    assert found.value == 1
+    assert found.pair[0] == (1, 1, 1, 0, 0)
+    assert global_sensitivity(median, BitStrings(5)).value == 1
+
+
+def test_local_sensitivity_of_a_long_database_needs_only_its_neighbours():
+    found = local_sensitivity(total(), Records((0, 3, 10), 50), (3,) * 50)
+    assert found.value == 7
+
+
+def test_l2_sensitivity_of_a_histogram_is_the_square_root_of_two():
+    found = global_sensitivity(histogram("abcde"), PEOPLE, norm="L2", neighbours="substitute")
+    assert found.value.formula == "sqrt(2)"
+    other = global_sensitivity(histogram("abcde"), PEOPLE, norm="L2", neighbours="add-remove")
+    assert other.value == 1
+
+
+def test_erratum_a_histogram_moves_by_two_when_a_record_is_replaced():
+    # Dwork, Section 5.1 prints ||f(D1) - f(D2)||_1 = 1 "for any two databases differing in only
+    # one element". That is so for a record more or less; a replaced one moves two cells.
+    by_relation = {
+        relation: global_sensitivity(histogram("abcde"), PEOPLE, neighbours=relation)
+        for relation in ("add-remove", "substitute")
+    }
+    assert [s.value for s in by_relation.values()] == [1, 2]
+    assert "add-remove (one database has one person's record more" in (
+        by_relation["add-remove"].explain()
+    )
+    assert "substitute (the databases differ in one person's record)" in (
+        by_relation["substitute"].explain()
+    )
+
+
+def test_erratum_even_with_at_most_one_in_print_equality_needs_a_move_that_counts():
+    # Wu: 1/n "has global sensitivity" and Dwork: "= 1" need a predicate that is not constant.
+    assert global_sensitivity(proportion(9, 50), BitStrings(50)).value == 0
+    assert global_sensitivity(proportion(1, 50), BitStrings(50)).value == Fraction(1, 50)
+
+
+def test_erratum_a_vector_has_one_sensitivity_neither_largest_nor_sum_of_the_parts():
+    # Dwork, before Theorem 5: the sensitivity of several queries is that of the whole vector.
+    bits = Records((1, 0), 3, smallest=2)
+
+    def whole_and_parts(*parts):
+        whole = global_sensitivity(
+            lambda x: tuple(f(x) for f in parts), bits, neighbours="add-remove"
+        )
+        single = [global_sensitivity(f, bits, neighbours="add-remove").value for f in parts]
+        return whole.value, max(single), sum(single)
+
+    assert whole_and_parts(count(1), count(1)) == (2, 1, 2)  # the largest would under-count
+    assert whole_and_parts(count(1), count(0)) == (1, 1, 2)  # the sum would over-count
+
+
+def test_listed_pairs_are_a_relation():
+    found = global_sensitivity(total(), BitStrings(2), neighbours="11~00, 10~01")
+    assert (found.value, found.relation) == (2, "explicit")
+    assert set(found.pair) == {(1, 1), (0, 0)}
+    labelled = global_sensitivity(total(), Explicit(("11", "10", "00")))
+    assert labelled.value == 1
+
+
+def test_nobody_to_compare_with_gives_zero_and_no_pair():
+    found = global_sensitivity(total(), Records([7], 5))
+    assert (found.value, found.pair, found.values) == (0, None, None)
+    assert found.explain().endswith("there are no neighbours.")
+    assert found.to_dict()["pair"] is None
+    alone = local_sensitivity(total(), Records([7], 5), (7,) * 5)
+    assert (alone.value, alone.pair) == (0, None)
+
+
+def test_a_statistic_that_nobody_moves_names_two_neighbours_all_the_same():
+    found = global_sensitivity(constant("1/2"), BitStrings(3))
+    assert found.value == 0
+    assert one_replaced(*found.pair)
+    assert "no neighbour moves it, it is 1/2 on 111 and 011" in found.explain()
+
+
+def test_the_dictionary_holds_exact_numbers_and_labels():
+    found = global_sensitivity(histogram([1, 0]), BitStrings(2), norm="L2").to_dict()
+    assert found["sensitivity"]["exact"] == "sqrt(2)"
+    assert (found["kind"], found["norm"], found["group"]) == ("global", "L2", 1)
+    assert found["pair"] == ["11", "01"]
+    assert [[v["exact"] for v in value] for value in found["values"]] == [["2", "0"], ["1", "1"]]
+    local = local_sensitivity(count(), BitStrings(2), "10").to_dict()
+    assert (local["kind"], local["at"]) == ("local", "10")
+
+
+def test_a_notebook_shows_the_sentence():
+    found = global_sensitivity(count("<b>"), Records(["<b>", "a"], 1))
+    assert "count of &lt;b&gt;" in found._repr_html_()
+
+
+def test_long_databases_are_shortened_in_words():
+    assert len(global_sensitivity(count(), BitStrings(500)).explain()) < 250
+
+
+def test_an_irrational_length_is_exact():
+    found = global_sensitivity(lambda x: (x[0], 2 * x[0]), BitStrings(1), norm="L2").value
+    assert compare(found * found, Fraction(5)) in (Order.UNDECIDED, Order.EQUAL)
+    assert found.formula == "sqrt(5)"
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "message"),
+    [
+        (lambda: global_sensitivity(count(), BitStrings(2), norm="L3"),
+         UnknownName, r"unknown norm 'L3'"),
+        (lambda: local_sensitivity(count(), BitStrings(2), "10", norm="max"),
+         UnknownName, r"unknown norm 'max'.*L1, L2"),
+        (lambda: global_sensitivity(count(), BitStrings(2), neighbours="substitutes"),
+         UnknownName, r"did you mean 'substitute'"),
+        (lambda: global_sensitivity(count(), BitStrings(2), neighbours="add-remove"),
+         InvalidInput, r"add-remove needs databases of several sizes.*smallest=1, or use sub"),
+        (lambda: global_sensitivity(constant(), BitStrings(2), neighbours="add-remove"),
+         InvalidInput, r"add-remove needs databases of several sizes"),
+        (lambda: local_sensitivity(count(), BitStrings(2), "10", neighbours="add-remove"),
+         InvalidInput, r"add-remove needs databases of several sizes"),
+        (lambda: local_sensitivity(count(), BitStrings(2), "102"),
+         InvalidInput, r"'102' is not in bits\(2\)"),
+        (lambda: global_sensitivity(total(), Records("ab", 2)),
+         InvalidInput, r"sum of 'a'='a' is not a number"),
+        (lambda: global_sensitivity(lambda x: x, Records("ab", 2)),
+         InvalidInput, r"'a' is not a number"),
+        (lambda: global_sensitivity(lambda x: x[: 1 + x[0]], BitStrings(2)),
+         InvalidInput, r"answers of different lengths"),
+        (lambda: global_sensitivity(lambda x: (0,) if x[0] else 0, BitStrings(2)),
+         InvalidInput, r"answers of different lengths"),
+        (lambda: global_sensitivity(3, BitStrings(2)),
+         InvalidInput, r"statistic=3 is not a statistic: give one"),
+        (lambda: global_sensitivity(count(), BitStrings(2), group=0),
+         InvalidInput, r"group=0 must be a whole number, at least 1"),
+        (lambda: global_sensitivity(sum, BitStrings(40)),
+         TooLarge, r"too large to list its neighbours"),
+        (lambda: global_sensitivity(count("yes"), Explicit(("yes|no", "no|no"))),
+         InvalidInput, r"count of yes adds over records.*not lists of records"),
+        (lambda: global_sensitivity(total(), Explicit(("1", "12"))),
+         InvalidInput, r"not lists of records"),
+        (lambda: global_sensitivity(total(), Integers(0, 3)),
+         InvalidInput, r"integers\(0\.\.3\) are not lists of records"),
+    ],
+)  # fmt: skip
+def test_rejects(ask, error, message):
+    with pytest.raises(error, match=message):
+        ask()

@@ -1,0 +1,120 @@
+"""Named statistics: their values, and that structure and enumeration agree."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.worlds import BitStrings, Computed, Explicit, Records
+from twoworlds.worlds.statistics import (
+    constant,
+    count,
+    histogram,
+    mean,
+    parity,
+    proportion,
+    total,
+)
+
+VALUES = [
+    (count(), (1, 0, 1), 2),
+    (count("b"), ("a", "b", "b"), 2),
+    (count("1"), (1, 0, 1), 2),
+    (count(1), "101", 2),
+    (proportion(1, 4), (1, 0, 1, 1), Fraction(3, 4)),
+    (proportion(1, 2), (1, 1), 1),
+    (total(), (0, 10, 3), 13),
+    (total(), (Fraction(1, 2), "1/3"), Fraction(5, 6)),
+    (mean(4), (0, 10, 10, 10), Fraction(15, 2)),
+    (histogram("abc"), ("a", "c", "c"), (1, 0, 2)),
+    (histogram([0, 1]), (), (0, 0)),
+    (histogram([0, 1]), (2, 1), (0, 1)),
+    (histogram(bins=[range(3), range(3, 6)]), (0, 4, 5, 9), (1, 2)),
+    (parity(), (1, 0, 1, 1), 1),
+    (parity("b"), ("a", "b", "b"), 0),
+    (constant(), (1, 0), 0),
+    (constant("1/2"), (1, 0), Fraction(1, 2)),
+    (constant((1, "1/2")), (), (1, Fraction(1, 2))),
+]
+
+
+@pytest.mark.parametrize(("statistic", "database", "expected"), VALUES)
+def test_a_named_statistic_has_its_textbook_value(statistic, database, expected):
+    assert statistic(database) == expected
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [count(1), proportion(2, 3), total(), mean(3), histogram([0, 1, 2]),
+     histogram(bins=[(0, 1), (2,)]), parity(2), constant(7)],
+    ids=lambda s: s.name,
+)  # fmt: skip
+@pytest.mark.parametrize("relation", ["substitute", "add-remove"])
+@pytest.mark.parametrize("group", [1, 2])
+def test_structure_and_enumeration_find_the_same_differences(statistic, relation, group):
+    universe = Records(3, 3, smallest=1)
+    by_structure = statistic.differences(universe, relation, group)
+    by_enumeration = Computed(statistic).differences(universe, relation, group)
+    assert {c.difference for c in by_structure} == {c.difference for c in by_enumeration}
+
+
+@pytest.mark.parametrize(
+    "statistic", [count(), proportion(1, 50), total(), mean(50), histogram([1, 0]), parity()]
+)
+def test_fifty_records_need_no_enumeration(statistic):
+    changes = list(statistic.differences(BitStrings(50), "substitute"))
+    assert changes
+    for change in changes:
+        assert (statistic(change.x), statistic(change.y)) == (change.before, change.after)
+        assert sum(a != b for a, b in zip(change.x, change.y, strict=True)) == 1
+
+
+@given(st.lists(st.integers(0, 3), max_size=6).map(tuple))
+def test_a_histogram_is_the_counts_of_its_values(database):
+    assert histogram(range(4))(database) == tuple(count(v)(database) for v in range(4))
+    assert sum(histogram(range(4))(database)) == len(database)
+    assert all(parity(v)(database) == count(v)(database) % 2 for v in range(4))
+
+
+def test_digit_labels_are_read_one_record_per_digit():
+    labelled = Explicit(("11", "10", "01", "00"))
+    words = BitStrings(2)
+    assert [count()(x) for x in labelled] == [count()(x) for x in words]
+    assert [total()(x) for x in labelled] == [total()(x) for x in words]
+
+
+def test_a_constant_has_no_changes_on_any_universe():
+    assert list(constant(3).changes(BitStrings(60), "substitute")) == []
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: proportion(1, 0), r"n=0 must be a whole number, at least 1"),
+        (lambda: mean("3/2"), r"n=3/2 must be a whole number"),
+        (lambda: histogram(), r"exactly one of values and bins"),
+        (lambda: histogram([1], bins=[[1]]), r"exactly one of values and bins"),
+        (lambda: histogram([]), r"no cells: name at least one"),
+        (lambda: histogram([1, 2, 1]), r"value 1 lies in cells 0 and 2.*disjoint"),
+        (lambda: histogram(bins=["ab", "bc"]), r"value 'b' lies in cells 0 and 1.*disjoint"),
+        (lambda: constant("ln 2"), r"constant=ln 2 is irrational"),
+        (lambda: total()(("a", "b")), r"sum of 'a'='a' is not a number"),
+        (lambda: mean(2)((True, 1)), r"truth value"),
+    ],
+)
+def test_rejects(build, message):
+    with pytest.raises(InvalidInput, match=message):
+        build()
+
+
+def test_a_bin_may_repeat_a_value_of_its_own():
+    assert histogram(bins=[(1, 1), (0,)])((1, 0, 1)) == (2, 1)
+
+
+def test_a_proportion_divides_by_the_public_number_of_people():
+    sizes = [(1,) * k for k in range(1, 5)]
+    shares = [proportion(1, 4)(x) for x in sizes]
+    assert all(b - a == Fraction(1, 4) for a, b in pairwise(shares))
