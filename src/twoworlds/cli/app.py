@@ -63,6 +63,7 @@ def _main(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
     ] = False,
 ) -> None:
+    del version  # its callback has answered
     if context.invoked_subcommand is None:
         console().print(context.get_help())
 

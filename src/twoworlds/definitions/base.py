@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.words import Subject
 from twoworlds.mechanisms import Mechanism
-from twoworlds.worlds import check_group, resolve
+from twoworlds.worlds import EXPLICIT, check_group, resolve
 
 __all__ = ["Compared", "PrivacyDefinition", "Setting"]
 
@@ -49,9 +50,9 @@ class Setting:
         return (f"neighbours by {self.relation}: {words}{group}",)
 
     @property
-    def who(self) -> str:
-        """Whose data the sentence speaks of."""
-        return "your record" if self.group == 1 else f"the records of {self.group} people"
+    def subject(self) -> Subject:
+        """Whom the sentences speak of."""
+        return Subject.of(self.group, listed=self.relation == EXPLICIT)
 
 
 @dataclass(frozen=True, kw_only=True)

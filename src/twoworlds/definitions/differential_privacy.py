@@ -19,7 +19,7 @@ from fractions import Fraction
 from twoworlds.definitions.base import Compared, Setting
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness
-from twoworlds.definitions.words import delta_sentence, ratio_sentence
+from twoworlds.definitions.words import delta_sentence
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Comparison, Event, Listed, Mechanism
 from twoworlds.numbers import (
@@ -94,7 +94,7 @@ class DifferentialPrivacy(Compared):
             mechanism.expression,
             self.name,
             values,
-            _sentence(setting, peak.ratio, values["delta"]),
+            delta_sentence(setting.subject, peak.ratio, values["delta"]),
             setting.assumptions,
             witness=witness,
             method=family.method,
@@ -112,7 +112,7 @@ class DifferentialPrivacy(Compared):
             mechanism.expression,
             self.name,
             {"ratio": a, "epsilon": ln(a), "delta": gap.delta},
-            delta_sentence(a, gap.delta, who=setting.who),
+            delta_sentence(setting.subject, a, gap.delta),
             setting.assumptions,
             witness=_event_witness(setting, comparison, gap.event),
             method=family.method,
@@ -130,7 +130,7 @@ class DifferentialPrivacy(Compared):
             mechanism.expression,
             self.name,
             {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
-            delta_sentence(ratio, d, who=setting.who),
+            delta_sentence(setting.subject, ratio, d),
             setting.assumptions,
             witness=_event_witness(setting, comparison, event),
             method=family.method,
@@ -159,7 +159,7 @@ class DifferentialPrivacy(Compared):
             mechanism.expression,
             self.claim,
             values,
-            delta_sentence(self.ratio, gap.delta, who=setting.who),
+            delta_sentence(setting.subject, self.ratio, gap.delta),
             setting.assumptions,
             holds=holds,
             witness=_event_witness(setting, comparison, gap.event),
@@ -179,7 +179,10 @@ class DifferentialPrivacy(Compared):
         """Put the bound from single people next to the exact value for a group."""
         if self.group == 1:
             return ()
-        single = setting.mechanism.family(setting.relation, 1).peak()[1].ratio
+        try:
+            single = setting.mechanism.family(setting.relation, 1).peak()[1].ratio
+        except InvalidInput:  # a part of a universe may hold no single-person neighbours
+            return ()
         bound = INFINITY if single == INFINITY else single**self.group
         return (f"from one person, the bound for groups of {self.group} is {show(bound)}",)
 
@@ -204,12 +207,6 @@ def read_delta(delta: object) -> Number:
     if value < 0 or value > 1:
         raise InvalidInput(f"delta={delta} is out of range: it is a probability from 0 to 1")
     return value
-
-
-def _sentence(setting: Setting, ratio: Number, delta: Number) -> str:
-    if ratio == INFINITY and delta != 0:
-        return delta_sentence(ratio, delta, who=setting.who)
-    return ratio_sentence(ratio, who=setting.who)
 
 
 def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:

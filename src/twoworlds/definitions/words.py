@@ -1,18 +1,52 @@
 """Answers in words: odds first, then probabilities, for people who do not think in epsilon.
 
-A ratio r = e^epsilon bounds how far the odds of an attacker who knows everybody else's record can
-move on seeing the output: prior odds o become at most o r. With prior probability w the posterior
-is at most w r / (1 - w + w r). With delta, the sentence states the definition itself: what an
-event's probability can become.
+A ratio r = e^epsilon bounds how far the odds between two neighbouring worlds can move on seeing
+the output: prior odds o become at most o r. With prior probability w the posterior is at most
+w r / (1 - w + w r). With delta, the sentence states the definition itself: what an event's
+probability can become.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from twoworlds.numbers import INFINITY, Number, decimal
 
-__all__ = ["delta_sentence", "largest_posterior", "ratio_sentence"]
+__all__ = ["Subject", "delta_sentence", "largest_posterior", "percent", "ratio_sentence"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whom a sentence speaks of: ``who`` is protected against the ``attacker`` described."""
+
+    who: str
+    attacker: str
+    instead: str
+
+    @staticmethod
+    def of(group: int, *, listed: bool) -> Subject:
+        """Choose the words for a group size, and for neighbours that were listed as pairs."""
+        if listed:
+            return Subject(
+                "the true database",
+                "Someone who knows that the true database is one of two listed neighbours, "
+                "and gives them even odds,",
+                "had the true database been the listed neighbour",
+            )
+        if group == 1:
+            return Subject(
+                "your record",
+                "Someone who knows everybody else's record and gives even odds to two possible "
+                "values of yours",
+                "had your record been different",
+            )
+        return Subject(
+            f"the records of {group} people",
+            f"Someone who knows every record but those of {group} people and gives even odds to "
+            "two possibilities for these",
+            f"had the records of {group} people been different",
+        )
 
 
 def largest_posterior(prior: Fraction, ratio: Number) -> Number:
@@ -26,43 +60,41 @@ def largest_posterior(prior: Fraction, ratio: Number) -> Number:
     return prior * ratio / (1 - prior + prior * ratio)
 
 
-def ratio_sentence(ratio: Number, *, who: str = "your record") -> str:
+def ratio_sentence(subject: Subject, ratio: Number) -> str:
     """Say what a pure ratio means, in odds."""
     if ratio == 1:
         return (
-            f"The output says nothing about {who}: whatever odds someone gave before, "
+            f"The output says nothing about {subject.who}: whatever odds someone gave before, "
             "they are the same afterwards."
         )
     if ratio == INFINITY:
         return (
-            f"Rare outputs can move the odds on {who} by any factor, however large: "
+            f"Rare outputs can move the odds on {subject.who} by any factor, however large: "
             "no epsilon holds without a delta, and every delta above 0 has its epsilon."
         )
     half = largest_posterior(Fraction(1, 2), ratio)
     one = largest_posterior(Fraction(1, 100), ratio)
     return (
-        f"Someone who knows everybody else's record and gives even odds to two possible values of "
-        f"{who} can end up at odds of at most {decimal(ratio, 4)} to 1: "
+        f"{subject.attacker} can end up at odds of at most {decimal(ratio, 4)} to 1: "
         f"50% becomes at most {percent(half)}, and 1% at most {percent(one)}."
     )
 
 
-def delta_sentence(ratio: Number, delta: Number, *, who: str = "your record") -> str:
+def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say what (ratio, delta) means: how likely an event can become."""
     if delta == 0:
-        return ratio_sentence(ratio, who=who)
-    base = Fraction(1, 10)
+        return ratio_sentence(subject, ratio)
     top = decimal(delta, 3)
     if ratio == INFINITY:
         return (
-            f"With probability up to {top} the output shows for certain something about {who} "
-            "that no amount of epsilon covers."
+            f"With probability {top} the output can be one that is impossible in the other world: "
+            f"it then shows something about {subject.who} for certain, whatever the epsilon."
         )
-    raised = ratio * base + delta
+    raised = ratio * Fraction(1, 10) + delta
     if raised > 1:
         raised = Fraction(1)
     return (
-        f"Anything that would happen with probability 10% had {who} been different "
+        f"Anything that would happen with probability 10% {subject.instead} "
         f"happens with probability at most {percent(raised)} "
         f"({decimal(ratio, 4)} times as likely, plus {top})."
     )

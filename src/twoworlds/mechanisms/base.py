@@ -25,7 +25,7 @@ from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
 from twoworlds.mechanisms.event import AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import Number, Real, bounds, number, probability, show
-from twoworlds.worlds import Explicit, Point, Product, Universe, pairs
+from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,14 +110,14 @@ class Mechanism(ABC):
         rows = [[self.probability(o, x) for x in universe] for o in self.table().outputs]
         return Dense(universe, self.outputs, rows, expression=self.expression)
 
-    def restrict(self, databases: Iterable[object]) -> Dense:
+    def restrict(self, databases: Iterable[object]) -> Mechanism:
         """Return the mechanism on some of its databases only."""
         chosen = [self.universe.find(database) for database in databases]
         _refuse_large(self.outputs, len(chosen), f"the restriction of {self.expression}")
         rows = [[self.probability(o, x) for x in chosen] for o in self.outputs]
         shown = ", ".join(self.universe.label(x) for x in chosen)
         text = f"restrict({self.expression}, [{shown}])"
-        return Dense(Explicit(tuple(chosen)), self.outputs, rows, expression=text)
+        return Dense(Part(self.universe, tuple(chosen)), self.outputs, rows, expression=text)
 
     def then(self, post: Mechanism | Mapping[Any, Point] | Callable[[Any], Point]) -> Dense:
         """Return this mechanism followed by post-processing of its output.

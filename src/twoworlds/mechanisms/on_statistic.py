@@ -21,7 +21,7 @@ from twoworlds.mechanisms.event import Anything, Event, Listed
 from twoworlds.mechanisms.noise import Noise
 from twoworlds.mechanisms.shifted import Shifted, tail
 from twoworlds.numbers import Number
-from twoworlds.worlds import Change, Computed, Explicit, Integers, Point, Statistic, Universe, pairs
+from twoworlds.worlds import Change, Computed, Integers, Part, Point, Statistic, Universe, pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -199,12 +199,17 @@ class OnStatistic(Mechanism):
 
     def over(self, universe: Universe) -> OnStatistic:
         """Return the same mechanism with other neighbours."""
-        statistic = Computed(self.statistic, self.statistic.name)
-        return OnStatistic(universe, statistic, self.channel, expression=self.expression)
+        return self._on(universe, self.expression)
 
-    def restrict(self, databases: Iterable[object]) -> OnStatistic:  # type: ignore[override]
+    def restrict(self, databases: Iterable[object]) -> OnStatistic:
         """Return the mechanism on some of its databases only."""
-        return self.over(Explicit(tuple(self.universe.find(database) for database in databases)))
+        chosen = tuple(self.universe.find(database) for database in databases)
+        shown = ", ".join(self.universe.label(x) for x in chosen)
+        return self._on(Part(self.universe, chosen), f"restrict({self.expression}, [{shown}])")
+
+    def _on(self, universe: Universe, expression: str) -> OnStatistic:
+        statistic = Computed(self.statistic, self.statistic.name)
+        return OnStatistic(universe, statistic, self.channel, expression=expression)
 
 
 def _whole(value: object) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from twoworlds.worlds.line import Integers, Reals
 from twoworlds.worlds.neighbours import check_group, distance, pairs, resolve, within
+from twoworlds.worlds.part import Part
 from twoworlds.worlds.statistic import Additive, Answer, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import (
     ADD_REMOVE,
@@ -27,6 +28,7 @@ __all__ = [
     "Computed",
     "Explicit",
     "Integers",
+    "Part",
     "Point",
     "Product",
     "Reals",

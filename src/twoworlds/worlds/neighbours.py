@@ -13,7 +13,15 @@ from collections.abc import Iterable, Iterator
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import whole
 from twoworlds.worlds.line import Integers
-from twoworlds.worlds.universe import ADD_REMOVE, EXPLICIT, SUBSTITUTE, Explicit, Point, Universe
+from twoworlds.worlds.part import Part
+from twoworlds.worlds.universe import (
+    ADD_REMOVE,
+    EXPLICIT,
+    LARGEST_LISTED,
+    SUBSTITUTE,
+    Point,
+    Universe,
+)
 from twoworlds.worlds.words import Records
 
 __all__ = ["PAIR_LIMIT", "check_group", "distance", "pairs", "resolve", "within"]
@@ -37,20 +45,14 @@ def resolve(
             raise UnknownName("neighbour relation", relation, [*known, "label~label, ..."])
         return universe, relation
     listed = _from_text(relation) if isinstance(relation, str) else list(relation)
-    for pair in listed:
-        if len(pair) != 2:
-            raise InvalidInput(f'neighbour pair {pair!r}: give two databases, as in ("11", "10")')
-    found = [(universe.find(x), universe.find(y)) for x, y in listed]
+    found = tuple((universe.find(x), universe.find(y)) for x, y in listed)
     if not found:
         raise InvalidInput("no neighbour pairs are listed: nothing would be protected")
-    if universe.size is None:
-        raise InvalidInput(f"listed pairs need a finite universe, {universe.expression} is not")
-    if universe.size > PAIR_LIMIT:
-        raise TooLarge(
-            f"listed pairs need a universe that can be listed, {universe.expression} is too large: "
-            "use a smaller universe, or substitute"
-        )
-    return Explicit(tuple(universe), tuple(found)), EXPLICIT
+    if universe.size is not None and universe.size <= LARGEST_LISTED:
+        points = tuple(universe)
+    else:
+        points = tuple(dict.fromkeys(point for pair in found for point in pair))
+    return Part(universe, points, found), EXPLICIT
 
 
 def check_group(group: object) -> int:
@@ -65,6 +67,8 @@ def distance(universe: Universe, x: Point, y: Point, relation: str) -> int | Non
     >>> distance(BitStrings(3), (1, 1, 1), (0, 1, 0), "substitute")
     2
     """
+    if isinstance(universe, Part) and not (universe.pairs and relation == EXPLICIT):
+        return distance(universe.whole, x, y, relation)
     if relation == SUBSTITUTE and isinstance(universe, Records):
         same = len(x) == len(y)
         return sum(a != b for a, b in zip(x, y, strict=True)) if same else None
@@ -81,6 +85,8 @@ def within(universe: Universe, x: Point, relation: str, group: int = 1) -> Itera
     """Yield the databases at distance 1 to ``group`` from x."""
     if group == 1:
         yield from universe.around(x, relation)
+    elif isinstance(universe, Part) and not (universe.pairs and relation == EXPLICIT):
+        yield from (p for p in within(universe.whole, x, relation, group) if p in universe)
     else:
         yield from (p for p, steps in _breadth_first(universe, x, relation, group) if steps)
 

@@ -26,6 +26,7 @@ from typing import Any
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, exact_text, show, sqrt, to_json
 from twoworlds.worlds.neighbours import check_group, pairs, resolve
+from twoworlds.worlds.part import Part
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import Explicit, Point, Universe
 from twoworlds.worlds.words import Records
@@ -220,10 +221,13 @@ def _result(
 
 
 def _any_pair(universe: Universe, relation: str) -> tuple[Point, Point] | None:
-    """Return two neighbours, or None when the universe has one database only."""
+    """Return two neighbours, or None when there are none by nature, as with one value only."""
     x = next(iter(universe))
     y = next(iter(universe.around(x, relation)), None)
-    return (x, y) if y is not None else next(pairs(universe, relation), None)
+    if y is not None:
+        return x, y
+    # The longest database of a universe of records has neighbours if any database has.
+    return None if isinstance(universe, Records) else next(pairs(universe, relation), None)
 
 
 def _statistic(given: Function, universe: Universe) -> Statistic:
@@ -259,6 +263,7 @@ def _one_shape(function: Callable[[Any], object]) -> Callable[[Point], object]:
 
 def _check_readable(statistic: Additive, universe: Universe) -> None:
     """Refuse to add over records where a database is not a list of records."""
+    universe = universe.whole if isinstance(universe, Part) else universe
     if isinstance(universe, Records):
         return
     points = universe.points if isinstance(universe, Explicit) else (None,)

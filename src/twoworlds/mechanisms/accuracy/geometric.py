@@ -34,6 +34,7 @@ __all__ = [
 _LARGEST_EXACT = 64
 _LARGEST_ALTERNATING = 2048
 _MOST_TERMS = 1_000_000
+_USUAL_BITS = 128
 
 
 def geometric_mean_error(p: object) -> Number:
@@ -104,6 +105,7 @@ def geometric_mean_max_error(p: object, dimension: object) -> Number:
         return _alternating(chance, d)
     if d <= _LARGEST_ALTERNATING:
         return Real(lambda bits: _alternating_ball(chance, d, bits))
+    _terms(ball(chance, _USUAL_BITS), d, _USUAL_BITS)
     return Real(lambda bits: _series_ball(chance, d, bits))
 
 
@@ -128,16 +130,21 @@ def _alternating_ball(p: Number, d: int, bits: int) -> arb:
 def _series_ball(p: Number, d: int, bits: int) -> arb:
     """Add the series to where its rest is negligible: at most d c p^(T+1) / (1 - p) from T on."""
     q = ball(p, bits)
-    c, power, total = 2 / (1 + q), ball(p, bits), arb(0)
-    small = arb(2) ** -bits
-    for _ in range(_MOST_TERMS):
+    c, power, total = 2 / (1 + q), q, arb(0)
+    for _ in range(_terms(q, d, bits)):
         total += 1 - (1 - c * power) ** d
         power *= q
-        rest = d * c * power / (1 - q)
-        if rest < small:
-            return total + rest / 2 + arb(0, (rest / 2).abs_upper())
+    half = d * c * power / (1 - q) / 2
+    return total + half + arb(0, half.abs_upper())
+
+
+def _terms(q: arb, d: int, bits: int) -> int:
+    """Return about how many terms leave a rest of 2^-bits, or refuse when they are too many."""
+    wanted = (bits * arb(2).log() + (2 * d / (1 - q)).log()) / -q.log()
+    if wanted < _MOST_TERMS:
+        return int(float(wanted)) + 1
     raise Unsupported(
-        f"the expected largest of {d} geometric errors with p={float(q):g} needs more than "
+        f"the expected largest of {d} geometric errors with p={float(q)} needs more than "
         f"{_MOST_TERMS} terms: use the Laplace value of the same epsilon, which is close"
     )
 
