@@ -20,6 +20,7 @@ from twoworlds import (
 )
 from twoworlds.cli import demo as demo_
 from twoworlds.cli import listing, matrix
+from twoworlds.cli import sensitivity as sensitivity_
 from twoworlds.cli.render import console, print_json, print_verdict, progress
 
 __all__ = ["app"]
@@ -161,6 +162,28 @@ def list_(
 ) -> None:
     """List what can be named, with one line each."""
     listing.show(what, as_json=json_)
+
+
+@app.command()
+def sensitivity(
+    statistic: Annotated[str, typer.Argument(help="such as count, histogram, mean, python:m:f")],
+    universe: Annotated[str, typer.Option(help="such as 'bits(50)' or 'records(values=3, n=50)'")],
+    neighbours: Annotated[str, typer.Option(help="substitute, add-remove or both")] = "both",
+    norm: Annotated[str, typer.Option(help="L1 or L2")] = "L1",
+    at: Annotated[str | None, typer.Option(help="a database: its local sensitivity")] = None,
+    group: Group = "1",
+    json_: Json = False,
+) -> None:
+    """Say how far one person can move a statistic, and show the pair of databases."""
+    sensitivity_.show(
+        statistic,
+        universe=universe,
+        neighbours=neighbours,
+        norm=norm,
+        at=at,
+        group=group,
+        as_json=json_,
+    )
 
 
 @app.command()

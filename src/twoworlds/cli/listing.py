@@ -11,7 +11,7 @@ from twoworlds.cli.render import console, print_json
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.errors import UnknownName
 from twoworlds.mechanisms.registry import MECHANISMS
-from twoworlds.worlds.catalogue import UNIVERSES
+from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
 
 __all__ = ["show"]
 
@@ -19,6 +19,7 @@ _KINDS: dict[str, Registry[Any]] = {
     "mechanisms": MECHANISMS,
     "definitions": DEFINITIONS,
     "universes": UNIVERSES,
+    "statistics": STATISTICS,
 }
 
 

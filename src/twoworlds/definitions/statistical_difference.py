@@ -64,8 +64,8 @@ class StatisticalDifference(Compared):
             self.name,
             {"epsilon": gap.delta},
             f"No event becomes more than {percent(gap.delta)} (in absolute terms) likelier or "
-            f"rarer through {setting.subject.who}. That alone does not rule out that an output is possible "
-            "in one world only.",
+            f"rarer through {setting.subject.who}. That alone does not rule out that an output is "
+            "possible in one world only.",
             setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),
             method=family.method,

@@ -1,17 +1,24 @@
-"""Universes as calls: ``bits(3)``, ``records(values=3, n=4)``, ``integers(0, 10)``, ``reals()``."""
+"""Universes and statistics as calls: ``bits(3)``, ``records(values=3, n=4)``, ``histogram()``."""
 
 from __future__ import annotations
 
-from twoworlds.calls import Registry, Text
+import importlib
+import inspect
+
+from twoworlds.calls import Registry, Text, parse
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
+from twoworlds.worlds import statistics
 from twoworlds.worlds.line import Integers, Reals
+from twoworlds.worlds.statistic import Computed, Statistic
 from twoworlds.worlds.universe import Explicit, Universe
 from twoworlds.worlds.words import BitStrings, Records
 
-__all__ = ["UNIVERSES", "read_values", "universe"]
+__all__ = ["STATISTICS", "UNIVERSES", "read_values", "statistic", "universe"]
 
 UNIVERSES: Registry[Universe] = Registry("universe")
+STATISTICS: Registry[Statistic] = Registry("statistic")
+_PYTHON = "python:"
 
 
 def universe(text: str | Universe) -> Universe:
@@ -69,3 +76,82 @@ def points(labels: Text) -> Universe:
     if isinstance(labels, str):
         raise InvalidInput(f"labels={labels}: give a list such as [healthy, ill]")
     return Explicit(tuple(str(label) for label in labels))
+
+
+def statistic(text: str | Statistic, of: Universe) -> Statistic:
+    """Build a statistic from a call; ``n`` and ``values`` default to those of the universe.
+
+    >>> statistic("histogram", universe("records(values=[a, b], n=3)"))(("a", "a", "b"))
+    (2, 1)
+    """
+    if isinstance(text, Statistic):
+        return text
+    if text.startswith(_PYTHON):
+        return _from_python(text)
+    call = parse(text)
+    wanted = inspect.signature(STATISTICS[call.name].build).parameters
+    given = {*list(wanted)[: len(call.positional)], *call.named}
+    beside: dict[str, object] = {}
+    if isinstance(of, Records):
+        if "n" in wanted and "n" not in given:
+            beside["n"] = of.n
+        if "values" in wanted and not {"values", "bins"} & given:
+            beside["values"] = list(of.values)
+    return STATISTICS.build(text, **beside)
+
+
+def _from_python(text: str) -> Statistic:
+    module_name, colon, name = text.removeprefix(_PYTHON).partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
+    if isinstance(found, Statistic):
+        return found
+    if not colon or not callable(found):
+        raise InvalidInput(f"{text!r}: write python:package.module:function")
+    return Computed(found, name)
+
+
+@STATISTICS.register("count")
+def count(value: object = 1) -> Statistic:
+    """How many records equal the value."""
+    return statistics.count(value)
+
+
+@STATISTICS.register("proportion")
+def proportion(value: object = 1, n: object = None) -> Statistic:
+    """Which part of n records equals the value."""
+    return statistics.proportion(value, n)
+
+
+@STATISTICS.register("sum")
+def total() -> Statistic:
+    """The sum of numeric records."""
+    return statistics.total()
+
+
+@STATISTICS.register("mean")
+def mean(n: object = None) -> Statistic:
+    """The sum of numeric records divided by n."""
+    return statistics.mean(n)
+
+
+@STATISTICS.register("histogram")
+def histogram(values: Text | None = None, bins: Text | None = None) -> Statistic:
+    """How many records have each value, or fall in each bin."""
+    if isinstance(values, str) or isinstance(bins, str):
+        raise InvalidInput("histogram: give values or bins as a list: [a, b] or [[a], [b, c]]")
+    return statistics.histogram(values, bins=bins)
+
+
+@STATISTICS.register("parity")
+def parity(value: object = 1) -> Statistic:
+    """Whether an odd number of records equals the value."""
+    return statistics.parity(value)
+
+
+@STATISTICS.register("constant")
+def constant(value: object = 0) -> Statistic:
+    """The same number whatever the database."""
+    return statistics.constant(value)

@@ -45,6 +45,9 @@ def resolve(
             raise UnknownName("neighbour relation", relation, [*known, "label~label, ..."])
         return universe, relation
     listed = _from_text(relation) if isinstance(relation, str) else list(relation)
+    for pair in listed:
+        if len(pair) != 2:
+            raise InvalidInput(f'neighbour pair {pair!r}: give two databases, as in ("11", "10")')
     found = tuple((universe.find(x), universe.find(y)) for x, y in listed)
     if not found:
         raise InvalidInput("no neighbour pairs are listed: nothing would be protected")
