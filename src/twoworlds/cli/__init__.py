@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from twoworlds.cli.app import app
+from twoworlds.cli.commands import app
 from twoworlds.errors import TwoWorldsError
 
 __all__ = ["main"]

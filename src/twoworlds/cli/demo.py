@@ -8,7 +8,7 @@ from twoworlds.cli.render import console, print_verdict
 __all__ = ["run"]
 
 _SURVEY = "randomized-response(bits=1000, keep=3/4)"
-_COUNT = "geometric(epsilon=1/2)"
+_COUNT = "geometric(ratio=2)"
 
 
 def run() -> None:

@@ -58,6 +58,10 @@ def _facts(verdict: Verdict) -> Iterator[tuple[str, str]]:
         p, q = (show(value) for value in verdict.witness.probabilities)
         tail = "" if verdict.witness.attained else "; further out the ratio grows to its limit"
         yield "", f"probability {p} against {q}{tail}"
+        if verdict.witness.output is not None:
+            label = verdict.witness.mechanism.outputs.label(verdict.witness.output)
+            if f"output {label}" != _event(verdict.witness):
+                yield "", f"for example output {shortened(label)}"
     yield from (("note", note) for note in verdict.notes)
     yield from (("assumes", assumption) for assumption in verdict.assumptions)
     if verdict.method:

@@ -21,7 +21,7 @@ from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import delta_sentence
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms import Comparison, Event, Listed, Mechanism
+from twoworlds.mechanisms import Comparison, Event, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -89,7 +89,7 @@ class DifferentialPrivacy(Compared):
         values = {"ratio": peak.ratio, "epsilon": ln(peak.ratio), "delta": Fraction(0)}
         if peak.ratio == INFINITY:
             values["delta"] = family.gap(INFINITY)[1].delta
-        witness = _output_witness(setting, comparison, peak.event, attained=peak.attained)
+        witness = _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
         return Verdict(
             mechanism.expression,
             self.name,
@@ -217,15 +217,14 @@ def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:
     return (f"delta stays at least {show(delta)} however large the ratio",)
 
 
-def _output_witness(
+def _ratio_witness(
     setting: Setting, comparison: Comparison, event: Event, *, attained: bool
 ) -> Witness:
-    """Prefer a single output as the witness of a ratio, where outputs have probability."""
+    """Show an event of the largest ratio and, where outputs have probability, one output of it."""
     mechanism = setting.mechanism
     databases = (comparison.x, comparison.y)
     output = mechanism.example(event, comparison.x)
-    chosen = event if output is None else Listed.of([output])
-    return Witness.of(mechanism, databases, chosen, attained=attained)
+    return Witness.of(mechanism, databases, event, attained=attained, output=output)
 
 
 def _event_witness(setting: Setting, comparison: Comparison, event: Event) -> Witness:

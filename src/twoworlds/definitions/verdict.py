@@ -15,7 +15,7 @@ from html import escape
 from typing import Any
 
 from twoworlds.errors import TwoWorldsError, Undecided
-from twoworlds.mechanisms import Event, Listed, Mechanism
+from twoworlds.mechanisms import Event, Mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
 
@@ -24,21 +24,35 @@ __all__ = ["Verdict", "Witness"]
 
 @dataclass(frozen=True)
 class Witness:
-    """Two databases and an event that tells them apart."""
+    """Two databases and an event that tells them apart.
+
+    Attributes:
+        databases: the two worlds.
+        event: a set of outputs, likelier in the first world.
+        probabilities: of the event, in the first and in the second world.
+        attained: False when the event only comes near a limit that no event attains.
+        output: one output of the event, where single outputs have probability.
+    """
 
     mechanism: Mechanism = field(repr=False)
     databases: tuple[Point, Point]
     event: Event
     probabilities: tuple[Number, Number]
     attained: bool = True
+    output: Point | None = None
 
     @staticmethod
     def of(
-        mechanism: Mechanism, databases: tuple[Point, Point], event: Event, *, attained: bool = True
+        mechanism: Mechanism,
+        databases: tuple[Point, Point],
+        event: Event,
+        *,
+        attained: bool = True,
+        output: Point | None = None,
     ) -> Witness:
         """Compute the two probabilities of the event."""
         p, q = (mechanism.mass(event, database) for database in databases)
-        return Witness(mechanism, databases, event, (p, q), attained)
+        return Witness(mechanism, databases, event, (p, q), attained, output)
 
     def ratio(self) -> Number:
         """Return how many times likelier the event is in the first world."""
@@ -75,9 +89,11 @@ class Witness:
         """Return the witness as plain data."""
         outputs = self.mechanism.outputs
         found: dict[str, Any] = {"databases": list(self.labels)}
-        single = isinstance(self.event, Listed) and len(self.event.members) == 1
-        if single and isinstance(self.event, Listed):
-            found["output"] = outputs.label(next(iter(self.event.members)))
+        if self.output is not None:
+            found["output"] = outputs.label(self.output)
+            found["output_probabilities"] = [
+                to_json(self.mechanism.probability(self.output, x)) for x in self.databases
+            ]
         found["event"] = self.event.to_json(outputs)
         found["event_in_words"] = self.event.describe(outputs)
         found["probabilities"] = [to_json(p) for p in self.probabilities]

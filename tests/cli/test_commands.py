@@ -1,0 +1,259 @@
+"""The command line as a person or a program meets it: exit codes, words, JSON."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from twoworlds.calls import Registry
+from twoworlds.cli import run
+from twoworlds.definitions import DEFINITIONS
+from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+
+MATRIX = "11,10,01,00\n9/16,3/16,3/16,1/16\n3/16,9/16,1/16,3/16\n3/16,1/16,9/16,3/16\n1/16,3/16,3/16,9/16\n"
+
+
+@pytest.fixture(autouse=True)
+def _wide_and_plain(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+
+
+def call(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = run(list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def data(capsys, *arguments: str) -> dict:
+    code, out, err = call(capsys, *arguments, "--json")
+    assert err == ""
+    return {"exit": code, **json.loads(out)}
+
+
+def test_measure_gives_ratio_epsilon_and_an_output_as_witness(capsys):
+    found = data(capsys, "measure", "randomized-response(bits=2, keep=3/4)")
+    assert found["exit"] == 0
+    assert found["ratio"] == {"exact": "3", "value": 3.0}
+    assert found["epsilon"]["exact"] == "ln 3"
+    assert found["epsilon"]["lower"] <= 1.0986122886681098 <= found["epsilon"]["upper"]
+    first, second = found["witness"]["databases"]
+    assert sum(a != b for a, b in zip(first, second, strict=True)) == 1
+    p, q = (entry["value"] for entry in found["witness"]["output_probabilities"])
+    assert p == 3 * q
+    assert len(found["witness"]["output"]) == 2
+
+
+def test_measure_at_a_ratio_gives_delta_and_its_event(capsys):
+    found = data(capsys, "measure", "randomized-response(bits=1, keep=3/4)", "--ratio", "2")
+    assert found["delta"] == {"exact": "1/4", "value": 0.25}
+    assert found["witness"]["event"] == ["1"]
+    assert found["witness"]["databases"] == ["1", "0"]
+
+
+def test_check_refutes_random_index_at_every_ratio(capsys):
+    claim = "dp(ratio=1000, delta=0.2)"
+    code, out, err = call(capsys, "check", "random-index(records=4, values=3)", claim)
+    assert (code, err) == (1, "")
+    assert "does NOT hold" in out
+    assert "1/4 (0.25)" in out
+    found = data(capsys, "check", "random-index(records=4, values=3)", claim)
+    assert found["exit"] == 1
+    assert found["holds"] is False
+    assert found["delta"]["exact"] == "1/4"
+
+
+def test_check_of_a_true_claim_exits_zero(capsys):
+    code, out, _ = call(capsys, "check", "geometric(ratio=2)", "dp(epsilon=0.7)")
+    assert code == 0
+    assert "dp(epsilon=7/10) holds" in out
+
+
+def test_forty_bits_need_no_matrix(capsys):
+    found = data(capsys, "measure", "randomized-response(bits=40, keep=3/4)")
+    assert found["ratio"]["exact"] == "3"
+    assert len(found["witness"]["output"]) == 40
+
+
+def test_measures_a_csv_matrix_whose_header_names_the_databases(capsys, tmp_path):
+    (tmp_path / "matrix.csv").write_text(MATRIX)
+    found = data(capsys, "measure", "matrix.csv", "--neighbours", "substitute")
+    assert found["ratio"]["exact"] == "3"
+    assert "read as 2 records" in found["assumptions"][0]
+
+
+def test_words_come_before_numbers(capsys):
+    _, out, _ = call(capsys, "measure", "randomized-response(bits=1, keep=3/4)")
+    assert out.index("odds of at most 3 to 1") < out.index("ratio")
+    assert "neighbours by substitute" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key", "exact"),
+    [
+        (("--delta", "1/4"), "ratio", "2"),
+        (("--epsilon", "ln 2"), "delta", "1/4"),
+        (("--group", "2"), "ratio", "9"),
+        (("--neighbours", "11~00"), "ratio", "9"),
+        (("--definition", "statistical-difference"), "epsilon", "1/2"),
+        (("--definition", "pointwise(ratio=2)"), "delta", "1"),
+    ],
+)
+def test_measure_answers_what_is_asked(capsys, arguments, key, exact):
+    found = data(capsys, "measure", "randomized-response(bits=2, keep=3/4)", *arguments)
+    assert found[key]["exact"] == exact
+
+
+def test_an_irrational_answer_carries_its_enclosure(capsys):
+    found = data(capsys, "measure", "gaussian(sigma=1)", "--epsilon", "1")
+    assert found["delta"]["exact"] is None
+    assert found["delta"]["lower"] <= found["delta"]["upper"] == found["delta"]["value"]
+    assert found["delta"]["upper"] == pytest.approx(0.12693673750664397, rel=1e-12)
+
+
+def test_profile_prints_exact_pieces(capsys):
+    found = data(capsys, "measure", "randomized-response(bits=1, keep=3/4)", "--profile")
+    assert [piece["constant"]["exact"] for piece in found["profile"]] == ["3/4", "0"]
+    _, out, _ = call(capsys, "measure", "randomized-response(bits=1, keep=3/4)", "--profile")
+    assert "delta(a) = 3/4 - 1/4 a" in out
+
+
+def test_show_prints_and_saves_the_matrix(capsys, tmp_path):
+    _, out, _ = call(capsys, "show", "randomized-response(bits=2, keep=3/4)")
+    assert [line.split() for line in out.splitlines() if line.split()[:1] == ["11"]] == [
+        ["11", "9/16", "3/16", "3/16", "1/16"]
+    ]
+    for name in ("saved.csv", "saved.json"):
+        code, _, _ = call(capsys, "show", "geometric(ratio=2)", "--save", name)
+        assert code == 2  # infinitely many outputs cannot be saved
+        code, _, _ = call(capsys, "show", "parity(bits=3)", "--save", name)
+        assert code == 0
+        assert data(capsys, "measure", name)["ratio"]["exact"] == "inf"
+
+
+def test_show_of_one_entry_works_for_any_size(capsys):
+    found = data(
+        capsys,
+        *("show", "randomized-response(bits=40, keep=3/4)"),
+        *("--database", "1" * 40, "--output", "1" * 40),
+    )
+    assert found["matrix"] == [[{"exact": f"{3**40}/{4**40}", "value": 0.75**40}]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "registry"),
+    [
+        ("mechanisms", MECHANISMS),
+        ("definitions", DEFINITIONS),
+        ("universes", UNIVERSES),
+        ("statistics", STATISTICS),
+    ],
+)
+def test_list_names_everything_with_one_line_each(capsys, kind: str, registry: Registry):
+    found = data(capsys, "list", kind)
+    assert [entry["name"] for entry in found[kind]] == [entry.name for entry in registry]
+    assert all(entry["summary"].endswith((".", "...")) for entry in found[kind])
+    _, out, _ = call(capsys, "list")
+    assert all(entry.usage in out for entry in registry)
+
+
+def test_demo_prints_price_pair_event_and_odds(capsys):
+    code, out, _ = call(capsys, "demo")
+    assert code == 0
+    for needed in ("ln 3", "ln 2", "worst pair", "event", "odds of at most 3 to 1", "50% becomes"):
+        assert needed in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["measure", "randomised-response(bits=2, keep=3/4)"], "'randomized-response'?"),
+        (["measure", "randomized-response(bits=2, keep=1.2)"], "keep=1.2 is not a probability"),
+        (["measure", "randomized-response(bits=2, keep=nan)"], "keep='nan' is not a number"),
+        (["measure", "randomized-response(bits=2)"], "exactly one of keep, ratio and epsilon"),
+        (["measure", "randomized-response(bits=0, keep=3/4)"], "at least 1"),
+        (["measure", "skellam(1)"], "needs the argument 'l2'; usage: skellam(l1, l2"),
+        (["measure", "skellam(1, 2, 3, 4, 5)"], "takes at most 4 arguments, 5 given"),
+        (["measure", "skellam(1, 1, mean=3)"], "unknown argument of skellam 'mean'"),
+        (["measure", "skellam(1, 1"], "closed at the end"),
+        (["measure", "records(values=[], n=1)"], "unknown mechanism"),
+        (["measure", "missing.csv"], "cannot be read: No such file"),
+        (["measure", "."], "is not a call"),
+        (["measure", "python:no.such.module:thing"], "cannot be loaded"),
+        (["measure", "python:math:pi"], "must be a Mechanism"),
+        (["measure", "geometric(ratio=2)", "--ratio", "1/2"], "must be at least 1"),
+        (["measure", "geometric(ratio=2)", "--ratio", "2", "--delta", "0"], "not both"),
+        (["measure", "geometric(ratio=2)", "--delta", "2"], "probability from 0 to 1"),
+        (["measure", "geometric(ratio=2)", "--group", "0"], "at least 1"),
+        (["measure", "geometric(ratio=2)", "--neighbours", "friends"], "neighbour relation"),
+        (["measure", "geometric(ratio=2)", "--definition", "pd"], "'dp'?"),
+        (["measure", "randomized-response(bits=9, keep=3/4)", "--neighbours", "add-remove"], "all"),
+        (["check", "geometric(ratio=2)", "dp"], "no numbers to check"),
+        (["check", "geometric(ratio=2)", "dp(epsilon=-1)"], "epsilon is at least 0"),
+        (["check", "geometric(ratio=2)", "dp(ratio=2, epsilon=1)"], "one of them, not both"),
+        (["show", "randomized-response(bits=30, keep=3/4)"], "choose one with --database"),
+        (["show", "randomized-response(bits=30, keep=3/4)", "--save", "x.csv"], "structure"),
+        (["show", "geometric(ratio=2)", "--database", "red"], "'red' is not in integers"),
+        (["list", "mechanism"], "'mechanisms'?"),
+        (["sensitivity", "cout", "--universe", "bits(3)"], "'count'?"),
+        (["sensitivity", "count", "--universe", "records(values=[], n=3)"], "universe is empty"),
+        (["measure"], "Missing argument"),
+        (["measure", "geometric(ratio=2)", "--fast"], "--fast"),
+        (["mesure", "geometric(ratio=2)"], "mesure"),
+    ],
+)
+def test_bad_input_exits_two_with_the_way_out_in_a_line_or_two(capsys, arguments, said):
+    code, out, err = call(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.startswith("twoworlds: ")
+    assert err.count("\n") <= 2
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1,0\n1/2,1/2\n1/4,1/2\n", "column 1 sums to 3/4 (0.75), it must sum to 1 (1/4"),
+        ("1,0\n-1/2,1/2\n3/2,1/2\n", "is negative"),
+        ("1,0\nnan,1/2\n1/2,1/2\n", "is not a number"),
+        ("1,0\n1/2\n1/2,1/2\n", "line 2: 1 entries for 2 databases"),
+        ("", "needs a header"),
+        ("1,1\n1,1\n", "named twice"),
+        ("1\n1\n", "no two neighbouring databases"),
+    ],
+)
+def test_a_bad_matrix_says_what_is_wrong_where(capsys, tmp_path, text, said):
+    (tmp_path / "bad.csv").write_text(text)
+    code, _, err = call(capsys, "measure", "bad.csv")
+    assert code == 2
+    assert said in err
+
+
+def test_no_command_prints_the_help(capsys):
+    code, out, _ = call(capsys)
+    assert code == 0
+    assert "measure" in out
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m twoworlds list | head -1"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+    assert "Traceback" not in done.stderr
+    assert "Error" not in done.stderr
+
+
+def test_an_internal_error_is_one_line_and_asks_for_a_report(capsys, monkeypatch):
+    def explode(*_arguments: object, **_options: object) -> None:
+        raise ZeroDivisionError("boom")
+
+    monkeypatch.setattr("twoworlds.cli.commands.measure_it", explode)
+    code, _, err = call(capsys, "measure", "geometric(ratio=2)")
+    assert code == 70
+    assert "please report" in err
