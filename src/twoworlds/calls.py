@@ -84,22 +84,22 @@ def _value(text: str, whole: str, depth: int = 0) -> Text:
 
 def _split(text: str, whole: str) -> Iterator[str]:
     """Split at commas outside of any brackets and quotes."""
-    depth, start, quote = 0, 0, ""
+    start, quote = 0, ""
+    expected: list[str] = []  # the closing brackets still to come, innermost last
     for i, character in enumerate(text):
         if quote:
             quote = "" if character == quote else quote
         elif character in "'\"":
             quote = character
         elif character in _OPEN:
-            depth += 1
+            expected.append(_CLOSE[_OPEN.index(character)])
         elif character in _CLOSE:
-            depth -= 1
-        elif character == "," and depth == 0:
+            if not expected or expected.pop() != character:
+                raise InvalidInput(f"{whole!r}: brackets or quotes do not match")
+        elif character == "," and not expected:
             yield _filled(text[start:i], whole)
             start = i + 1
-        if depth < 0:
-            break
-    if depth != 0 or quote:
+    if expected or quote:
         raise InvalidInput(f"{whole!r}: brackets or quotes do not match")
     if text.strip():
         yield _filled(text[start:], whole)

@@ -13,7 +13,12 @@ from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.registry import MECHANISMS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
 
-MATRIX = "11,10,01,00\n9/16,3/16,3/16,1/16\n3/16,9/16,1/16,3/16\n3/16,1/16,9/16,3/16\n1/16,3/16,3/16,9/16\n"
+MATRIX = """11,10,01,00
+9/16,3/16,3/16,1/16
+3/16,9/16,1/16,3/16
+3/16,1/16,9/16,3/16
+1/16,3/16,3/16,9/16
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -161,6 +166,48 @@ def test_list_names_everything_with_one_line_each(capsys, kind: str, registry: R
     assert all(entry.usage in out for entry in registry)
 
 
+def test_sensitivity_says_which_relation(capsys):
+    universe = "records(values=[a, b, c], n=50)"
+    code, out, _ = call(capsys, "sensitivity", "histogram", "--universe", universe, "--json")
+    assert code == 0
+    found = {entry["relation"]: entry["sensitivity"]["exact"] for entry in json.loads(out)}
+    assert found == {"substitute": "2", "add-remove": "1"}
+
+
+def test_local_sensitivity_of_a_python_function(capsys):
+    arguments = ("python:statistics:median", "--universe", "bits(3)", "--at", "110")
+    code, out, _ = call(capsys, "sensitivity", *arguments, "--neighbours", "substitute", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["sensitivity"]["exact"] == "1"
+
+
+def test_error_puts_the_exact_value_next_to_the_printed_bound(capsys):
+    found = data(capsys, "error", "laplace(scale=1)", "--dimension", "50", "--t", "1/2")
+    largest = found["errors"][-1]
+    assert largest["exact"]["value"] == pytest.approx(4.49920533832943)
+    assert largest["printed"]["value"] == pytest.approx(4.91202300542815)
+
+
+def test_error_of_a_survey_names_the_crossover(capsys):
+    found = data(capsys, "error", "randomized-response(bits=100, keep=3/4)")
+    assert found["errors"][0]["exact"]["exact"] == "75"
+    assert "from 3 people on" in found["remark"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ratio"),
+    [
+        (("laplace", "--sensitivity", "2", "--epsilon", "1/2"), "e^(1/2)"),
+        (("laplace", "--ratio", "3"), "3"),
+        (("geometric", "--error", "3/4"), "3"),
+        (("geometric", "--sensitivity", "2", "--ratio", "9"), "9"),
+    ],
+)
+def test_calibrate_finds_the_noise_for_a_price_or_an_error(capsys, arguments, ratio):
+    found = data(capsys, "calibrate", *arguments)
+    assert data(capsys, "measure", found["mechanism"])["ratio"]["exact"] == ratio
+
+
 def test_demo_prints_price_pair_event_and_odds(capsys):
     code, out, _ = call(capsys, "demo")
     assert code == 0
@@ -201,6 +248,11 @@ def test_demo_prints_price_pair_event_and_odds(capsys):
         (["list", "mechanism"], "'mechanisms'?"),
         (["sensitivity", "cout", "--universe", "bits(3)"], "'count'?"),
         (["sensitivity", "count", "--universe", "records(values=[], n=3)"], "universe is empty"),
+        (["error", "parity(bits=3)"], "adds no noise of known error"),
+        (["error", "randomized-response(bits=3, keep=1/2)"], "no unbiased estimate exists"),
+        (["calibrate", "gauss", "--epsilon", "1"], "unknown noise to calibrate 'gauss'"),
+        (["calibrate", "laplace"], "exactly one of --epsilon, --ratio and --error"),
+        (["calibrate", "laplace", "--epsilon", "0"], "above 0"),
         (["measure"], "Missing argument"),
         (["measure", "geometric(ratio=2)", "--fast"], "--fast"),
         (["mesure", "geometric(ratio=2)"], "mesure"),

@@ -18,8 +18,8 @@ from twoworlds import (
 from twoworlds import (
     measure as measure_it,
 )
+from twoworlds.cli import accuracy, listing, matrix
 from twoworlds.cli import demo as demo_
-from twoworlds.cli import listing, matrix
 from twoworlds.cli import sensitivity as sensitivity_
 from twoworlds.cli.render import console, print_json, print_verdict, progress
 
@@ -182,6 +182,37 @@ def sensitivity(
         norm=norm,
         at=at,
         group=group,
+        as_json=json_,
+    )
+
+
+@app.command()
+def error(
+    mechanism_: Mechanism,
+    dimension: Annotated[str, typer.Option(help="how many independent answers")] = "1",
+    t: Annotated[str, typer.Option(help="the tails are those beyond t")] = "1",
+    json_: Json = False,
+) -> None:
+    """Say how wrong the answer will be: exact errors next to the printed bounds."""
+    accuracy.show_errors(mechanism(mechanism_), dimension=dimension, t=t, as_json=json_)
+
+
+@app.command()
+def calibrate(
+    noise: Annotated[str, typer.Argument(help="laplace or geometric")],
+    sensitivity: Annotated[str, typer.Option(help="how far one person moves the answer")] = "1",
+    epsilon: Annotated[str | None, typer.Option(help="the price of the whole query")] = None,
+    ratio: Annotated[str | None, typer.Option(help="the same, as e^epsilon")] = None,
+    error: Annotated[str | None, typer.Option(help="the expected absolute error wanted")] = None,
+    json_: Json = False,
+) -> None:
+    """Find the noise for an epsilon, or the epsilon for the error you can accept."""
+    accuracy.calibrate(
+        noise,
+        sensitivity=sensitivity,
+        epsilon=epsilon,
+        ratio=ratio,
+        error=error,
         as_json=json_,
     )
 

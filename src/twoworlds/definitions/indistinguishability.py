@@ -24,6 +24,7 @@ from twoworlds.definitions.differential_privacy import read_delta, read_ratio
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms import Comparison, Event, Listed, Mechanism, Table
+from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
     Number,
     Order,
@@ -95,7 +96,7 @@ class TwoLaws:
         """Return the event that attains delta."""
         a = ratio_at_least_one(ratio)
         forward, backward = self._forward.gap(a), self._backward.gap(a)
-        return backward.event if backward.delta > forward.delta else forward.event
+        return backward.event if larger(backward.delta, forward.delta) else forward.event
 
     def ratio_for(self, delta: object) -> Number:
         """Return the smallest ratio that holds in both directions with a delta."""

@@ -22,16 +22,16 @@ from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord, RandomIndex
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import Number, Order, Real, bounds, compare, exact_text, ln, number, show
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records
 
 __all__ = ["MutualInformation", "capacity", "information"]
 
-_LARGEST = 1 << 16
+_LARGEST = 1 << 22
 _ROUNDS = 2000
 _GRID = 1 << 40
+_TIE_BITS = 256
 
 Columns = list[list[Fraction]]
 
@@ -60,10 +60,12 @@ class MutualInformation(PrivacyDefinition):
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the largest information over persons and product beliefs."""
         best: tuple[Number, str] | None = None
+        known: dict[object, Number] = {}  # many channels are one channel with its outputs reordered
         for where, columns in track(_channels(mechanism), "measuring information"):
-            value = capacity(columns)
-            if best is None or larger(value, best[0]):
-                best = value, where
+            shape = tuple(sorted(zip(*columns, strict=True)))
+            if shape not in known:
+                known[shape] = capacity(columns)
+                best = _larger_of(best, (known[shape], where))
         assert best is not None
         value, where = best
         return Verdict(
@@ -96,6 +98,20 @@ class MutualInformation(PrivacyDefinition):
         )
 
 
+def _larger_of(best: tuple[Number, str] | None, found: tuple[Number, str]) -> tuple[Number, str]:
+    """Keep the larger value; where enclosures overlap, an enclosure of the larger one."""
+    if best is None:
+        return found
+    order = compare(best[0], found[0], limit=_TIE_BITS)
+    if order is not Order.UNDECIDED:
+        return found if order is Order.LESS else best
+    (low, high), (other_low, other_high) = bounds(best[0]), bounds(found[0])
+    same = isinstance(best[0], Real) and best[0].formula is not None
+    if same and exact_text(best[0]) == exact_text(found[0]):
+        return best
+    return Real.between(max(low, other_low), max(high, other_high)), best[1]
+
+
 def information(
     mechanism: Mechanism, person: int, beliefs: Sequence[Mapping[Point, object]] | None = None
 ) -> Number:
@@ -107,6 +123,7 @@ def information(
         beliefs: one law per record.
     """
     universe = _records(mechanism)
+    _refuse_large(mechanism, universe)
     if not 1 <= person <= universe.n:
         raise InvalidInput(f"person={person}: there are {universe.n} records, counted from 1")
     uniform = {value: Fraction(1, len(universe.values)) for value in universe.values}
@@ -217,6 +234,7 @@ def _channels(mechanism: Mechanism) -> Iterator[tuple[str, Columns]]:
             [[*column, Fraction(n - 1, n)] for column in shown],
         )
         return
+    _refuse_large(mechanism, universe)
     for i in range(universe.n):
         for rest in product(universe.values, repeat=universe.n - 1):
             words = [(*rest[:i], value, *rest[i:]) for value in universe.values]
@@ -232,12 +250,15 @@ def _records(mechanism: Mechanism) -> Records:
         )
     if mechanism.outputs.size is None:
         raise Unsupported(f"{mechanism.expression} has infinitely many outputs")
-    structured = isinstance(mechanism, (PerRecord, RandomIndex))
-    if not structured and universe.size * mechanism.outputs.size > _LARGEST * 64:
-        raise TooLarge(
-            f"{mechanism.expression} is too large to enumerate {universe.size} databases"
-        )
     return universe
+
+
+def _refuse_large(mechanism: Mechanism, universe: Records) -> None:
+    if universe.size * (mechanism.outputs.size or 0) > _LARGEST:
+        raise TooLarge(
+            f"{mechanism.expression} has {universe.size} databases and {mechanism.outputs.size} "
+            "outputs, too many to enumerate: use fewer records"
+        )
 
 
 def _column(mechanism: Mechanism, word: tuple[Point, ...]) -> list[Fraction]:

@@ -151,8 +151,9 @@ class Verdict:
         values = self.__dict__.get("values", {})
         if name in values:
             return values[name]  # type: ignore[no-any-return]
-        known = ", ".join(values)
-        raise AttributeError(f"a verdict on {self.definition} has no {name!r}; it has {known}")
+        # Through __dict__, as a verdict that is just being copied has no fields yet.
+        definition, known = self.__dict__.get("definition"), ", ".join(values)
+        raise AttributeError(f"a verdict on {definition} has no {name!r}; it has {known}")
 
     def explain(self) -> str:
         """Return the answer in words: verdict, meaning, witness, numbers, assumptions."""

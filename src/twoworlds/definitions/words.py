@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.numbers import INFINITY, Number, decimal
+from twoworlds.numbers import INFINITY, Number, Order, compare, decimal
 
 __all__ = ["Subject", "delta_sentence", "largest_posterior", "percent", "ratio_sentence"]
 
@@ -91,7 +91,7 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
             f"it then shows something about {subject.who} for certain, whatever the epsilon."
         )
     raised = ratio * Fraction(1, 10) + delta
-    if raised > 1:
+    if compare(raised, 1) is not Order.LESS:
         raised = Fraction(1)
     return (
         f"Anything that would happen with probability 10% {subject.instead} "

@@ -122,9 +122,9 @@ class Laplace(Continuous):
     def expression(self) -> str:
         """The call that builds it."""
         tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
-        if self._by_rate:
-            return f"laplace(rate={exact_text(self.rate)}{tail})"
-        return f"laplace(scale={exact_text(self.scale)}{tail})"
+        if isinstance(self.scale, Fraction) or not self._by_rate:
+            return f"laplace(scale={exact_text(self.scale)}{tail})"
+        return f"laplace(rate={exact_text(self.rate)}{tail})"
 
     def probability(self, output: Point, database: Point) -> Number:
         """Return the density e^(-|output - answer| / b) / (2 b)."""

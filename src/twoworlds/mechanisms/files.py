@@ -14,6 +14,7 @@ import io
 import json
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.base import Dense, Mechanism
@@ -77,9 +78,17 @@ def to_json_text(mechanism: Mechanism) -> str:
         "outputs": [table.outputs.label(o) for o in table.outputs],
         "matrix": [[_entry(entry) for entry in row] for row in table.rows],
     }
-    if isinstance(table.universe, Explicit):
+    if not _can_be_read(table.universe):
         del data["universe"]
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _can_be_read(universe: Universe) -> bool:
+    """Tell whether the text of a universe builds it again; otherwise the labels must do."""
+    try:
+        return build_universe(universe.expression) == universe
+    except InvalidInput:
+        return False
 
 
 def _entry(entry: Any) -> str:
@@ -100,14 +109,19 @@ def _text(path: Path) -> str:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path} is not UTF-8 text: {error.reason}") from error
+    except ValueError as error:
+        raise InvalidInput(f"{str(path)!r} is no file name: {error}") from error
 
 
 Parsed = tuple["list[str] | None", "list[str]", "list[list[Any]]", "str | None"]
 
 
 def _parse_csv(text: str, path: Path) -> Parsed:
-    lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text)) if line]
-    lines = [line for line in lines if any(line)]
+    try:
+        read = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text))]
+    except csv.Error as error:
+        raise InvalidInput(f"{path} is not valid CSV: {error}") from error
+    lines = [line for line in read if any(line)]
     if len(lines) < 2:
         raise InvalidInput(f"{path} needs a header of databases and at least one line per output")
     header, body = lines[0], lines[1:]
@@ -128,31 +142,45 @@ def _parse_csv(text: str, path: Path) -> Parsed:
 def _parse_json(text: str, path: Path) -> Parsed:
     try:
         data = json.loads(text, parse_float=str, parse_constant=str)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also a whole number too long
         raise InvalidInput(f"{path} is not valid JSON: {error}") from error
     matrix = data.get("matrix") if isinstance(data, dict) else None
     if not isinstance(matrix, list) or not all(isinstance(row, list) for row in matrix):
         raise InvalidInput(f'{path}: expected {{"databases": [...], "matrix": [[...], ...]}}')
-    databases = data.get("databases")
+    databases, outputs = (_labels(data, key, path) for key in ("databases", "outputs"))
     stated = data.get("universe")
+    if stated is not None and not isinstance(stated, str):
+        raise InvalidInput(f'{path}: "universe" is a text such as "bits(2)"')
     if databases is None and stated is None:
         raise InvalidInput(f'{path}: name the columns with "databases", or give "universe"')
-    outputs = data.get("outputs") or [f"row {i + 1}" for i in range(len(matrix))]
+    if outputs is None:
+        outputs = [f"row {i + 1}" for i in range(len(matrix))]
     if len(outputs) != len(matrix):
         raise InvalidInput(f"{path}: {len(outputs)} outputs are named for {len(matrix)} rows")
-    named = None if databases is None else [str(label) for label in databases]
-    width = None if named is None else len(named)
+    width = None if databases is None else len(databases)
     for label, row in zip(outputs, matrix, strict=True):
         if width is not None and len(row) != width:
             raise InvalidInput(f"{path}, row {label}: {len(row)} entries for {width} databases")
-    return named, [str(label) for label in outputs], matrix, stated
+    return databases, outputs, matrix, stated
+
+
+def _labels(data: dict[str, Any], key: str, path: Path) -> list[str] | None:
+    found = data.get(key)
+    if found is not None and not isinstance(found, list):
+        raise InvalidInput(f'{path}: "{key}" is a list of labels')
+    return None if found is None else [str(label) for label in found]
 
 
 def _universe(databases: list[str] | None, chosen: str | Universe | None, path: Path) -> Universe:
     if chosen is None:
         return Explicit(tuple(databases or ()))
     where = build_universe(chosen)
-    if databases is not None and {where.label(x) for x in where} != set(databases):
+    if where.size is None:
+        raise InvalidInput(f"{path}: a matrix needs a finite universe, not {where.expression}")
+    if databases is None:
+        return where
+    # The number first: equal sets of labels would hide a label that is named twice.
+    if where.size != len(databases) or {where.label(x) for x in where} != set(databases):
         raise InvalidInput(f"{path}: its databases are not those of {where.expression}")
     return where
 
@@ -166,8 +194,10 @@ def _read_npy(path: Path, universe: str | Universe | None) -> Mechanism:
         matrix = np.load(path, allow_pickle=False)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, EOFError, BadZipFile) as error:
         raise InvalidInput(f"{path} is not a .npy array of numbers: {error}") from error
+    if not isinstance(matrix, np.ndarray) or matrix.dtype.kind not in "fiu":
+        raise InvalidInput(f"{path} is not a .npy array of real numbers")
     if matrix.ndim != 2 or not matrix.size:
         raise InvalidInput(f"{path} has shape {matrix.shape}: expected outputs by databases")
     columns = matrix.shape[1]

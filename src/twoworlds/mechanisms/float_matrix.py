@@ -8,7 +8,7 @@ shown, recomputed in exact arithmetic, and the upper end covers the rounding of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.comparison import Comparison, Family, Gap, Peak, Table
 from twoworlds.mechanisms.event import Event, Listed
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, below, compare
-from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, pairs
+from twoworlds.worlds import SUBSTITUTE, Part, Point, Records, Universe, pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,6 +69,22 @@ class FloatMatrix(Mechanism):
         raise Unsupported(
             "a float matrix has no exact table: write its entries as fractions to combine it"
         )
+
+    def over(self, universe: Universe) -> FloatMatrix:
+        """Return the same mechanism with other neighbours: a universe of the same databases."""
+        return self._on(universe, self.expression)
+
+    def restrict(self, databases: Iterable[object]) -> FloatMatrix:
+        """Return the mechanism on some of its databases only."""
+        chosen = tuple(self.universe.find(database) for database in databases)
+        shown = ", ".join(self.universe.label(x) for x in chosen)
+        return self._on(Part(self.universe, chosen), f"restrict({self.expression}, [{shown}])")
+
+    def _on(self, universe: Universe, expression: str) -> FloatMatrix:
+        order = [self.universe.positions[database] for database in universe]
+        same = order == list(range(self.matrix.shape[1]))
+        matrix = self.matrix if same else self.matrix[:, order]
+        return FloatMatrix(universe, self.outputs, matrix, expression=expression)
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare all neighbouring columns by compiled loops."""

@@ -66,13 +66,14 @@ class Real:
         formula: a closed form such as ``1 - e^(-1/4)``, or None when there is none.
     """
 
-    __slots__ = ("_binding", "_evaluate", "_known", "formula")
+    __slots__ = ("_binding", "_evaluate", "_known", "exponential", "formula")
 
     def __init__(
         self, evaluate: Callable[[int], arb], formula: str | None = None, binding: int = _ATOM
     ) -> None:
         """Wrap ``evaluate(bits)``, which must return a ball that holds the number."""
         self._evaluate = evaluate
+        self.exponential: Real | None = None  # e to this number, where that is what it came from
         self._known: tuple[int, arb] | None = None
         whole = formula is not None and "[" not in formula  # see `_written`
         short = formula is not None and len(formula) <= _LONGEST_FORMULA
@@ -156,8 +157,8 @@ class Real:
 
     def __pow__(self, exponent: int) -> Number:
         """Return an integer power."""
-        if exponent == 0:
-            return Fraction(1)
+        if exponent in (0, 1):
+            return self if exponent else Fraction(1)
         text = f"{_wrapped(self, _ATOM)}^{exponent}" if self.formula else None
         return Real(lambda bits: self.ball(bits) ** exponent, text, _PRODUCT)
 
@@ -352,7 +353,9 @@ def ln(x: Number) -> Number:
     if x == INFINITY:
         return INFINITY
     text = f"ln({x.formula})" if x.formula else None
-    return Real(lambda bits: x.ball(bits).log(), text, _PRODUCT)
+    result = Real(lambda bits: x.ball(bits).log(), text, _PRODUCT)
+    result.exponential = x
+    return result
 
 
 def exp(x: Number) -> Number:
@@ -370,6 +373,8 @@ def exp(x: Number) -> Number:
         return Fraction(1) if x == 0 else Exp(x)
     if isinstance(x, Log):
         return x.of
+    if x.exponential is not None:
+        return x.exponential
     if x == INFINITY:
         return INFINITY
     text = f"e^({x.formula})" if x.formula else None

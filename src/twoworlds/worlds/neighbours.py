@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import whole
@@ -44,10 +45,12 @@ def resolve(
         if relation not in known:
             raise UnknownName("neighbour relation", relation, [*known, "label~label, ..."])
         return universe, relation
-    listed = _from_text(relation) if isinstance(relation, str) else list(relation)
+    listed: list[Any] = _from_text(relation) if isinstance(relation, str) else list(relation)
     for pair in listed:
         if len(pair) != 2:
             raise InvalidInput(f'neighbour pair {pair!r}: give two databases, as in ("11", "10")')
+    if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in listed):
+        raise InvalidInput("listed neighbours are pairs of databases, as in [(x, y), (y, z)]")
     found = tuple((universe.find(x), universe.find(y)) for x, y in listed)
     if not found:
         raise InvalidInput("no neighbour pairs are listed: nothing would be protected")

@@ -136,6 +136,11 @@ class Additive(Statistic):
 
     def __call__(self, database: Point) -> Value:
         """Return the scaled sum."""
+        if isinstance(database, str) and not (database.isdigit() or not database):
+            raise InvalidInput(
+                f"the {self.name} adds over records, but {database!r} is one label: "
+                "use records(...), tuples, or digit strings such as 0110"
+            )
         parts = [self._of(value) for value in database]
         if self.dimension is not None or not parts:
             parts.append(0 if self.dimension is None else (0,) * self.dimension)

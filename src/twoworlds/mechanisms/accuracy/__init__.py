@@ -8,6 +8,7 @@ from twoworlds.mechanisms.accuracy.crossover import (
     geometric_crossover,
     laplace_crossover,
 )
+from twoworlds.mechanisms.accuracy.errors import errors_of
 from twoworlds.mechanisms.accuracy.geometric import (
     geometric_max_tail,
     geometric_mean_error,
@@ -39,6 +40,7 @@ from twoworlds.mechanisms.accuracy.randomized_response import (
 __all__ = [
     "Bound",
     "Crossover",
+    "errors_of",
     "geometric_crossover",
     "geometric_max_tail",
     "geometric_mean_error",

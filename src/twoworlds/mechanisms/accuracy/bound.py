@@ -20,39 +20,41 @@ class Bound:
     Attributes:
         name: the quantity, as a formula.
         exact: its exact value.
-        printed: the printed bound.
+        printed: the printed bound, or None where no paper prints one.
         citation: where it is printed.
         note: what to know about it: an equality, a correction.
     """
 
     name: str
     exact: Number
-    printed: Number
-    citation: str
+    printed: Number | None = None
+    citation: str = ""
     note: str = ""
 
     @property
     def holds(self) -> bool:
         """Whether the exact value is at most the printed one; decided, never guessed."""
-        return self.exact <= self.printed
+        return self.printed is None or self.exact <= self.printed
 
     @property
     def slack(self) -> Number:
         """By how much the bound overstates the quantity: printed minus exact."""
-        return Fraction(0) if self.exact is self.printed else self.printed - self.exact
+        if self.printed is None or self.exact is self.printed:
+            return Fraction(0)
+        return self.printed - self.exact
 
     def explain(self) -> str:
         """Say both in one sentence."""
         tail = f" ({self.note})" if self.note else ""
-        said = f"{self.citation} prints {show(self.printed)}"
-        return f"{self.name} = {show(self.exact)}; {said}{tail}."
+        said = "" if self.printed is None else f"; {self.citation} prints {show(self.printed)}"
+        return f"{self.name} = {show(self.exact)}{said}{tail}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
             "name": self.name,
             "exact": to_json(self.exact),
-            "printed": to_json(self.printed),
+            "printed": None if self.printed is None else to_json(self.printed),
             "citation": self.citation,
             "note": self.note,
         }

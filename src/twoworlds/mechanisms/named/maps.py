@@ -8,14 +8,16 @@ from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.named.per_record import randomized_response
+from twoworlds.mechanisms.named.spelling import spelled_values
 from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic, Through
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.random_index import RandomIndex
 from twoworlds.mechanisms.registry import named
 from twoworlds.numbers import number, whole
-from twoworlds.worlds import Additive, BitStrings, Computed, Explicit, Universe
+from twoworlds.worlds import Additive, BitStrings, Explicit, Universe
 from twoworlds.worlds.catalogue import read_values
 from twoworlds.worlds.catalogue import universe as build_universe
+from twoworlds.worlds.statistics import Constant
 
 __all__ = ["constant", "identity", "noisy_parity", "parity", "random_index"]
 
@@ -23,8 +25,14 @@ __all__ = ["constant", "identity", "noisy_parity", "parity", "random_index"]
 @named("identity")
 def identity(bits: object = None, values: Text | None = None, records: object = None) -> PerRecord:
     """Publish the database as it is: no protection at all."""
+    if (bits is None) == (values is None):
+        raise InvalidInput("identity takes either bits=, or values= and records=")
     same = randomized_response(bits=bits, values=values, records=records, keep=1)
-    where = f"bits={bits}" if bits is not None else f"values={values}, records={same.records}"
+    if bits is not None:
+        where = f"bits={same.records}"
+    else:
+        listed = spelled_values(same.transition.universe)
+        where = f"values={listed}, records={same.records}"
     return PerRecord(same.transition, same.records, expression=f"identity({where})")
 
 
@@ -33,12 +41,10 @@ def constant(bits: object = None, universe: str | Universe | None = None) -> OnS
     """Publish the same thing whatever the database: perfect protection."""
     if bits is not None and universe is not None:
         raise InvalidInput("constant takes bits= or universe=, not both")
-    where = build_universe(universe if universe is not None else f"bits({bits or 1})")
-    statistic = Computed(lambda _database: 0, name="nothing")
-    if isinstance(where, BitStrings) or hasattr(where, "values"):
-        statistic = Additive(lambda _value: 0, name="nothing")  # type: ignore[assignment]
+    length = 1 if bits is None else bits
+    where = build_universe(universe if universe is not None else f"bits({length})")
     text = f"constant(universe={where.expression})"
-    return OnStatistic(where, statistic, Deterministic(Explicit((0,))), expression=text)
+    return OnStatistic(where, Constant(0), Deterministic(Explicit((0,))), expression=text)
 
 
 @named("parity")
@@ -69,10 +75,10 @@ def noisy_parity(bits: object, keep: object) -> OnStatistic:
 @named("random-index")
 def random_index(records: object, values: Text = "2") -> RandomIndex:
     """Publish the record of one person chosen at random, in the clear."""
-    n = whole(records, "records", at_least=1)
-    return RandomIndex(
-        n, read_values(values), expression=f"random-index(records={n}, values={values})"
-    )
+    made = RandomIndex(whole(records, "records", at_least=1), read_values(values))
+    n, listed = made.universe.n, made.universe.values
+    text = f"random-index(records={n}, values={spelled_values(listed)})"
+    return RandomIndex(n, listed, expression=text)
 
 
 def _parity() -> Additive:

@@ -22,7 +22,17 @@ from twoworlds.mechanisms.noise import (
 )
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
 from twoworlds.mechanisms.registry import named
-from twoworlds.numbers import Number, exact_text, number, power, ratio_at_least_one, rational, whole
+from twoworlds.numbers import (
+    INFINITY,
+    Exp,
+    Number,
+    exact_text,
+    number,
+    power,
+    ratio_at_least_one,
+    rational,
+    whole,
+)
 from twoworlds.worlds import Additive, Answer, BitStrings, Integers
 
 __all__ = [
@@ -51,7 +61,7 @@ def geometric(
     Fraction(1, 3)
     """
     noise = _geometric(ratio, epsilon, p, sensitivity)
-    return _added("geometric", noise, f"p={exact_text(noise.p)}", sensitivity, bits)
+    return _added("geometric", noise, _shown_noise(noise, ratio, epsilon), sensitivity, bits)
 
 
 @named("truncated-geometric")
@@ -71,13 +81,14 @@ def truncated_geometric(
     """
     noise = _geometric(ratio, epsilon, p, sensitivity)
     if bits is not None:
-        if high is not None:
+        if high is not None or number(low, "low") != 0:
             raise InvalidInput("truncated-geometric: bits= already sets the range 0..bits")
         high = whole(bits, "bits", at_least=1)
     if high is None:
         raise InvalidInput("truncated-geometric needs high=, the largest true answer, or bits=")
     ends = Integers(low, high)  # type: ignore[arg-type]
-    detail = f"p={exact_text(noise.p)}" + ("" if bits is not None else f", low={low}, high={high}")
+    detail = _shown_noise(noise, ratio, epsilon)
+    detail += "" if bits is not None else f", low={ends.low}, high={ends.high}"
     return _added("truncated-geometric", noise, detail, sensitivity, bits, ends.low, ends.high)
 
 
@@ -138,9 +149,19 @@ def _geometric(ratio: object, epsilon: object, p: object, sensitivity: object) -
     if p is not None:
         return GeometricNoise(number(p, "p"))
     price = exp_of(epsilon) if ratio is None else ratio_at_least_one(ratio)
+    if price == INFINITY:
+        raise InvalidInput("an infinite ratio is no protection at all: give a finite ratio")
     if price == 1:
         raise InvalidInput("a ratio of 1 needs infinite noise: give a ratio above 1")
     return GeometricNoise(_per_unit(price, whole(sensitivity, "sensitivity", at_least=1)))
+
+
+def _shown_noise(noise: GeometricNoise, ratio: object, epsilon: object) -> str:
+    """Spell p where it can be typed, else the price that it was computed from."""
+    if isinstance(noise.p, (Fraction, Exp)):
+        return f"p={exact_text(noise.p)}"
+    name, given = ("epsilon", epsilon) if ratio is None else ("ratio", ratio)
+    return f"{name}={exact_text(number(given))}"
 
 
 def _per_unit(price: Number, sensitivity: int) -> Number:

@@ -12,9 +12,10 @@ from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.files import read_table
+from twoworlds.mechanisms.named.spelling import spelled_rows, spelled_values
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.registry import named
-from twoworlds.numbers import Number, exact_text, exp, number, positive, whole
+from twoworlds.numbers import INFINITY, Number, exact_text, exp, number, positive, whole
 from twoworlds.worlds import Explicit, Universe
 from twoworlds.worlds.catalogue import read_values
 
@@ -50,13 +51,24 @@ def randomized_response(
     p = _keep(keep, ratio, epsilon, n)
     other = (1 - p) / (n - 1) if n > 1 else Fraction(0)
     rows = [[p if o == v else other for v in universe] for o in universe]
-    shown = f"keep={exact_text(p)}"
+    shown = _shown_keep(p, ratio, epsilon)
     number_of = whole(count, "bits" if values is None else "records", at_least=1)
     if values is None:
         text = f"randomized-response(bits={number_of}, {shown})"
     else:
-        text = f"randomized-response(values={n}, records={number_of}, {shown})"
+        text = (
+            f"randomized-response(values={spelled_values(universe)}, records={number_of}, {shown})"
+        )
     return PerRecord(Dense(universe, universe, rows), number_of, expression=text)
+
+
+def _shown_keep(p: Number, ratio: object, epsilon: object) -> str:
+    """Spell keep where it can be typed, else what it was computed from."""
+    if not isinstance(p, Fraction) and epsilon is not None:
+        return f"epsilon={exact_text(number(epsilon))}"
+    if not isinstance(p, Fraction) and ratio is not None:
+        return f"ratio={exact_text(number(ratio))}"
+    return f"keep={exact_text(p)}"
 
 
 def _keep(keep: object, ratio: object, epsilon: object, n: int) -> Number:
@@ -80,6 +92,8 @@ def exp_of(epsilon: object) -> Number:
     value = number(epsilon, "epsilon")
     if value < 0:
         raise InvalidInput(f"epsilon={epsilon} is negative: epsilon is at least 0")
+    if value == INFINITY:
+        raise InvalidInput("epsilon=inf is no protection at all: give a finite epsilon")
     return exp(value)
 
 
@@ -101,8 +115,10 @@ def pram(matrix: Text, records: object = 1, values: Text | None = None) -> PerRe
     universe = _one_record(width if values is None else read_values(values))
     square = len(matrix) == width
     outputs = universe if square else _one_record(len(matrix))
-    text = f"pram({str(matrix).replace(chr(39), '')}, records={records})"
-    return PerRecord(Dense(universe, outputs, matrix), records, expression=text)
+    transition = Dense(universe, outputs, matrix)
+    names = "" if values is None else f", values={spelled_values(universe)}"
+    text = f"pram({spelled_rows(matrix)}, records={records}{names})"
+    return PerRecord(transition, records, expression=text)
 
 
 def gamma(mechanism: PerRecord) -> Number:
