@@ -30,6 +30,7 @@ __all__ = ["MutualInformation", "capacity", "information"]
 
 _LARGEST = 1 << 22
 _ROUNDS = 2000
+_NARROW = 1e-14
 _GRID = 1 << 40
 _TIE_BITS = 256
 
@@ -208,11 +209,10 @@ def _blahut_arimoto(columns: Columns) -> list[Fraction]:
         q = belief @ w
         with np.errstate(divide="ignore", invalid="ignore"):
             d = np.where(w > 0, w * np.log(w / q), 0.0).sum(axis=1)
-        grown = belief * np.exp(d - d.max())
-        grown /= grown.sum()
-        if np.abs(grown - belief).max() < 1e-15:
+        if d.max() - belief @ d < _NARROW:  # the width of the enclosure that this belief gives
             break
-        belief = grown
+        belief = belief * np.exp(d - d.max())
+        belief /= belief.sum()
     rounded = [Fraction(int(b * _GRID) + 1, _GRID) for b in belief]
     total = sum(rounded)
     return [b / total for b in rounded]

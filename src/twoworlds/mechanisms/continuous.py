@@ -108,21 +108,19 @@ class Laplace(Continuous):
         super().__init__(sensitivity)
         if (rate is None) == (scale is None):
             raise InvalidInput("laplace takes exactly one of scale and rate")
-        self.rate: Number = (
-            positive(rate, "rate") if scale is None else 1 / positive(scale, "scale")
-        )
-        self._by_rate = scale is None
+        self._scale = None if scale is None else positive(scale, "scale")
+        self.rate = positive(rate, "rate") if self._scale is None else 1 / self._scale
 
     @property
     def scale(self) -> Number:
         """The scale b."""
-        return 1 / self.rate
+        return 1 / self.rate if self._scale is None else self._scale
 
     @property
     def expression(self) -> str:
         """The call that builds it."""
         tail = "" if self.sensitivity == 1 else f", sensitivity={exact_text(self.sensitivity)}"
-        if isinstance(self.scale, Fraction) or not self._by_rate:
+        if isinstance(self.scale, Fraction) or self._scale is not None:
             return f"laplace(scale={exact_text(self.scale)}{tail})"
         return f"laplace(rate={exact_text(self.rate)}{tail})"
 

@@ -191,7 +191,8 @@ def _read_npy(path: Path, universe: str | Universe | None) -> Mechanism:
     from twoworlds.mechanisms.float_matrix import FloatMatrix
 
     try:
-        matrix = np.load(path, allow_pickle=False)
+        with path.open("rb") as stream:
+            matrix = np.load(stream, allow_pickle=False)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, EOFError, BadZipFile) as error:

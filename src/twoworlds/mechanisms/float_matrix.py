@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from math import log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,7 +154,8 @@ class _FloatFamily(Family):
 
     def _narrowed(self, low: float, high: float, delta: Number) -> tuple[float, float]:
         """Cut the bracket of the wanted ratio by evaluating many ratios in one pass."""
-        grid = [float(g) for g in np.geomspace(low, high, _SEARCH_WIDTH + 2)[1:-1]]
+        # By logarithms: the largest float, as an end of geomspace, would overflow.
+        grid = [float(np.exp(g)) for g in np.linspace(log(low), log(high), _SEARCH_WIDTH + 2)[1:-1]]
         worst = self._worst(grid)
         for i, ratio in enumerate(grid):
             if worst.deltas_lower[i] > above(delta):

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ByLoss", "PerRecord"]
 
-_WORDS_LISTED = 4096
+_WORDS_LISTED = 256
+_MOST_WORDS = 4096
 _MOST_CLASSES = 200_000
 
 
@@ -128,8 +129,15 @@ class PerRecord(Mechanism):
         p = [self._column(value) for value in first]
         q = [self._column(value) for value in second]
         outputs = tuple(self.transition.outputs)
-        if len(outputs) ** len(first) <= _WORDS_LISTED:
+        irrational = any(isinstance(mass, Real) for row in self.transition.rows for mass in row)
+        words = len(outputs) ** len(first)
+        if words <= (_MOST_WORDS if irrational else _WORDS_LISTED):
             return _listed(first + rest, second + rest, outputs, p, q)
+        if irrational:
+            raise Unsupported(
+                f"{words} words of outputs are too many to list, and irrational likelihood ratios "
+                "cannot be merged: use a smaller group, or give the transition as fractions"
+            )
         return _by_loss(first + rest, second + rest, p, q)
 
     def pair(self, other: Mechanism) -> Mechanism:
@@ -231,11 +239,6 @@ def _by_loss(
     q: list[dict[Point, Number]],
 ) -> Comparison:
     """Merge outputs of equal likelihood ratio, one record at a time."""
-    if any(isinstance(mass, Real) for law in (*p, *q) for mass in law.values()):
-        raise Unsupported(
-            "outputs are too many to list, and irrational likelihood ratios cannot be merged: "
-            "use a smaller group, or give the transition as fractions"
-        )
     classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
     for law_p, law_q in zip(p, q, strict=True):
         classes = dict(_grown(classes, law_p, law_q))

@@ -29,6 +29,7 @@ from twoworlds.numbers.real import (
     exp,
     ln,
     maximum,
+    positive_part,
     power,
     sqrt,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "maximum",
     "number",
     "positive",
+    "positive_part",
     "power",
     "probability",
     "ratio_at_least_one",

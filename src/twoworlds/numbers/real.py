@@ -37,6 +37,7 @@ __all__ = [
     "exp",
     "ln",
     "maximum",
+    "positive_part",
     "power",
     "sqrt",
 ]
@@ -117,8 +118,10 @@ class Real:
             return self
         return _combine(self, other, lambda a, b: a - b, " - ", _SUM)
 
-    def __rsub__(self, other: object) -> Real:
+    def __rsub__(self, other: object) -> Number:
         """Return the difference, reversed."""
+        if other == 0:
+            return -self
         return _combine(other, self, lambda a, b: a - b, " - ", _SUM)
 
     def __mul__(self, other: object) -> Number:
@@ -434,6 +437,17 @@ def maximum(a: Number, b: Number) -> Number:
         else None
     )
     return Real(lambda bits: ball(a, bits).max(ball(b, bits)), text)
+
+
+def positive_part(x: Number) -> Number:
+    """Return max(0, x) without having to decide the sign of an enclosure.
+
+    >>> positive_part(Fraction(-1, 2))
+    Fraction(0, 1)
+    """
+    if isinstance(x, Fraction):
+        return max(x, Fraction(0))
+    return Real(lambda bits: x.ball(bits).nonnegative_part())
 
 
 def compare(a: object, b: object, *, limit: int = LIMIT_BITS) -> Order:

@@ -20,6 +20,7 @@ __all__ = ["above", "below", "bounds", "decimal", "exact_text", "show", "to_json
 
 _FLOAT_BITS = 128
 _MOST_BITS = 8192
+_DECIDING_BITS = 1024
 _LARGEST_EXPONENT = 1 << 19
 _SHORT = 24
 Side = Literal["up", "down"]
@@ -82,13 +83,14 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     """
     if x == INFINITY:
         return "infinity"
-    low, high = bounds(x, max(_FLOAT_BITS, 8 * digits))
-    rounding = ROUND_CEILING if side == "up" else ROUND_FLOOR
-    end = high if side == "up" else low
-    context = Context(prec=digits, rounding=rounding)
-    # The two conversions may be inexact in the last place unless they round the same way.
-    top, bottom = Decimal(end.numerator), Decimal(end.denominator)
-    return _tidy(context.normalize(context.divide(top, bottom)))
+    context = Context(prec=digits, rounding=ROUND_CEILING if side == "up" else ROUND_FLOOR)
+    bits = max(_FLOAT_BITS, 8 * digits)
+    low, high = (_rounded(end, context) for end in bounds(x, bits))
+    # Which digit is right may not be known yet; next to 0 more bits would not help.
+    while low != high and low and high and bits < _DECIDING_BITS:
+        bits *= 2
+        low, high = (_rounded(end, context) for end in bounds(x, bits))
+    return _tidy(high if side == "up" else low)
 
 
 def show(x: Number, *, side: Side = "up") -> str:
@@ -152,6 +154,11 @@ def _dyadic(exact: arb, side: Side) -> Fraction:
     if exponent >= 0:
         return Fraction(mantissa << exponent)
     return Fraction(mantissa, 1 << -exponent)
+
+
+def _rounded(x: Fraction, context: Context) -> Decimal:
+    # Whole numbers convert exactly, so that the one division is the only rounding.
+    return context.normalize(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
 
 
 def _tidy(value: Decimal) -> str:

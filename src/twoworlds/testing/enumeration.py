@@ -10,10 +10,10 @@ are judged by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product
-from math import log
+from math import lcm, log
 
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import bounds
@@ -30,6 +30,8 @@ __all__ = [
     "largest_information",
     "largest_ratio",
     "neighbours",
+    "once",
+    "pairs",
     "smallest_ratio",
     "worst",
 ]
@@ -38,12 +40,14 @@ Law = Sequence[Fraction]
 Adjacent = Callable[[Point, Point], bool]
 
 
-def _events(p: Law, q: Law) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield (P(E), Q(E)) for every one of the 2^n events."""
-    sums = [(Fraction(0), Fraction(0))]
+def _events(p: Law, q: Law) -> tuple[int, list[tuple[int, int]]]:
+    """Return a common denominator n, and (n P(E), n Q(E)) for every one of the 2^cells events."""
+    n = lcm(*(Fraction(mass).denominator for mass in (*p, *q)))
+    sums = [(0, 0)]
     for a, b in zip(p, q, strict=True):
-        sums += [(x + a, y + b) for x, y in sums]
-    yield from sums
+        more_p, more_q = int(a * n), int(b * n)
+        sums += [(x + more_p, y + more_q) for x, y in sums]
+    return n, sums
 
 
 def largest_excess(p: Law, q: Law, ratio: Fraction | int) -> Fraction:
@@ -53,7 +57,9 @@ def largest_excess(p: Law, q: Law, ratio: Fraction | int) -> Fraction:
     >>> largest_excess([half, half, 0], [half, 0, half], 1)
     Fraction(1, 2)
     """
-    return max(x - ratio * y for x, y in _events(p, q))
+    n, events = _events(p, q)
+    top, bottom = Fraction(ratio).as_integer_ratio()
+    return Fraction(max(bottom * x - top * y for x, y in events), bottom * n)
 
 
 def largest_ratio(p: Law, q: Law) -> Fraction | None:
@@ -62,13 +68,10 @@ def largest_ratio(p: Law, q: Law) -> Fraction | None:
     >>> largest_ratio([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)])
     Fraction(3, 1)
     """
-    best = Fraction(0)
-    for x, y in _events(p, q):
-        if y == 0 and x > 0:
-            return None
-        if y > 0:
-            best = max(best, x / y)
-    return best
+    _, events = _events(p, q)
+    if any(y == 0 and x > 0 for x, y in events):
+        return None
+    return max(Fraction(x, y) for x, y in events if y > 0)
 
 
 def smallest_ratio(p: Law, q: Law, delta: Fraction | int) -> Fraction | None:
@@ -77,13 +80,11 @@ def smallest_ratio(p: Law, q: Law, delta: Fraction | int) -> Fraction | None:
     >>> smallest_ratio([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)], 0)
     Fraction(3, 1)
     """
-    best = Fraction(1)
-    for x, y in _events(p, q):
-        if x > delta and y == 0:
-            return None
-        if x > delta:
-            best = max(best, (x - delta) / y)
-    return best
+    n, events = _events(p, q)
+    over = [(x - delta * n, y) for x, y in events if x > delta * n]
+    if any(y == 0 for _, y in over):
+        return None
+    return max([Fraction(1), *(x / Fraction(y) for x, y in over)])
 
 
 def largest_difference(p: Law, q: Law) -> Fraction:
@@ -92,7 +93,8 @@ def largest_difference(p: Law, q: Law) -> Fraction:
     >>> largest_difference([Fraction(1), Fraction(0)], [Fraction(1, 3), Fraction(2, 3)])
     Fraction(2, 3)
     """
-    return max(abs(x - y) for x, y in _events(p, q))
+    n, events = _events(p, q)
+    return Fraction(max(abs(x - y) for x, y in events), n)
 
 
 def bad_masses(p: Law, q: Law, ratio: Fraction | int) -> tuple[Fraction, Fraction]:
@@ -106,7 +108,7 @@ def column(mechanism: Mechanism, database: Point) -> list[Fraction]:
 
     An irrational entry is replaced by a fraction within about 2^-120 of it.
     """
-    return [bounds(mechanism.probability(o, database))[0] for o in mechanism.outputs]
+    return [bounds(mechanism.probability(o, database), 256)[0] for o in mechanism.outputs]
 
 
 def adjacency(universe: Universe, relation: str) -> Adjacent:
@@ -148,19 +150,36 @@ def neighbours(
     return [pair for pair in product(listed, repeat=2) if pair in reached]
 
 
+def pairs(universe: Universe, relation: str, group: int = 1) -> list[tuple[Point, Point]]:
+    """Return all ordered pairs of a finite universe that differ by up to ``group`` people.
+
+    In a part of a universe the steps may lead through databases outside of it.
+    """
+    inside_a_whole = isinstance(universe, Part) and universe.pairs is None
+    whole = universe.whole if isinstance(universe, Part) and inside_a_whole else universe
+    found = neighbours(whole, adjacency(universe, relation), group)
+    return [(x, y) for x, y in found if x in universe and y in universe]
+
+
+def once(laws: Iterable[tuple[Law, Law]]) -> list[tuple[Law, Law]]:
+    """Drop pairs of laws that repeat an earlier one with the cells in another order.
+
+    >>> len(once([([1, 0], [0, 1]), ([0, 1], [1, 0]), ([1, 0], [1, 0])]))
+    2
+    """
+    return list({tuple(sorted(zip(p, q, strict=True))): (p, q) for p, q in laws}.values())
+
+
 def worst(
     mechanism: Mechanism,
-    pairs: Iterable[tuple[Point, Point]],
+    compared: Sequence[tuple[Point, Point]],
     measure: Callable[[Law, Law], Fraction | None],
 ) -> Fraction | None:
     """Return the largest measure over all pairs of databases; None stands for infinity."""
-    largest = Fraction(0)
-    for x, y in pairs:
-        found = measure(column(mechanism, x), column(mechanism, y))
-        if found is None:
-            return None
-        largest = max(largest, found)
-    return largest
+    laws = {x: column(mechanism, x) for pair in compared for x in pair}
+    found = [measure(p, q) for p, q in once((laws[x], laws[y]) for x, y in compared)]
+    finite = [value for value in found if value is not None]
+    return None if len(finite) < len(found) else max(finite, default=Fraction(0))
 
 
 def information(belief: Sequence[float | Fraction], columns: Sequence[Law]) -> float:

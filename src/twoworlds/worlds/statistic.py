@@ -167,6 +167,25 @@ class Additive(Statistic):
         )
         yield from _once(found, lambda change: change.difference)
 
+    def replacements(
+        self, universe: Records, default: Point, *, extremes: bool = False
+    ) -> Iterator[Change]:
+        """Yield f(x) and f(x_-i), where the first record is replaced by a default value.
+
+        All persons are alike in a sum. With ``extremes`` the other records only take their smallest
+        and largest sum, which is all that a monotone likelihood needs.
+        """
+        common = _sums(self._table(universe.values), universe.n - 1)
+        if extremes:
+            low, high = min(common), max(common)
+            common = {low: common[low], high: common[high]}
+        for value in universe.values:
+            for base, word in common.items():
+                shared = _unchain(word)
+                before = self._finish(_total([self._of(value), base]))
+                after = self._finish(_total([self._of(default), base]))
+                yield Change(before, after, (value, *shared), (default, *shared))
+
     def _with_rest(
         self, universe: Records, more_x: int, more_y: int, rest: int, others: tuple[Point, ...]
     ) -> Iterator[Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
 from twoworlds.mechanisms.registry import MECHANISMS
@@ -43,10 +43,12 @@ def _from_python(text: str) -> Mechanism:
         raise InvalidInput(f"{text!r}: write python:package.module:name")
     try:
         found = getattr(importlib.import_module(module_name), name)
-    except (ImportError, AttributeError) as error:
-        raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
-    if callable(found) and not isinstance(found, Mechanism):
-        found = found()
+        if callable(found) and not isinstance(found, Mechanism):
+            found = found()
+    except TwoWorldsError:
+        raise
+    except Exception as error:  # it is somebody else's code, which may fail in any way
+        raise InvalidInput(f"{text!r} cannot be loaded: {type(error).__name__}: {error}") from error
     if not isinstance(found, Mechanism):
         raise InvalidInput(
             f"{text!r} is a {type(found).__name__}: it must be a Mechanism, or return one; "

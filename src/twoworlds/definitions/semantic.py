@@ -1,0 +1,283 @@
+r"""Semantic privacy: the conclusions drawn with you and without you are nearly the same.
+
+A mechanism is epsilon-semantically private if for all beliefs b, outputs t and persons i
+
+    SD(b_0(. | t), b_i(. | t)) <= epsilon
+
+(Kasiviswanathan & Smith, Definition 2.1). The smallest epsilon is found exactly, over all beliefs
+at once, from the largest swing R of an output's likelihood: (sqrt R - 1) / (sqrt R + 1); see
+`twoworlds.definitions.swing`. The verdict shows the output, the person and a belief on two
+databases that attains it, and re-verifies by playing the two games.
+
+With one belief given, `LocalSemanticPrivacy` gives the exact curve
+
+    delta'(epsilon') = P_t[max_i SD(b_0, b_i) > epsilon'],   t ~ A(x), x ~ b   (Definition 4.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from twoworlds.definitions.base import PrivacyDefinition
+from twoworlds.definitions.differential_privacy import read_delta
+from twoworlds.definitions.games import Games, play
+from twoworlds.definitions.swing import Swing, worst_swing
+from twoworlds.definitions.verdict import Verdict, agree
+from twoworlds.definitions.words import percent
+from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show, sqrt
+from twoworlds.worlds import Records
+from twoworlds.worlds.belief import Belief
+
+__all__ = ["LocalSemanticPrivacy", "SemanticPrivacy", "Step", "worst_belief"]
+
+
+def semantic_value(ratio: Number) -> Number:
+    """Return (sqrt R - 1) / (sqrt R + 1) = tanh(ln R / 4).
+
+    >>> semantic_value(Fraction(9))
+    Fraction(1, 2)
+    """
+    if ratio == INFINITY:
+        return Fraction(1)
+    root = sqrt(ratio)
+    return (root - 1) / (root + 1)
+
+
+@dataclass(frozen=True, init=False)
+class SemanticPrivacy(PrivacyDefinition):
+    """With or without any one person's data, every attacker concludes nearly the same.
+
+    >>> from twoworlds import mechanism
+    >>> SemanticPrivacy().tightest(mechanism("noisy-parity(bits=2, keep=3/4)")).epsilon
+    Fraction(1, 2)
+    """
+
+    epsilon: Number | None
+    default: object
+
+    name = "semantic privacy"
+
+    def __init__(self, *, epsilon: object = None, default: object = None) -> None:
+        """Take the largest allowed difference, and the value that stands for "no data"."""
+        object.__setattr__(self, "epsilon", None if epsilon is None else read_delta(epsilon))
+        object.__setattr__(self, "default", default)
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the exact supremum over all beliefs, with the worst output, person and belief."""
+        swing = worst_swing(mechanism, self.default)
+        value = semantic_value(swing.ratio)
+        notes = [_where(mechanism, swing)]
+        belief = worst_belief(mechanism, swing)
+        if belief is not None:
+            notes.append(_show(belief))
+            _verify(mechanism, swing, belief, value, self.default)
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {"epsilon": value, "swing": swing.ratio},
+            _sentence(value),
+            _assumptions(mechanism),
+            method="the largest swing of an output's likelihood decides over all beliefs at once",
+            notes=tuple(notes),
+            exact=mechanism.exact,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether the difference stays within epsilon for every belief."""
+        if self.epsilon is None:
+            raise InvalidInput("semantic has no number to check: give epsilon=")
+        found = self.tightest(mechanism)
+        order = compare(found.epsilon, self.epsilon)
+        return Verdict(
+            found.mechanism,
+            f"semantic(epsilon={exact_text(self.epsilon)})",
+            found.values,
+            found.sentence,
+            found.assumptions,
+            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
+            method=found.method,
+            notes=(f"the claim allows {show(self.epsilon)}", *found.notes),
+            exact=found.exact,
+        )
+
+
+def worst_belief(mechanism: Mechanism, swing: Swing) -> Belief | None:
+    """Return a belief on two databases that attains the supremum, where one exists.
+
+    Weight w = 1 / (sqrt R + 1) of Game i's posterior goes to the largest r, so that the prior is
+    proportional to (w / q_high, (1 - w) / q_low), with q = P(A(x_-i) = t).
+    """
+    if not isinstance(mechanism.universe, Records) or swing.output is None or swing.undefined:
+        return None
+    if swing.ratio == INFINITY or swing.ratio == 1:
+        return None
+    w = 1 / (sqrt(swing.ratio) + 1)
+    high, low = w / swing.high.q, (1 - w) / swing.low.q
+    total = high + low
+    return Belief(
+        mechanism.universe,
+        {swing.high.database: high / total, swing.low.database: low / total},
+    )
+
+
+def _verify(
+    mechanism: Mechanism, swing: Swing, belief: Belief, value: Number, default: object
+) -> None:
+    """Play the two games with the belief shown, and compare with the value claimed."""
+    games = play(mechanism, belief, swing.output, default=default)
+    shown = games.differences[(swing.person or 1) - 1]
+    if shown is None or not agree(shown, value):
+        raise TwoWorldsError(
+            f"the worst belief on {mechanism.expression} does not attain {show(value)}: "
+            "please report this"
+        )
+
+
+def _where(mechanism: Mechanism, swing: Swing) -> str:
+    if swing.output is None:
+        return "approached far out, attained by no output"
+    label = mechanism.outputs.label(swing.output)
+    who = "a person" if swing.person is None else f"person {swing.person}"
+    if swing.undefined:
+        return f"output {label} is impossible without the data of {who}: it gives them away"
+    tail = "" if swing.attained else ", approached by beliefs but attained by none"
+    return f"worst for {who} after output {label}{tail}"
+
+
+def _show(belief: Belief) -> str:
+    parts = ", ".join(f"{belief.universe.label(x)} with {show(p)}" for x, p in belief.items())
+    return f"a belief that attains it: {parts}"
+
+
+def _sentence(value: Number) -> str:
+    if value == 0:
+        return "Whatever someone believes, leaving out any one person changes no conclusion at all."
+    if value == 1:
+        return (
+            "Some attacker's conclusions can differ by as much as conclusions can, depending on "
+            "whether one person's data was used."
+        )
+    return (
+        "Whatever someone believed before, this answer moves their beliefs, compared with the same "
+        f"answer computed without you, by at most {percent(value)} of probability in total."
+    )
+
+
+def _assumptions(mechanism: Mechanism) -> tuple[str, ...]:
+    words = mechanism.universe.explain(mechanism.universe.relation)
+    return (
+        "all beliefs, however wrong; leaving a person out means putting a default value in place",
+        f"a person: {words}",
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """For differences below ``epsilon`` (and at least the previous one), delta' is ``delta``."""
+
+    epsilon: Number
+    delta: Number
+
+
+@dataclass(frozen=True, init=False)
+class LocalSemanticPrivacy(PrivacyDefinition):
+    """Semantic privacy against one belief, with a failure probability.
+
+    Kasiviswanathan & Smith, Definition 4.1 (and 2.3, for this belief).
+    """
+
+    belief: Belief
+    epsilon: Number | None
+    delta: Number
+    default: object
+
+    name = "local semantic privacy"
+
+    def __init__(
+        self, belief: Belief, *, epsilon: object = None, delta: object = 0, default: object = None
+    ) -> None:
+        """Take the attacker's belief, and what is claimed of it."""
+        object.__setattr__(self, "belief", belief)
+        object.__setattr__(self, "epsilon", None if epsilon is None else read_delta(epsilon))
+        object.__setattr__(self, "delta", read_delta(delta))
+        object.__setattr__(self, "default", default)
+
+    def curve(self, mechanism: Mechanism) -> list[Step]:
+        """Return delta'(epsilon') exactly, as steps: the mass of outputs whose worst exceeds it."""
+        masses: dict[Number, Number] = {}
+        for games, mass in self._played(mechanism):
+            masses[games.worst] = masses.get(games.worst, Fraction(0)) + mass
+        steps, above = [], Fraction(1)
+        remaining: Number = above
+        for worst in sorted(masses, key=float):
+            steps.append(Step(worst, remaining))
+            remaining = remaining - masses[worst]
+        return steps
+
+    def failure(self, mechanism: Mechanism, epsilon: object) -> Number:
+        """Return P_t[max_i SD > epsilon], with the strict inequality."""
+        limit = read_delta(epsilon)
+        return sum(
+            (
+                mass
+                for games, mass in self._played(mechanism)
+                if compare(games.worst, limit) is Order.GREATER
+            ),
+            start=Fraction(0),
+        )
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the failure probability at the epsilon given, or the worst case over outputs."""
+        if self.epsilon is not None:
+            failure = self.failure(mechanism, self.epsilon)
+            values = {"epsilon": self.epsilon, "delta": failure}
+        else:
+            last = self.curve(mechanism)[-1]
+            values = {"epsilon": last.epsilon, "delta": Fraction(0)}
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            values,
+            f"For this belief, with probability at least "
+            f"{show(1 - values['delta'], side='down')} the conclusions with and without any one "
+            f"person differ by at most {percent(values['epsilon'])}.",
+            ("this belief only", *_assumptions(mechanism)[1:]),
+            method="every output played with and without every person",
+            exact=mechanism.exact,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether the failure probability at epsilon stays within delta."""
+        if self.epsilon is None:
+            raise InvalidInput("local-semantic has no numbers to check: give epsilon= and delta=")
+        found = self.tightest(mechanism)
+        order = compare(found.delta, self.delta)
+        return Verdict(
+            found.mechanism,
+            f"local-semantic(epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)})",
+            found.values,
+            found.sentence,
+            found.assumptions,
+            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
+            method=found.method,
+            notes=(f"the claim allows delta {show(self.delta)}",),
+            exact=found.exact,
+        )
+
+    def _played(self, mechanism: Mechanism) -> list[tuple[Games, Number]]:
+        """Play every output that can occur, with its probability."""
+        if mechanism.outputs.size is None:
+            raise Unsupported(f"{mechanism.expression} has infinitely many outputs to play")
+        found = []
+        for t in mechanism.outputs:
+            mass = sum(
+                (mechanism.probability(t, x) * p for x, p in self.belief.items()),
+                start=Fraction(0),
+            )
+            if mass != 0:
+                games = play(mechanism, self.belief, t, default=self.default)
+                found.append((games, mass))
+        return found

@@ -1,0 +1,275 @@
+"""Differential privacy against its definition: all neighbours, all events, by brute force."""
+
+from fractions import Fraction
+from functools import partial
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import twoworlds as tw
+from twoworlds import Dense, DifferentialPrivacy, Records
+from twoworlds.errors import InvalidInput, UnknownName, Unsupported
+from twoworlds.numbers import INFINITY, exp, ln
+from twoworlds.testing import enumeration as brute
+from twoworlds.testing.strategies import (
+    deltas,
+    dense_mechanisms,
+    integer_noise_mechanisms,
+    per_record_mechanisms,
+    post_processings,
+    probabilities,
+    ratios,
+    universes,
+)
+
+GROUPS = st.integers(1, 3)
+
+
+@st.composite
+def questions(draw):
+    """A mechanism, a relation on it, a group size, and the ordered pairs that they compare."""
+    universe, relation = draw(universes())
+    group = draw(GROUPS)
+    mechanism = draw(dense_mechanisms(universe))
+    return mechanism, relation, group, brute.pairs(universe, relation, group)
+
+
+def same(found, wanted):
+    return found == (INFINITY if wanted is None else wanted)
+
+
+@given(questions())
+def test_tightest_is_the_largest_ratio_of_any_event_on_any_neighbours(question):
+    mechanism, relation, group, pairs = question
+    verdict = DifferentialPrivacy(neighbours=relation, group=group).tightest(mechanism)
+    largest = brute.worst(mechanism, pairs, brute.largest_ratio)
+    assert same(verdict.ratio, largest)
+    assert verdict.epsilon == ln(verdict.ratio)
+    assert same(verdict.witness.ratio(), largest)
+    assert verdict.witness.databases in pairs
+
+
+@given(questions(), ratios())
+def test_delta_is_the_largest_excess_of_any_event_on_any_neighbours(question, ratio):
+    mechanism, relation, group, pairs = question
+    verdict = DifferentialPrivacy(neighbours=relation, group=group).delta_at(mechanism, ratio)
+    excess = partial(brute.largest_excess, ratio=ratio)
+    assert verdict.delta == brute.worst(mechanism, pairs, excess)
+    assert verdict.witness.excess(ratio) == verdict.delta
+    assert verdict.witness.databases in pairs
+
+
+@given(questions(), deltas())
+def test_the_smallest_ratio_for_a_delta_satisfies_every_event_and_no_smaller_one_does(
+    question, delta
+):
+    mechanism, relation, group, pairs = question
+    verdict = DifferentialPrivacy(neighbours=relation, group=group).ratio_at(mechanism, delta)
+    assert same(
+        verdict.ratio, brute.worst(mechanism, pairs, partial(brute.smallest_ratio, delta=delta))
+    )
+    assert verdict.delta == delta
+
+
+@given(questions(), ratios(), deltas())
+def test_a_claim_holds_exactly_when_every_event_satisfies_it(question, ratio, delta):
+    mechanism, relation, group, pairs = question
+    claim = DifferentialPrivacy(ratio=ratio, delta=delta, neighbours=relation, group=group)
+    excess = brute.worst(mechanism, pairs, partial(brute.largest_excess, ratio=ratio))
+    verdict = claim.check(mechanism)
+    assert bool(verdict) == (excess <= delta)
+    if not verdict:
+        assert verdict.witness.excess(ratio) > delta
+
+
+@given(questions())
+def test_an_infinite_ratio_states_the_mass_that_one_world_alone_can_produce(question):
+    mechanism, relation, group, pairs = question
+    verdict = DifferentialPrivacy(neighbours=relation, group=group).tightest(mechanism)
+    alone = brute.worst(mechanism, pairs, partial(brute.largest_excess, ratio=10**12))
+    assert verdict.delta == (0 if verdict.ratio != INFINITY else pytest.approx(alone))
+
+
+@given(per_record_mechanisms(), GROUPS, ratios())
+def test_one_transition_per_record_is_measured_like_its_whole_matrix(mechanism, group, ratio):
+    by_structure, by_table = (
+        (dp.tightest(m).ratio, dp.delta_at(m, ratio).delta)
+        for dp in [DifferentialPrivacy(group=group)]
+        for m in (mechanism, mechanism.table())
+    )
+    assert by_structure == by_table
+
+
+@given(integer_noise_mechanisms(), st.integers(1, 2), ratios(), deltas())
+def test_integer_noise_is_measured_like_a_long_window_of_it(mechanism, group, ratio, delta):
+    """Events outside of the window have at most the mass of its tails."""
+    dp = DifferentialPrivacy(group=group)
+    universe = mechanism.universe
+    reach = universe.step * group if universe.size is None else 3
+    answers = range(reach + 1) if universe.size is None else universe
+    window = range(-3, reach + 4)
+    laws = {
+        x: [mechanism.probability(o, x) for o in window if o in mechanism.outputs] for x in answers
+    }
+    lost = max(1 - sum(law) for law in laws.values())
+    pairs = brute.neighbours(answers, brute.adjacency(universe, "substitute"), group)
+    found = max(brute.largest_excess(laws[x], laws[y], ratio) for x, y in pairs)
+    exact = dp.delta_at(mechanism, ratio).delta
+    assert found <= exact <= found + lost
+    needed = dp.ratio_at(mechanism, delta).ratio
+    if needed != INFINITY:
+        assert dp.delta_at(mechanism, needed).delta <= delta
+
+
+@given(questions(), ratios())
+def test_the_exact_price_of_a_group_is_within_the_bound_from_one_person(question, ratio):
+    # Dwork, after Definition 2: groups of c are protected with ratio^c; a path of c single steps.
+    mechanism, relation, group, _ = question
+    single = DifferentialPrivacy(neighbours=relation).tightest(mechanism).ratio
+    together = DifferentialPrivacy(neighbours=relation, group=group).tightest(mechanism)
+    assert single == INFINITY or together.ratio <= single**group
+    if group > 1:
+        assert f"the bound for groups of {group} is" in together.explain()
+
+
+@given(st.data(), ratios())
+def test_post_processing_never_increases_delta(data, ratio):
+    universe, relation = data.draw(universes())
+    mechanism = data.draw(dense_mechanisms(universe))
+    post = data.draw(post_processings(mechanism))
+    dp = DifferentialPrivacy(neighbours=relation)
+    after = dp.delta_at(mechanism.then(post), ratio).delta
+    assert after <= dp.delta_at(mechanism, ratio).delta
+
+
+@given(st.data(), ratios(), probabilities())
+def test_mixing_dp_mechanisms_stays_dp(data, ratio, weight):
+    universe, relation = data.draw(universes())
+    first, second = (data.draw(dense_mechanisms(universe)) for _ in range(2))
+    dp = DifferentialPrivacy(neighbours=relation)
+    parts = [dp.delta_at(m, ratio).delta for m in (first, second)]
+    assert dp.delta_at(first.mix(second, weight), ratio).delta <= (
+        weight * parts[0] + (1 - weight) * parts[1]
+    )
+
+
+@given(st.data())
+def test_the_ratio_of_a_pair_is_at_most_the_product_of_the_ratios(data):
+    universe, relation = data.draw(universes())
+    first, second = (data.draw(dense_mechanisms(universe, most_outputs=3)) for _ in range(2))
+    dp = DifferentialPrivacy(neighbours=relation)
+    parts = [dp.tightest(m).ratio for m in (first, second)]
+    assume(INFINITY not in parts)
+    assert dp.tightest(first.pair(second)).ratio <= parts[0] * parts[1]
+
+
+@given(dense_mechanisms(Records(2, 2, smallest=0)))
+def test_substitution_costs_at_most_two_steps_of_add_remove(mechanism):
+    # Replacing a record is taking it out and putting another in.
+    two_steps = DifferentialPrivacy(neighbours="add-remove", group=2).tightest(mechanism).ratio
+    one = DifferentialPrivacy(neighbours="substitute").tightest(mechanism).ratio
+    assert one <= two_steps
+
+
+# --- given pairs, and what the answer says ------------------------------------------------------
+
+
+def test_listed_pairs_replace_the_relation():
+    survey = tw.mechanism("randomized-response(bits=2, keep=3/4)")
+    far = tw.measure(survey, neighbours="11~00")
+    assert (far.ratio, far.assumptions) == (
+        9,
+        ("neighbours by explicit: the pair is one of those listed",),
+    )
+    assert tw.measure(survey, neighbours=[("11", "10")]).ratio == 3
+
+
+def test_a_group_larger_than_the_survey_is_the_whole_survey():
+    survey = tw.mechanism("randomized-response(bits=3, keep=3/4)")
+    assert tw.measure(survey, group=3).ratio == tw.measure(survey, group=7).ratio == 27
+
+
+@pytest.mark.parametrize(
+    ("group", "exact"), [(1, "3"), (2, "9"), (12, str(3**12))], ids=["one", "two", "twelve"]
+)
+def test_a_survey_of_forty_bits_needs_no_matrix(group, exact):
+    survey = tw.mechanism("randomized-response(bits=40, keep=3/4)")
+    assert tw.measure(survey, group=group).ratio == Fraction(exact)
+
+
+def test_one_database_alone_has_no_neighbours_to_compare():
+    alone = Dense(tw.Universe.of(["only"]), tw.Universe.of(["x"]), [[1]])
+    with pytest.raises(Unsupported, match="no two neighbouring databases"):
+        DifferentialPrivacy().tightest(alone)
+
+
+def test_a_refuted_claim_names_the_nearest_claims_that_hold():
+    verdict = tw.check("randomized-response(bits=1, keep=3/4)", "dp(ratio=2, delta=1/8)")
+    assert not verdict
+    assert verdict.notes == (
+        "the claim allows delta 1/8 (0.125)",
+        "holds with delta 1/4 (0.25) at this ratio, or with ratio 5/2 (2.5) at this delta",
+    )
+    assert tw.check("randomized-response(bits=1, keep=3/4)", "dp(ratio=5/2, delta=1/8)")
+    assert tw.check("randomized-response(bits=1, keep=3/4)", "dp(ratio=2, delta=1/4)")
+    hopeless = tw.check("identity(bits=1)", "dp(ratio=2, delta=1/2)")
+    assert "no ratio is large enough for delta 1/2" in hopeless.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "claim"),
+    [
+        ({"ratio": 3}, "dp(ratio=3)"),
+        ({"epsilon": "ln 3"}, "dp(ratio=3)"),
+        ({"epsilon": "1/2", "delta": "1e-6"}, "dp(epsilon=1/2, delta=1/1000000)"),
+        ({"epsilon": 0}, "dp(ratio=1)"),
+        ({"ratio": "inf", "delta": 0.5, "group": 2}, "dp(ratio=inf, delta=1/2, group=2)"),
+        ({}, "dp"),
+    ],
+)
+def test_a_claim_can_be_typed_again(numbers, claim):
+    assert DifferentialPrivacy(**numbers).claim == claim
+    assert tw.definition(claim) == DifferentialPrivacy(**numbers)
+
+
+def test_epsilon_and_ratio_are_one_number():
+    assert DifferentialPrivacy(epsilon="ln 3").ratio == 3
+    assert DifferentialPrivacy(epsilon=0.5).ratio == exp(Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "error", "message"),
+    [
+        ({"ratio": 3, "epsilon": 1}, InvalidInput, "give one of them, not both"),
+        ({"ratio": "1/2"}, InvalidInput, "ratio=1/2 must be at least 1"),
+        ({"ratio": "nan"}, InvalidInput, "is not a number"),
+        ({"epsilon": -1}, InvalidInput, "epsilon=-1 is negative"),
+        ({"epsilon": float("nan")}, InvalidInput, "is not a number"),
+        ({"delta": -1}, InvalidInput, "delta=-1 is out of range"),
+        ({"delta": "1.01"}, InvalidInput, "delta=1.01 is out of range"),
+        ({"delta": "inf"}, InvalidInput, "delta=inf is out of range"),
+        ({"group": 0}, InvalidInput, "group=0 must be a whole number, at least 1"),
+        ({"group": "1/2"}, InvalidInput, "group=1/2 must be a whole number"),
+    ],
+)
+def test_rejects_numbers_that_mean_nothing(numbers, error, message):
+    with pytest.raises(error, match=message):
+        DifferentialPrivacy(**numbers)
+
+
+def test_rejects_relations_that_do_not_exist_on_the_universe():
+    survey = tw.mechanism("randomized-response(bits=2, keep=3/4)")
+    with pytest.raises(UnknownName, match="did you mean 'substitute'"):
+        DifferentialPrivacy(neighbours="substitutes").tightest(survey)
+    with pytest.raises(InvalidInput, match="add-remove needs databases of several sizes"):
+        DifferentialPrivacy(neighbours="add-remove").tightest(survey)
+    with pytest.raises(InvalidInput, match="no neighbour pairs are listed"):
+        DifferentialPrivacy(neighbours=[]).tightest(survey)
+    with pytest.raises(InvalidInput, match="'7' is not in bits"):
+        DifferentialPrivacy(neighbours="7~11").tightest(survey)
+
+
+def test_a_definition_without_numbers_cannot_be_checked():
+    with pytest.raises(InvalidInput, match="dp has no numbers to check"):
+        DifferentialPrivacy().check(tw.mechanism("parity(bits=2)"))

@@ -1,0 +1,149 @@
+"""Every registered definition inherits the suite, and none is forgotten."""
+
+from fractions import Fraction
+
+from twoworlds import (
+    BitStrings,
+    Dense,
+    DifferentialPrivacy,
+    MutualInformation,
+    PointwiseIndistinguishability,
+    StatisticalDifference,
+    Universe,
+)
+from twoworlds.definitions import DEFINITIONS
+from twoworlds.numbers import INFINITY, ln
+from twoworlds.testing import DefinitionConformance
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+def on_one_bit(first, second):
+    """The law on database 1 and the law on database 0, over outputs a, b, ..."""
+    outputs = Universe.of("abc"[: len(first)])
+    return Dense(BitStrings(1), outputs, [list(row) for row in zip(first, second, strict=True)])
+
+
+class TestTheRatioOfDifferentialPrivacy(DefinitionConformance):
+    registered_as = "dp"
+    number = "ratio"
+    perfect, worst = ONE, INFINITY
+    broken = (
+        ("random-index(records=4, values=3)", "dp(ratio=1000)"),
+        ("gaussian(sigma=100)", "dp(ratio=1000)"),
+        ("integer-noise([1/2, 1/2])", "dp(ratio=1000)"),
+        ("randomized-response(bits=2, keep=3/4)", "dp(ratio=3, group=2)"),
+        ("geometric(ratio=2)", "dp(ratio=2, group=2)"),
+    )
+
+    def measuring(self):
+        return DifferentialPrivacy()
+
+    def claiming(self, value):
+        return DifferentialPrivacy(ratio=value)
+
+
+class TestTheDeltaOfDifferentialPrivacy(DefinitionConformance):
+    registered_as = "dp"
+    number = "delta"
+    perfect, worst = ZERO, ONE
+    broken = (
+        ("random-index(records=4, values=3)", "dp(ratio=1000, delta=0.2)"),
+        ("gaussian(sigma=1)", "dp(epsilon=1, delta=1/10)"),
+        ("skellam(l1=1, l2=1)", "dp(epsilon=1, delta=1/50)"),
+    )
+
+    class _AtRatioTwo(DifferentialPrivacy):
+        def tightest(self, mechanism):
+            return self.delta_at(mechanism, 2)
+
+    def measuring(self):
+        return self._AtRatioTwo()
+
+    def claiming(self, value):
+        return DifferentialPrivacy(ratio=2, delta=value)
+
+
+class TestTheDeltaForTwoPeople(TestTheDeltaOfDifferentialPrivacy):
+    broken = (("random-index(records=4)", "dp(ratio=9, delta=0.4, group=2)"),)
+
+    def measuring(self):
+        return self._AtRatioTwo(group=2)
+
+    def claiming(self, value):
+        return DifferentialPrivacy(ratio=2, delta=value, group=2)
+
+
+class TestPointwiseIndistinguishability(DefinitionConformance):
+    """Neither axiom holds: lumping a bad output with one at the edge makes both bad."""
+
+    registered_as = "pointwise"
+    number = "delta"
+    perfect, worst = ZERO, ONE
+    broken = (
+        ("random-index(records=4, values=3)", "pointwise(ratio=1000, delta=0.2)"),
+        ("laplace(scale=1)", "pointwise(epsilon=1/2, delta=1/10)"),
+    )
+    post_processing_counterexample = (
+        on_one_bit(("1/10", "4/10", "5/10"), ("0", "2/10", "8/10")),
+        {"a": "a or b", "b": "a or b", "c": "c"},
+    )
+    mixing_counterexample = (
+        on_one_bit(("1/5", "4/5"), ("0", "1")),
+        on_one_bit(("1/2", "1/2"), ("1/4", "3/4")),
+    )
+
+    def measuring(self):
+        return PointwiseIndistinguishability(ratio=2)
+
+    def claiming(self, value):
+        return PointwiseIndistinguishability(ratio=2, delta=value)
+
+
+class TestStatisticalDifference(DefinitionConformance):
+    """Closed under both: total variation falls under maps and is convex."""
+
+    registered_as = "statistical-difference"
+    number = "epsilon"
+    perfect, worst = ZERO, ONE
+    broken = (
+        ("random-index(records=4, values=3)", "statistical-difference(epsilon=0.2)"),
+        ("parity(bits=3)", "statistical-difference(epsilon=0.99)"),
+    )
+
+    def measuring(self):
+        return StatisticalDifference()
+
+    def claiming(self, value):
+        return StatisticalDifference(epsilon=value)
+
+
+class TestMutualInformation(DefinitionConformance):
+    """Closed under both: data processing, and information is convex in the channel."""
+
+    registered_as = "mutual-information"
+    number = "nats"
+    perfect, worst = ZERO, ln(Fraction(2))
+    broken = (
+        ("random-index(records=4, values=3)", "mutual-information(nats=0.27)"),
+        ("identity(bits=2)", "mutual-information(nats=0.69)"),
+        ("randomized-response(bits=30, keep=3/4)", "mutual-information(nats=0.13)"),
+    )
+    has_witness = False
+    universe = BitStrings(1)
+
+    def measuring(self):
+        return MutualInformation()
+
+    def claiming(self, value):
+        return MutualInformation(nats=value)
+
+
+def suites(kind=DefinitionConformance):
+    for suite in kind.__subclasses__():
+        yield suite
+        yield from suites(suite)
+
+
+def test_every_registered_definition_has_a_suite():
+    assert {entry.name for entry in DEFINITIONS} == {suite.registered_as for suite in suites()}

@@ -1,0 +1,175 @@
+"""Two laws compared, and the point-wise definition, against brute force over events."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import twoworlds as tw
+from twoworlds import PointwiseIndistinguishability, TwoLaws
+from twoworlds.errors import InvalidInput, NotStochastic
+from twoworlds.mechanisms import Listed
+from twoworlds.numbers import INFINITY, Order, compare, exp, ln
+from twoworlds.testing import enumeration as brute
+from twoworlds.testing.strategies import (
+    deltas,
+    dense_mechanisms,
+    integer_noise_mechanisms,
+    laws,
+    ratios,
+    universes,
+)
+
+SIZES = st.integers(1, 5)
+PAIRS = SIZES.flatmap(lambda n: st.tuples(laws(n), laws(n)))
+
+
+def compared(pair):
+    return TwoLaws(*({f"o{i}": mass for i, mass in enumerate(law)} for law in pair))
+
+
+def both_ways(measure, pair):
+    """The larger of the two directions; None is infinity."""
+    found = [measure(*pair), measure(*pair[::-1])]
+    return INFINITY if None in found else max(found)
+
+
+@given(PAIRS)
+def test_the_ratio_bounds_every_event_both_ways(pair):
+    assert compared(pair).ratio == both_ways(brute.largest_ratio, pair)
+    assert compared(pair).epsilon == ln(compared(pair).ratio)
+
+
+@given(PAIRS, ratios())
+def test_delta_is_the_largest_excess_of_any_event_either_way(pair, ratio):
+    two = compared(pair)
+    wanted = both_ways(lambda p, q: brute.largest_excess(p, q, ratio), pair)
+    assert two.delta(ratio) == wanted
+    inside = [i for i in range(len(pair[0])) if two.event(ratio).holds(f"o{i}")]
+    p, q = (sum((law[i] for i in inside), Fraction(0)) for law in pair)
+    assert max(p - ratio * q, q - ratio * p) == wanted
+
+
+@given(PAIRS, deltas())
+def test_ratio_for_is_the_smallest_ratio_that_satisfies_every_event(pair, delta):
+    wanted = both_ways(lambda p, q: brute.smallest_ratio(p, q, delta), pair)
+    assert compared(pair).ratio_for(delta) == wanted
+
+
+@given(PAIRS)
+def test_statistical_difference_is_the_largest_difference_of_any_event(pair):
+    # Kasiviswanathan & Smith, Section 1.1: also half the sum of absolute differences.
+    found = compared(pair).statistical_difference
+    assert found == brute.largest_difference(*pair) == compared(pair).delta(1)
+    assert found == sum(abs(p - q) for p, q in zip(*pair, strict=True)) / 2
+
+
+@given(PAIRS, ratios())
+def test_pointwise_masses_are_those_of_the_outputs_that_exceed_the_ratio(pair, ratio):
+    found = compared(pair).pointwise(ratio)
+    assert tuple(found) == brute.bad_masses(*pair, ratio)
+    assert found.worst == max(found)
+
+
+@given(PAIRS, ratios())
+def test_pointwise_indistinguishable_laws_are_indistinguishable(pair, ratio):
+    # Kasiviswanathan & Smith, Lemma 3.3(1).
+    two = compared(pair)
+    assert two.delta(ratio) <= two.pointwise(ratio).worst
+
+
+@given(PAIRS, st.integers(2, 9))
+def test_erratum_the_bad_mass_is_within_the_corrected_multiple_of_delta(pair, ratio):
+    # Kasiviswanathan & Smith, Lemma 3.3(2) prints 2 delta / e^epsilon (and its proof 2 delta /
+    # (epsilon e^epsilon)), for a point-wise epsilon twice as large; both are too small.
+    two = compared(pair)
+    a = Fraction(ratio)
+    assert two.pointwise(a * a).worst <= two.delta(a) * (a + 1 / a) / (a - 1)
+
+
+@given(SIZES.flatmap(lambda n: st.tuples(laws(n), laws(n), laws(n))), ratios(), ratios())
+def test_ratios_multiply_along_a_chain_of_laws(chain, a, b):
+    p, q, r = (dict(enumerate(law)) for law in chain)
+    near, far = TwoLaws(p, q).delta(a), TwoLaws(q, r).delta(b)
+    assert TwoLaws(p, r).delta(a * b) <= max(near + a * far, far + b * near)
+
+
+def test_an_absent_output_has_probability_zero():
+    two = TwoLaws({"a": 1}, {"a": "1/2", "b": "1/2"})
+    assert (two.ratio, two.delta(1), two.delta(1000)) == (INFINITY, Fraction(1, 2), Fraction(1, 2))
+    assert two.event(5) == Listed.of(["b"])
+    assert two.ratio_for("1/2") == 1
+
+
+def test_irrational_laws_that_mirror_each_other_are_compared():
+    p = exp(Fraction(-1))
+    two = TwoLaws({"a": p, "b": 1 - p}, {"a": 1 - p, "b": p})
+    assert two.event(1) in (Listed.of(["a"]), Listed.of(["b"]))
+    assert compare(two.delta(1), 1 - 2 * p, limit=256) in (Order.EQUAL, Order.UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        ({"a": "1/2", "b": "1/3"}, "first law sums to 5/6"),
+        ({"a": "3/2", "b": "-1/2"}, "in the first law is negative"),
+        ({}, "first law sums to 0"),
+    ],
+)
+def test_rejects_what_is_not_a_law(first, message):
+    with pytest.raises(NotStochastic, match=message):
+        TwoLaws(first, {"a": 1})
+    with pytest.raises(InvalidInput, match="is not a number"):
+        TwoLaws({"a": float("nan")}, {"a": 1})
+
+
+# --- the definition on mechanisms ---------------------------------------------------------------
+
+
+@given(st.data(), ratios())
+def test_the_pointwise_delta_is_the_largest_bad_mass_on_any_neighbours(data, ratio):
+    universe, relation = data.draw(universes())
+    group = data.draw(st.integers(1, 2))
+    mechanism = data.draw(dense_mechanisms(universe))
+    pairs = brute.pairs(universe, relation, group)
+    masses = [
+        brute.bad_masses(brute.column(mechanism, x), brute.column(mechanism, y), ratio)
+        for x, y in pairs
+    ]
+    verdict = PointwiseIndistinguishability(ratio=ratio, neighbours=relation, group=group).tightest(
+        mechanism
+    )
+    assert verdict.delta == max(map(max, masses))
+    assert (verdict.mass_under_first, verdict.mass_under_second) in masses
+
+
+@given(integer_noise_mechanisms(), ratios())
+def test_the_bad_mass_of_integer_noise_is_that_of_a_long_window(mechanism, ratio):
+    verdict = PointwiseIndistinguishability(ratio=ratio).tightest(mechanism)
+    x, y = verdict.witness.databases
+    window = [o for o in range(-40, 45) if o in mechanism.outputs]
+    laws_ = [[mechanism.probability(o, z) for o in window] for z in (x, y)]
+    masses = brute.bad_masses(*laws_, ratio)
+    lost = max(1 - sum(law) for law in laws_)
+    assert max(masses) <= verdict.delta <= max(masses) + lost
+
+
+@given(dense_mechanisms())
+def test_without_a_ratio_it_is_the_ratio_at_which_no_output_is_bad(mechanism):
+    verdict = PointwiseIndistinguishability().tightest(mechanism)
+    assert verdict.ratio == tw.measure(mechanism).ratio
+    if verdict.ratio != INFINITY:
+        assert verdict.delta == 0
+
+
+def test_the_bad_outputs_of_a_survey():
+    # At ratio 2 every report of one bit is three times likelier in one of the two worlds.
+    verdict = tw.measure("randomized-response(bits=3, keep=3/4)", definition="pointwise(ratio=2)")
+    assert (verdict.delta, verdict.mass_under_first, verdict.mass_under_second) == (1, 1, 1)
+    assert tw.check("randomized-response(bits=3, keep=3/4)", "pointwise(ratio=3)")
+
+
+def test_a_pointwise_claim_without_numbers_cannot_be_checked():
+    with pytest.raises(InvalidInput, match="pointwise has no numbers to check"):
+        tw.check("parity(bits=2)", "pointwise")

@@ -1,0 +1,193 @@
+"""Verdicts: what they claim, what they show, and what they refuse."""
+
+import copy
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+
+import twoworlds as tw
+from twoworlds import BitStrings, Verdict, Witness
+from twoworlds.errors import TwoWorldsError, Undecided
+from twoworlds.mechanisms import Listed
+from twoworlds.mechanisms.float_matrix import FloatMatrix
+from twoworlds.numbers import INFINITY
+from twoworlds.testing.strategies import dense_mechanisms, ratios
+
+SURVEY = tw.mechanism("randomized-response(bits=2, keep=3/4)")
+
+
+def test_a_measurement_is_no_truth_value():
+    with pytest.raises(Undecided, match="states no decided claim"):
+        bool(tw.measure(SURVEY))
+
+
+def test_a_claim_is_a_truth_value():
+    assert tw.check(SURVEY, "dp(ratio=3)")
+    assert not tw.check(SURVEY, "dp(ratio=2.9)")
+
+
+def test_an_undecided_claim_is_no_truth_value():
+    """The enclosure of a float matrix contains the claimed number, so nothing is guessed."""
+    rows = [[0.95, 0.05], [0.05, 0.95]]
+    floats = FloatMatrix(BitStrings(1), tw.Universe.of("ab"), rows)
+    verdict = tw.check(floats, tw.DifferentialPrivacy(ratio=1, delta="0.9"))
+    assert verdict.holds is None
+    with pytest.raises(Undecided):
+        bool(verdict)
+    assert "holds" not in verdict.to_dict()
+
+
+def test_values_are_attributes_and_others_are_named():
+    verdict = tw.measure(SURVEY)
+    assert (verdict.ratio, verdict.delta) == (3, 0)
+    with pytest.raises(AttributeError, match="has no 'nats'; it has ratio, epsilon, delta"):
+        verdict.nats  # noqa: B018
+
+
+def test_a_verdict_can_be_copied():
+    verdict = tw.measure(SURVEY)
+    assert copy.copy(verdict) == verdict
+    assert replace(verdict, notes=("seen",)).ratio == 3
+
+
+def test_a_witness_that_does_not_verify_is_refused():
+    good = tw.measure(SURVEY).witness
+    forged = replace(good, probabilities=(Fraction(1), Fraction(0)))
+    with pytest.raises(TwoWorldsError, match="does not re-verify: please report this"):
+        Verdict("m", "d", {}, "", (), witness=forged)
+
+
+@given(dense_mechanisms(), ratios())
+def test_witnesses_agree_with_the_matrix_they_speak_of(mechanism, ratio):
+    witness = tw.measure(mechanism, ratio=ratio).witness
+    for database, stated in zip(witness.databases, witness.probabilities, strict=True):
+        rows = [o for o in mechanism.outputs if witness.event.holds(o)]
+        assert stated == sum((mechanism.probability(o, database) for o in rows), Fraction(0))
+    assert witness.excess(ratio) == witness.probabilities[0] - ratio * witness.probabilities[1]
+
+
+def test_the_ratio_of_a_witness_knows_impossible_events():
+    identity = tw.mechanism("identity(bits=1)")
+    one, zero = (1,), (0,)
+    witness = Witness.of(identity, (one, zero), Listed.of([one]))
+    assert (witness.ratio(), witness.excess(INFINITY)) == (INFINITY, 1)
+    assert Witness.of(identity, (one, zero), Listed.of([])).ratio() == 0
+
+
+# --- plain data ---------------------------------------------------------------------------------
+
+
+def test_the_dictionary_has_the_shape_of_the_contract():
+    plain = tw.check(SURVEY, "dp(ratio=2)").to_dict()
+    assert plain["holds"] is False
+    assert plain["ratio"] == {"exact": "2", "value": 2.0}
+    assert plain["delta"] == {"exact": "1/4", "value": 0.25}
+    assert plain["epsilon"]["exact"] == "ln 2"
+    assert plain["epsilon"]["lower"] <= plain["epsilon"]["value"] == plain["epsilon"]["upper"]
+    assert plain["witness"] == {
+        "databases": ["11", "01"],
+        "event": ["11", "10"],
+        "event_in_words": "outputs whose entry 1 is 1",
+        "probabilities": [{"exact": "3/4", "value": 0.75}, {"exact": "1/4", "value": 0.25}],
+        "attained": True,
+    }
+    assert plain["arithmetic"] == "exact"
+    assert list(plain) == [
+        *("mechanism", "definition", "holds", "ratio", "epsilon", "delta", "witness"),
+        *("sentence", "assumptions", "notes", "method", "arithmetic"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("randomized-response(bits=2, keep=3/4)", {}),
+        ("identity(bits=2)", {}),
+        ("geometric(epsilon=1/2)", {"ratio": 1}),
+        ("skellam(l1=1, l2=2)", {"delta": "1e-6"}),
+        ("gaussian(sigma=1)", {}),
+        ("laplace(scale=2)", {"epsilon": "1/4"}),
+        ("random-index(records=3)", {"definition": "mutual-information"}),
+        ("random-index(records=3)", {"definition": "pointwise(ratio=2)"}),
+        ("randomized-response(bits=40, keep=3/4)", {"group": 3, "ratio": 5}),
+    ],
+)
+def test_every_verdict_is_plain_data_with_numbers_of_one_form(text, options):
+    verdict = tw.measure(text, **options)
+    plain = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))
+    for name in verdict.values:
+        number = plain[name]
+        assert {"exact", "value"} <= set(number) <= {"exact", "value", "lower", "upper"}
+        if number["exact"] is None:
+            assert number["lower"] <= number["value"] <= number["upper"]
+        if number["value"] is None:
+            assert number["exact"] == "inf"
+
+
+def test_an_infinite_ratio_is_json_without_a_float():
+    plain = tw.measure("identity(bits=1)").to_dict()
+    assert plain["ratio"] == plain["epsilon"] == {"exact": "inf", "value": None}
+    assert plain["delta"] == {"exact": "1", "value": 1.0}
+
+
+def test_the_witness_of_a_ratio_names_one_output_and_its_two_probabilities():
+    witness = tw.measure(SURVEY).to_dict()["witness"]
+    assert witness["output"] in witness["event"]
+    likely, unlikely = (entry["value"] for entry in witness["output_probabilities"])
+    assert likely == 3 * unlikely
+
+
+# --- words --------------------------------------------------------------------------------------
+
+
+def test_the_explanation_names_verdict_numbers_witness_and_relation():
+    text = tw.check(SURVEY, "dp(ratio=2)").explain()
+    for part in (
+        "randomized-response(bits=2, keep=3/4): dp(ratio=2) does NOT hold",
+        "delta      1/4 (0.25)",
+        "outputs whose entry 1 is 1 has probability 3/4 (0.75) on 11 and 1/4 (0.25) on 01",
+        "neighbours by substitute: the databases differ in one person's record",
+        "because",
+    ):
+        assert part in text
+    assert ": dp(ratio=3) holds" in tw.check(SURVEY, "dp(ratio=3)").explain()
+
+
+@pytest.mark.parametrize(
+    ("options", "relation"),
+    [
+        ({}, "neighbours by substitute: the databases differ in one person's record"),
+        ({"group": 2}, "up to 2 such steps apart"),
+        ({"neighbours": "11~00"}, "neighbours by explicit: the pair is one of those listed"),
+    ],
+)
+def test_every_answer_states_its_neighbours(options, relation):
+    assert relation in tw.measure(SURVEY, **options).explain()
+
+
+def test_add_remove_is_named():
+    lists = tw.mechanism("constant(universe=records(values=2, n=2, smallest=1))")
+    verdict = tw.measure(lists, neighbours="add-remove")
+    assert "by add-remove: one database has one person's record more" in verdict.explain()
+
+
+def test_an_unattained_ratio_says_so():
+    assert "further out the ratio grows" in tw.measure("skellam(l1=1, l2=1)").explain()
+    assert tw.measure("skellam(l1=1, l2=1)").to_dict()["witness"]["attained"] is False
+
+
+def test_the_notebook_card_escapes_what_it_shows():
+    labels = tw.Universe.of(["<b>", "x&y"])
+    mechanism = tw.Dense(labels, labels, [[1, 0], [0, 1]])
+    html = tw.check(mechanism, "dp(ratio=2)")._repr_html_()
+    assert "<b>" not in html.replace("<b>matrix of", "")
+    assert "&lt;b&gt;" in html
+    assert "does not hold" in html
+    assert "holds" not in tw.measure(mechanism)._repr_html_()
+    assert (
+        "<table>"
+        in tw.measure("random-index(records=2)", definition="mutual-information")._repr_html_()
+    )

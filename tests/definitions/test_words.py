@@ -1,0 +1,82 @@
+"""The sentences say what is true: their numbers are recomputed from Bayes' rule."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+
+import twoworlds as tw
+from twoworlds import BitStrings
+from twoworlds.definitions.words import Subject, delta_sentence, largest_posterior, percent
+from twoworlds.mechanisms.float_matrix import FloatMatrix
+from twoworlds.numbers import INFINITY, Real
+from twoworlds.testing.strategies import dense_mechanisms, probabilities, ratios
+
+PERSON = Subject.of(1, listed=False)
+
+
+@given(dense_mechanisms(BitStrings(1)), probabilities())
+def test_no_posterior_exceeds_the_one_that_the_ratio_allows(mechanism, prior):
+    bound = largest_posterior(prior, tw.measure(mechanism).ratio)
+    for output in mechanism.outputs:
+        row = mechanism.row(output)
+        for x, y in (((1,), (0,)), ((0,), (1,))):
+            total = prior * row[x] + (1 - prior) * row[y]
+            assert total == 0 or prior * row[x] / total <= bound or prior == 0
+
+
+@given(probabilities(), ratios())
+def test_the_largest_posterior_multiplies_the_odds(prior, ratio):
+    after = largest_posterior(prior, ratio)
+    assert after * (1 - prior) == ratio * prior * (1 - after)
+
+
+def test_the_sentence_of_a_ratio_is_in_odds():
+    sentence = tw.measure("randomized-response(bits=9, keep=3/4)").sentence
+    assert "odds of at most 3 to 1" in sentence
+    assert "50% becomes at most 75%" in sentence
+    assert "1% at most 2.95%" in sentence  # 3/102, rounded up
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "part"),
+    [
+        ("constant(bits=2)", {}, "says nothing about your record"),
+        ("identity(bits=2)", {}, "With probability 1 the output can be one that is impossible"),
+        ("gaussian(sigma=1)", {}, "by any factor, however large"),
+        (
+            "randomized-response(bits=2, keep=3/4)",
+            {"ratio": 2},
+            "happens with probability at most 45%",
+        ),
+        ("randomized-response(bits=2, keep=3/4)", {"group": 2}, "but those of 2 people"),
+        ("randomized-response(bits=2, keep=3/4)", {"neighbours": "11~00"}, "one of two listed"),
+        ("identity(bits=2)", {"ratio": 5}, "happens with probability at most 100%"),
+    ],
+)
+def test_each_kind_of_answer_has_its_sentence(text, options, part):
+    assert part in tw.measure(text, **options).sentence
+
+
+@given(dense_mechanisms(BitStrings(1)), ratios())
+def test_an_event_of_ten_percent_becomes_no_likelier_than_stated(mechanism, ratio):
+    delta = tw.measure(mechanism, ratio=ratio).delta
+    stated = min(Fraction(1), ratio / 10 + delta)
+    if delta:
+        assert f"at most {percent(stated)} " in delta_sentence(PERSON, ratio, delta)
+
+
+def test_an_enclosure_that_touches_certainty_is_still_put_into_words():
+    """0.1 + 0.9 in floats: whether it exceeds 1 is not known, and does not matter."""
+    rows = [[0.95, 0.05], [0.05, 0.95]]
+    floats = FloatMatrix(BitStrings(1), tw.Universe.of("ab"), rows)
+    assert "at most 100%" in tw.measure(floats, ratio=1).sentence
+    touching = Real.between(
+        Fraction(9, 10) - Fraction(1, 10**9), Fraction(9, 10) + Fraction(1, 10**9)
+    )
+    assert "at most 100%" in delta_sentence(PERSON, Fraction(1), touching)
+
+
+def test_certainty_stays_certainty():
+    assert largest_posterior(Fraction(1, 100), INFINITY) == 1
+    assert largest_posterior(Fraction(0), Fraction(5)) == 0

@@ -1,0 +1,111 @@
+"""Whatever has a name that a user can type or import is documented."""
+
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+import typer
+
+import twoworlds
+from tests.docs.pages import DOCS, markdown_pages
+from twoworlds.cli.commands import app
+from twoworlds.definitions import DEFINITIONS
+from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+
+COMMANDS = sorted(typer.main.get_command(app).commands)
+AUTOMODULE = re.compile(r"^\.\. automodule:: (\S+)$", re.MULTILINE)
+
+
+def text(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def names(registry) -> list[str]:
+    return [entry.name for entry in registry]
+
+
+def has_section(page: str, name: str) -> bool:
+    return re.search(rf"^#+ {re.escape(name)}$", page, re.MULTILINE) is not None
+
+
+def in_backticks(page: str, name: str) -> bool:
+    """Whether the name stands between backticks, alone or with arguments: `mean(n)`."""
+    return re.search(rf"`{re.escape(name)}(\([^`]*\))?`", page) is not None
+
+
+@pytest.mark.parametrize("name", names(MECHANISMS))
+def test_every_mechanism_has_a_section(name):
+    assert has_section(text("guide/mechanisms.md"), name)
+
+
+@pytest.mark.parametrize("name", names(MECHANISMS))
+def test_the_section_of_a_mechanism_names_its_arguments(name):
+    sections = re.split(r"^#+ ", text("guide/mechanisms.md"), flags=re.MULTILINE)
+    [section] = [section for section in sections if section.startswith(f"{name}\n")]
+    arguments = set(inspect.signature(MECHANISMS[name].build).parameters)
+    inherited = {  # said once, above the sections of combinations and of noise with a range
+        "then": {"first", "post"},
+        "mix": {"first", "second"},
+        "pair": {"first", "second"},
+        "restrict": {"first", "databases"},
+        "truncated-geometric": {"ratio", "epsilon", "p", "sensitivity"},
+    }
+    missing = {a for a in arguments if not in_backticks(section, a)} - inherited.get(name, set())
+    assert missing == set()
+
+
+@pytest.mark.parametrize("name", names(DEFINITIONS))
+def test_every_definition_has_a_section(name):
+    assert has_section(text("guide/definitions.md"), name)
+
+
+@pytest.mark.parametrize("name", [*names(UNIVERSES), *names(STATISTICS)])
+def test_every_universe_and_statistic_is_explained(name):
+    assert in_backticks(text("guide/worlds.md"), name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_section_with_its_own_help(name):
+    page = text("command-line.md")
+    assert has_section(page, name)
+    assert f"```{{command-help}} {name}\n```" in page
+
+
+def test_no_help_is_shown_of_commands_that_do_not_exist():
+    shown = re.findall(r"^```\{command-help\} (\S+)$", text("command-line.md"), re.MULTILINE)
+    assert sorted(shown) == COMMANDS
+
+
+@pytest.mark.parametrize("name", twoworlds.__all__)
+def test_every_public_name_is_in_the_reference_and_has_a_docstring(name):
+    value = getattr(twoworlds, name)
+    assert inspect.getdoc(value)
+    assert in_backticks(text("api.md"), name)
+    pages = [page.read_text(encoding="utf-8") for page in (DOCS / "api").glob("*.md")]
+    assert value.__module__ in [module for page in pages for module in AUTOMODULE.findall(page)]
+
+
+def test_every_page_can_be_reached():
+    pages = {page.relative_to(DOCS).with_suffix("").as_posix() for page in DOCS.rglob("*.md")}
+    trees = re.findall(
+        r"^```\{toctree\}\n(.*?)^```$", text("index.md") + text("api.md"), re.M | re.S
+    )
+    listed = {line for tree in trees for line in tree.splitlines() if line and line[0] != ":"}
+    assert {page for page in pages if not page.startswith("_")} - listed == {"index"}
+
+
+def test_pages_name_no_path_of_somebody_s_machine():
+    for page in markdown_pages():
+        assert not re.search(r"/(home|work|root|Users)/", page.read_text(encoding="utf-8")), page
+
+
+def test_the_example_of_the_testing_page_passes(tmp_path):
+    example = tmp_path / "test_alarm.py"
+    example.write_text(text("examples/test_alarm.py"), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(example)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout

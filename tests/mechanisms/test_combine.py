@@ -1,0 +1,205 @@
+"""Ways to combine mechanisms, against the formulas written out entry by entry."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms.base import Dense
+from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.per_record import PerRecord
+from twoworlds.worlds import SUBSTITUTE, Additive, Answer, BitStrings, Explicit, Integers
+
+RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(100)])
+UNIVERSE = Explicit(("a", "b", "c"))
+
+
+def laws(size):
+    weights = st.lists(st.integers(0, 5), min_size=size, max_size=size).filter(any)
+    return weights.map(lambda w: tuple(Fraction(k, sum(w)) for k in w))
+
+
+@st.composite
+def mechanisms(draw, universe=UNIVERSE, outputs=None):
+    if outputs is None:
+        start, size = draw(st.integers(0, 2)), draw(st.integers(1, 4))
+        outputs = Explicit(tuple(range(start, start + size)))
+    columns = [draw(laws(outputs.size)) for _ in universe]
+    return Dense(universe, outputs, list(zip(*columns, strict=True)))
+
+
+def worst(mechanism, ratio):
+    """The largest gap over all ordered pairs, cell by cell."""
+    return max(
+        sum(
+            max(Fraction(0), mechanism.probability(o, x) - ratio * mechanism.probability(o, y))
+            for o in mechanism.outputs
+        )
+        for x, y in permutations(mechanism.universe, 2)
+    )
+
+
+def stochastic(mechanism):
+    return all(sum(column) == 1 for column in zip(*mechanism.rows, strict=True))
+
+
+@given(st.data())
+def test_post_processing_is_the_product_of_the_matrices(data):
+    first = data.draw(mechanisms())
+    second = data.draw(mechanisms(universe=first.outputs))
+    joined = first.then(second)
+    assert stochastic(joined)
+    for x in first.universe:
+        for new in second.outputs:
+            expected = sum(
+                second.probability(new, o) * first.probability(o, x) for o in first.outputs
+            )
+            assert joined.probability(new, x) == expected
+
+
+@given(mechanisms(), st.dictionaries(st.integers(0, 6), st.integers(0, 2), min_size=7, max_size=7))
+def test_a_map_of_outputs_adds_up_what_it_merges(first, image):
+    for post in (image, image.__getitem__):
+        joined = first.then(post)
+        assert set(joined.outputs) == {image[o] for o in first.outputs}
+        for x in first.universe:
+            for new in joined.outputs:
+                expected = sum(first.probability(o, x) for o in first.outputs if image[o] == new)
+                assert joined.probability(new, x) == expected
+
+
+@given(st.data(), RATIOS)
+def test_post_processing_never_increases_the_gap(data, ratio):
+    first = data.draw(mechanisms())
+    second = data.draw(mechanisms(universe=first.outputs))
+    assert first.then(second).family(SUBSTITUTE).gap(ratio)[1].delta <= worst(first, ratio)
+
+
+@given(mechanisms(), mechanisms(), st.fractions(0, 1, max_denominator=9), RATIOS)
+def test_a_mixture_is_the_weighted_sum(first, second, weight, ratio):
+    mixed = first.mix(second, weight)
+    assert stochastic(mixed)
+    assert set(mixed.outputs) == {*first.outputs, *second.outputs}
+    for x in UNIVERSE:
+        for o in mixed.outputs:
+            a = first.probability(o, x) if o in first.outputs else 0
+            b = second.probability(o, x) if o in second.outputs else 0
+            assert mixed.probability(o, x) == weight * a + (1 - weight) * b
+    bound = weight * worst(first, ratio) + (1 - weight) * worst(second, ratio)
+    assert mixed.family(SUBSTITUTE).gap(ratio)[1].delta <= bound
+
+
+@given(mechanisms(), mechanisms(), RATIOS)
+def test_a_pair_is_the_product_of_the_laws(first, second, ratio):
+    both = first.pair(second)
+    for x in UNIVERSE:
+        law = both.distribution(x)
+        assert sum(law.values()) == 1
+        for a in first.outputs:
+            for b in second.outputs:
+                assert law[a, b] == first.probability(a, x) * second.probability(b, x)
+    assert both.family(SUBSTITUTE).gap(ratio)[1].delta >= worst(first, ratio)
+
+
+@given(mechanisms(), RATIOS)
+def test_a_restriction_keeps_the_columns(mechanism, ratio):
+    part = mechanism.restrict(["c", "a"])
+    assert list(part.universe) == ["c", "a"]
+    for x in part.universe:
+        for o in part.outputs:
+            assert part.probability(o, x) == mechanism.probability(o, x)
+    assert part.family(SUBSTITUTE).gap(ratio)[1].delta == worst(part, ratio)
+    assert worst(part, ratio) <= worst(mechanism, ratio)
+
+
+@given(st.lists(st.sampled_from(list(BitStrings(3))), min_size=2, max_size=6, unique=True))
+def test_a_restriction_keeps_the_neighbours_and_distances_of_the_whole(chosen):
+    flip = Dense(Explicit((1, 0)), Explicit((1, 0)), [["3/4", "1/4"], ["1/4", "3/4"]])
+    part = PerRecord(flip, 3).restrict(chosen)
+    apart = [
+        sum(a != b for a, b in zip(x, y, strict=True)) for x in chosen for y in chosen if x < y
+    ]
+    for group in (1, 2, 3):
+        within = [k for k in apart if k <= group]
+        if within:
+            assert part.family(SUBSTITUTE, group).peak()[1].ratio == 3 ** max(within)
+
+
+@given(mechanisms(), mechanisms())
+def test_combined_mechanisms_combine_again(first, second):
+    mixed = first.mix(second, "1/2").pair(first).then(lambda pair: pair[0])
+    assert stochastic(mixed)
+    again = first.mix(second, "1/2")
+    for x in UNIVERSE:
+        for o in mixed.outputs:
+            assert mixed.probability(o, x) == again.probability(o, x)
+
+
+def _any():
+    return Dense(UNIVERSE, Explicit((0, 1)), [["1/2", "1/3", 1], ["1/2", "2/3", 0]])
+
+
+def test_mechanisms_on_different_databases_do_not_combine():
+    other = Dense(Explicit(("a", "b")), Explicit((0, 1)), [["1/2", "1/3"], ["1/2", "2/3"]])
+    with pytest.raises(InvalidInput, match="different databases"):
+        _any().mix(other, "1/2")
+    with pytest.raises(InvalidInput, match="different databases"):
+        _any().pair(other)
+
+
+@pytest.mark.parametrize("weight", ["1.2", -1, "ln 2", None, "x"])
+def test_a_weight_is_a_probability(weight):
+    with pytest.raises(InvalidInput, match="weight="):
+        _any().mix(_any(), weight)
+
+
+def test_post_processing_must_know_every_output():
+    with pytest.raises(InvalidInput, match="says nothing about output 1"):
+        _any().then({0: "yes"})
+    with pytest.raises(InvalidInput, match="0 is not in"):
+        _any().then(Dense(Explicit((1, 2)), Explicit(("u",)), [[1, 1]]))
+
+
+def test_a_restriction_names_databases_that_exist():
+    with pytest.raises(InvalidInput, match="'z' is not in"):
+        _any().restrict(["a", "z"])
+    with pytest.raises(InvalidInput, match="empty"):
+        _any().restrict([])
+    with pytest.raises(InvalidInput, match="twice"):
+        _any().restrict(["a", "a"])
+
+
+def _geometric(universe=None):
+    return OnStatistic(
+        universe or Integers(0, 3), Answer(), AddedNoise(GeometricNoise("1/2")), expression="g"
+    )
+
+
+def test_infinitely_many_outputs_are_not_tabulated():
+    with pytest.raises(TooLarge):
+        _geometric().table()
+    with pytest.raises(TooLarge):
+        _geometric().then(lambda o: o)
+    with pytest.raises(TooLarge):
+        _geometric().pair(_geometric())
+
+
+def test_a_restriction_of_noise_keeps_its_structure():
+    part = _geometric().restrict([0, 2])
+    assert part.family(SUBSTITUTE, 2).peak()[1].ratio == 4
+
+
+def test_clamped_noise_can_be_post_processed():
+    bits = BitStrings(2)
+    count = OnStatistic(
+        bits, Additive(lambda b: b), AddedNoise(GeometricNoise("1/2"), 0, 2), expression="count"
+    )
+    yes = count.then(lambda o: "some" if o else "none")
+    for x in bits:
+        none = count.probability(0, x)
+        assert yes.probability("none", x) == none
+        assert yes.probability("some", x) == 1 - none

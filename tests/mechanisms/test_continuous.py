@@ -1,0 +1,295 @@
+"""Laplace and Gaussian noise, against integrals computed in the test.
+
+The gap is the integral of max(0, f - a g). Its only zero is found by halving intervals, and the
+smooth pieces are integrated by the Gauss-Legendre rule, so that nothing of the formulas under test
+is used.
+"""
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from flint import ctx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms.continuous import Gaussian, Laplace
+from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Listed, OnRecords
+from twoworlds.numbers import INFINITY, Real, ball, bounds, decimal, exp, ln
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(80)
+
+
+def laplace(scale):
+    return lambda x, centre: np.exp(-np.abs(x - centre) / scale) / (2 * scale)
+
+
+def gaussian(sigma):
+    def density(x, centre):
+        return np.exp(-(((x - centre) / sigma) ** 2) / 2) / (sigma * math.sqrt(2 * math.pi))
+
+    return density
+
+
+def integral(f, ends):
+    """Integrate over the pieces between the ends; each piece is smooth."""
+    total = 0.0
+    for a, b in pairwise(ends):
+        x = (b - a) / 2 * NODES + (a + b) / 2
+        total += (b - a) / 2 * float(np.sum(WEIGHTS * f(x)))
+    return total
+
+
+def gap(density, width, u, v, ratio):
+    """The integral of max(0, density around u - ratio * density around v)."""
+    low, high = min(u, v) - 40 * width, max(u, v) + 40 * width
+    excess = lambda x: density(x, u) - ratio * density(x, v)  # noqa: E731
+    # Its sign changes at most once: the likelihood ratio is monotone.
+    grid = np.linspace(low, high, 4001)
+    positive = excess(grid) > 0
+    if not positive.any():
+        return 0.0
+    edges = [low, high, u, v]
+    for i in np.flatnonzero(positive[1:] != positive[:-1]):
+        a, b = grid[i], grid[i + 1]
+        for _ in range(80):
+            middle = (a + b) / 2
+            a, b = (middle, b) if (excess(middle) > 0) == positive[i] else (a, middle)
+        edges.append(a)
+    steps = np.linspace(low, high, 41)
+    ends = sorted({*edges, *steps})
+    return integral(lambda x: np.maximum(0.0, excess(x)), ends)
+
+
+RATES = st.fractions(min_value=Fraction(1, 4), max_value=3, max_denominator=8)
+RATIOS = st.fractions(min_value=1, max_value=8, max_denominator=6)
+SENSITIVITIES = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3)])
+GROUPS = st.integers(1, 3)
+
+
+def agrees(found, expected, tolerance=1e-9):
+    return abs(float(found) - expected) < tolerance
+
+
+def same(a, b, tolerance=Fraction(1, 10**25)):
+    with ctx.workprec(200):
+        return (ball(a, 200) - ball(b, 200)).abs_upper() < ball(tolerance, 200)
+
+
+@given(RATES, SENSITIVITIES, GROUPS, RATIOS)
+def test_the_laplace_gap_is_the_integral(scale, sensitivity, group, ratio):
+    mechanism = Laplace(scale=scale, sensitivity=sensitivity)
+    far = float(sensitivity * group)
+    expected = gap(laplace(float(scale)), float(scale), far, 0.0, float(ratio))
+    for comparison in mechanism.family(SUBSTITUTE, group):
+        assert agrees(comparison.gap(ratio).delta, expected)
+        assert {comparison.x, comparison.y} == {sensitivity * group, 0}
+
+
+@given(RATES, SENSITIVITIES, GROUPS, RATIOS)
+def test_the_gaussian_gap_is_the_integral(sigma, sensitivity, group, ratio):
+    mechanism = Gaussian(sigma=sigma, sensitivity=sensitivity)
+    far = float(sensitivity * group)
+    expected = gap(gaussian(float(sigma)), float(sigma), far, 0.0, float(ratio))
+    for comparison in mechanism.family(ADD_REMOVE, group):
+        assert agrees(comparison.gap(ratio).delta, expected)
+
+
+MECHANISMS = st.one_of(
+    st.builds(lambda s, d: Laplace(scale=s, sensitivity=d), RATES, SENSITIVITIES),
+    st.builds(lambda s, d: Laplace(rate=ln(1 + s), sensitivity=d), RATES, SENSITIVITIES),
+    st.builds(lambda s, d: Gaussian(sigma=s, sensitivity=d), RATES, SENSITIVITIES),
+    st.builds(lambda s, d: Gaussian(sigma2=s, sensitivity=d), RATES, SENSITIVITIES),
+)
+
+
+@given(MECHANISMS, GROUPS, st.one_of(RATIOS, st.builds(exp, RATES)))
+def test_the_worst_event_shows_the_gap(mechanism, group, ratio):
+    for comparison in mechanism.family(SUBSTITUTE, group):
+        found = comparison.gap(ratio)
+        above = mechanism.mass(found.event, comparison.x)
+        below = mechanism.mass(found.event, comparison.y)
+        assert same(above - ratio * below, found.delta)
+
+
+@given(RATES, SENSITIVITIES, GROUPS)
+def test_the_laplace_peak_is_shown_by_its_event(rate, sensitivity, group):
+    mechanism = Laplace(rate=rate, sensitivity=sensitivity)
+    comparison, found = mechanism.family(SUBSTITUTE, group).peak()
+    assert found.ratio == exp(rate * sensitivity * group)
+    assert found.attained
+    above = mechanism.mass(found.event, comparison.x)
+    below = mechanism.mass(found.event, comparison.y)
+    assert same(above, found.ratio * below)
+    assert comparison.gap(found.ratio).delta == 0
+
+
+def test_a_logarithmic_rate_gives_an_exact_ratio():
+    family = Laplace(rate="ln 3").family(SUBSTITUTE)
+    assert family.peak()[1].ratio == 3
+    assert family.gap(Fraction(3))[1].delta == 0
+    assert same(family.gap(Fraction(1))[1].delta, 1 - 1 / Real(lambda _bits: ball(3, 300).sqrt()))
+    assert Laplace(rate="ln 3").family(SUBSTITUTE, 2).peak()[1].ratio == 9
+
+
+def test_the_gaussian_has_no_finite_ratio_and_shows_a_telling_event():
+    for sigma in ("1/10", 1, 50):
+        mechanism = Gaussian(sigma=sigma)
+        comparison, found = mechanism.family(SUBSTITUTE).peak()
+        assert found.ratio == INFINITY
+        assert not found.attained
+        above = mechanism.mass(found.event, comparison.x)
+        below = mechanism.mass(found.event, comparison.y)
+        assert above > 100 * below
+        assert comparison.gap(INFINITY).delta == 0
+        assert comparison.ratio_for(Fraction(0)) == INFINITY
+
+
+@given(MECHANISMS, st.sampled_from([Fraction(1, 3), Fraction(1, 50), Fraction(1, 10**6)]))
+def test_ratio_for_undoes_the_gap(mechanism, delta):
+    comparison = next(iter(mechanism.family(SUBSTITUTE)))
+    ratio = comparison.ratio_for(delta)
+    assert ratio >= 1
+    if ratio == 1:
+        assert comparison.gap(Fraction(1)).delta <= delta
+        return
+    low, high = bounds(ratio)
+    slack = Fraction(1, 10**12)
+    assert comparison.gap(high * (1 + slack)).delta < delta
+    assert comparison.gap(max(Fraction(1), low * (1 - slack))).delta > delta
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 2), Fraction(1), Fraction(3)])
+@pytest.mark.parametrize("mechanism", [Laplace(scale=10), Gaussian(sigma=10)])
+def test_a_delta_that_holds_without_any_ratio_needs_ratio_1(mechanism, delta):
+    assert mechanism.family(SUBSTITUTE).ratio_for(delta)[1] == 1
+
+
+def test_no_delta_at_all_needs_the_peak():
+    assert Laplace(scale=2).family(SUBSTITUTE).ratio_for(Fraction(0))[1] == exp(Fraction(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [("0.1", "6.83175109222768e-7"), ("1", "1.0628e-5")],
+)
+def test_the_variance_of_the_lecture_gives_the_known_delta(epsilon, delta):
+    """sigma^2 = ln(1/delta) / epsilon^2 at delta = 10^-6 is enough for 1/10, too little for 1."""
+    variance = ln(Fraction(10**6)) / Fraction(epsilon) ** 2
+    found = Gaussian(sigma2=variance).family(SUBSTITUTE).gap(exp(Fraction(epsilon)))[1].delta
+    digits = len(delta.split("e")[0]) - 1
+    assert abs(Fraction(decimal(found, 20)) / Fraction(delta) - 1) < Fraction(10) ** (1 - digits)
+
+
+@given(RATES, st.fractions(-4, 4, max_denominator=5), st.fractions(-4, 4, max_denominator=5))
+def test_half_lines_have_the_integral_of_the_density(scale, centre, threshold):
+    for mechanism, density in (
+        (Laplace(scale=scale), laplace(float(scale))),
+        (Gaussian(sigma=scale), gaussian(float(scale))),
+    ):
+        t, c, s = float(threshold), float(centre), float(scale)
+        ends = sorted({t, *np.linspace(t, max(t, c) + 40 * s, 60), max(c, t)})
+        expected = integral(lambda x, d=density, c=c: d(x, c), ends)
+        assert agrees(mechanism.mass(AtLeast(threshold), centre), expected)
+        assert agrees(mechanism.mass(AtMost(threshold), centre), 1 - expected)
+        assert agrees(mechanism.probability(threshold, centre), float(density(t, c)))
+        assert mechanism.mass(Anything(), centre) == 1
+        assert mechanism.mass(Listed.of([threshold]), centre) == 0
+
+
+def test_densities_read_floats_as_the_decimals_they_print():
+    mechanism = Laplace(scale=1)
+    assert same(mechanism.probability(0.1, 0), exp(Fraction(-1, 10)) / 2)
+    assert same(mechanism.probability("ln 2", 0), Fraction(1, 4))
+
+
+def test_far_tails_are_enclosed_not_lost():
+    assert 0 < Laplace(scale=1).mass(AtLeast(10**7), 0) < Fraction(1, 10**4000)
+    assert 0 < Gaussian(sigma=1).mass(AtLeast(10**4), 0) < Fraction(1, 10**4000)
+    tiny = Gaussian(sigma=10**4).family(SUBSTITUTE).gap(exp(Fraction(10)))[1].delta
+    assert 0 < Fraction(decimal(tiny)) < Fraction(1, 10**100_000)
+
+
+@given(
+    RATES,
+    st.lists(st.tuples(*[st.fractions(-3, 3, max_denominator=4)] * 3), min_size=1, max_size=3),
+)
+def test_the_loss_is_the_logarithm_of_the_quotient_of_densities(scale, points):
+    mechanism = Laplace(scale=scale)
+    output, first, second = zip(*points, strict=True)
+    density = laplace(float(scale))
+    quotients = [density(float(o), float(a)) / density(float(o), float(b)) for o, a, b in points]
+    expected = sum(math.log(q) for q in quotients)
+    assert agrees(mechanism.loss(output, first, second), expected)
+    assert agrees(mechanism.loss(output[0], first[0], second[0]), math.log(quotients[0]))
+
+
+def test_an_event_of_another_kind_has_no_mass_here():
+    with pytest.raises(Unsupported, match="density"):
+        Laplace(scale=1).mass(OnRecords((0,), frozenset()), 0)
+
+
+@pytest.mark.parametrize("bad", [0, -1, "inf", "x", float("nan"), True, [1]])
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [
+        (lambda bad: Laplace(scale=bad), "scale"),
+        (lambda bad: Laplace(rate=bad), "rate"),
+        (lambda bad: Laplace(scale=1, sensitivity=bad), "sensitivity"),
+        (lambda bad: Gaussian(sigma=bad), "sigma"),
+        (lambda bad: Gaussian(sigma2=bad), "sigma2"),
+        (lambda bad: Gaussian(sigma=1, sensitivity=bad), "sensitivity"),
+    ],
+)
+def test_parameters_are_finite_and_positive(build, name, bad):
+    with pytest.raises(InvalidInput, match=f"{name}="):
+        build(bad)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        Laplace,
+        lambda: Laplace(scale=1, rate=1),
+        Gaussian,
+        lambda: Gaussian(sigma=1, sigma2=1),
+    ],
+)
+def test_exactly_one_way_to_say_the_width_is_taken(build):
+    with pytest.raises(InvalidInput, match="exactly one"):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "text"),
+    [
+        (Laplace(scale="1/2"), "laplace(scale=1/2)"),
+        (Laplace(rate="ln 3"), "laplace(rate=ln 3)"),
+        (Laplace(rate=2, sensitivity=3), "laplace(scale=1/2, sensitivity=3)"),
+        (Laplace(scale="ln 3"), "laplace(scale=ln 3)"),
+        (Gaussian(sigma="1/2"), "gaussian(sigma=1/2)"),
+        (Gaussian(sigma2=2), "gaussian(sigma2=2)"),
+        (Gaussian(sigma2=4, sensitivity=2), "gaussian(sigma2=4, sensitivity=2)"),
+    ],
+)
+def test_expressions_can_be_typed(mechanism, text):
+    assert mechanism.expression == text
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("mechanism", [Laplace(scale=2), Gaussian(sigma=2)])
+def test_samples_follow_the_density(mechanism):
+    """A fresh seed would fail once in a million runs (chi-square tail of Laurent & Massart)."""
+    rng = np.random.default_rng(20_240_504)
+    n, edges = 4000, [-3, -1, 0, 1, 2, 4]
+    drawn = [float(mechanism.sample(0.5, rng)) for _ in range(n)]
+    at_most = [0.0, *(float(mechanism.mass(AtMost(e), Fraction(1, 2))) for e in edges), 1.0]
+    masses = np.diff(at_most)
+    counts = np.histogram(drawn, bins=[-np.inf, *edges, np.inf])[0]
+    statistic = float(np.sum((counts - n * masses) ** 2 / (n * masses)))
+    degrees, tail = len(masses) - 1, 14.0
+    assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail

@@ -1,0 +1,352 @@
+"""Tables of exact numbers, against the enumeration of all events."""
+
+from fractions import Fraction
+from itertools import chain, combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
+from twoworlds.mechanisms.base import Dense
+from twoworlds.mechanisms.comparison import Table
+from twoworlds.mechanisms.event import Listed
+from twoworlds.numbers import INFINITY, Real, bounds, exp, ln
+from twoworlds.worlds import (
+    ADD_REMOVE,
+    EXPLICIT,
+    SUBSTITUTE,
+    BitStrings,
+    Explicit,
+    Integers,
+    Universe,
+)
+
+RATIOS = st.one_of(
+    st.sampled_from([Fraction(1), Fraction(2), Fraction(10**6)]),
+    st.fractions(min_value=1, max_value=12, max_denominator=12),
+)
+DELTAS = st.fractions(min_value=0, max_value=1, max_denominator=20)
+
+
+def laws(size):
+    """Random laws on so many cells, in lowest terms, with zeros."""
+    weights = st.lists(st.integers(0, 5), min_size=size, max_size=size).filter(any)
+    return weights.map(lambda w: tuple(Fraction(k, sum(w)) for k in w))
+
+
+@st.composite
+def pairs_of_laws(draw, most=6):
+    size = draw(st.integers(1, most))
+    return draw(laws(size)), draw(laws(size))
+
+
+@st.composite
+def matrices(draw, databases=3, most=5):
+    """A mechanism on single-record databases, any two of which are neighbours."""
+    size = draw(st.integers(1, most))
+    columns = [draw(laws(size)) for _ in range(databases)]
+    universe, outputs = Explicit(tuple("abcdef"[:databases])), Explicit(tuple(range(size)))
+    return Dense(universe, outputs, list(zip(*columns, strict=True)))
+
+
+def events(size):
+    """All sets of cells."""
+    return chain.from_iterable(combinations(range(size), k) for k in range(size + 1))
+
+
+def mass(law, cells):
+    return sum((law[i] for i in cells), start=Fraction(0))
+
+
+def gap(p, q, ratio):
+    """The largest P(E) - a Q(E) over all events."""
+    return max(mass(p, e) - ratio * mass(q, e) for e in events(len(p)))
+
+
+def peak(p, q):
+    """The largest P(E) / Q(E) over all events that P can produce."""
+    possible = [e for e in events(len(p)) if mass(p, e)]
+    if any(mass(q, e) == 0 for e in possible):
+        return INFINITY
+    return max(mass(p, e) / mass(q, e) for e in possible)
+
+
+def smallest_ratio(p, q, delta):
+    """The smallest a >= 1 with P(E) <= a Q(E) + delta for every event E."""
+    needed = [Fraction(1)]
+    for e in events(len(p)):
+        over, under = mass(p, e) - delta, mass(q, e)
+        if over > under:
+            if under == 0:
+                return INFINITY
+            needed.append(over / under)
+    return max(needed)
+
+
+def table(p, q):
+    return Table("x", "y", p, q, Listed.of)
+
+
+def same_table_in_integers(p, q):
+    scale = int(np.lcm.reduce([f.denominator for f in (*p, *q)]))
+    return Table(
+        "x", "y", [int(f * scale) for f in p], [int(f * scale) for f in q], Listed.of, scale
+    )
+
+
+@pytest.mark.parametrize("make", [table, same_table_in_integers])
+@given(pair=pairs_of_laws(), ratio=RATIOS)
+def test_gap_equals_the_best_event_by_enumeration(make, pair, ratio):
+    found = make(*pair).gap(ratio)
+    assert found.delta == gap(*pair, ratio)
+    cells = found.event.members
+    assert mass(pair[0], cells) - ratio * mass(pair[1], cells) == found.delta
+
+
+@pytest.mark.parametrize("make", [table, same_table_in_integers])
+@given(pair=pairs_of_laws())
+def test_peak_equals_the_best_event_by_enumeration(make, pair):
+    p, q = pair
+    found = make(p, q).peak()
+    assert found.ratio == peak(p, q)
+    assert found.attained
+    top, bottom = mass(p, found.event.members), mass(q, found.event.members)
+    assert top > 0
+    assert top / bottom == found.ratio if bottom else found.ratio == INFINITY
+
+
+@pytest.mark.parametrize("make", [table, same_table_in_integers])
+@given(pair=pairs_of_laws(), delta=DELTAS)
+def test_ratio_for_is_the_smallest_that_every_event_obeys(make, pair, delta):
+    assert make(*pair).ratio_for(delta) == smallest_ratio(*pair, delta)
+
+
+@pytest.mark.parametrize("make", [table, same_table_in_integers])
+@given(pair=pairs_of_laws(), ratio=RATIOS)
+def test_the_gap_is_the_maximum_of_the_lines(make, pair, ratio):
+    lines = make(*pair).lines()
+    assert max([Fraction(0), *(p - ratio * q for p, q in lines)]) == gap(*pair, ratio)
+
+
+@given(pairs_of_laws())
+def test_the_gap_at_infinity_is_the_mass_of_what_only_p_can_produce(pair):
+    p, q = pair
+    expected = mass(p, [i for i in range(len(p)) if q[i] == 0])
+    assert table(p, q).limit() == expected
+    found = table(p, q).gap(INFINITY)
+    assert found.delta == expected
+    assert mass(p, found.event.members) == expected
+    assert mass(q, found.event.members) == 0
+
+
+@given(pairs_of_laws(), RATIOS)
+def test_the_reverse_compares_q_with_p(pair, ratio):
+    p, q = pair
+    reverse = table(p, q).reverse()
+    assert (reverse.x, reverse.y) == ("y", "x")
+    assert reverse.gap(ratio).delta == gap(q, p, ratio)
+
+
+@given(pairs_of_laws(), st.fractions(min_value=0, max_value=2, max_denominator=9))
+def test_an_irrational_ratio_chooses_the_same_events(pair, epsilon):
+    p, q = pair
+    ratio = exp(epsilon)
+    found = table(p, q).gap(ratio)
+    low, high = bounds(ratio)
+    least, most = bounds(found.delta)
+    assert gap(p, q, high) <= most
+    assert gap(p, q, low) >= least
+    assert most - least <= Fraction(1, 10**15)
+    cells = found.event.members
+    assert all(i in cells or p[i] <= high * q[i] for i in range(len(p)))
+    assert all(p[i] > low * q[i] for i in cells)
+
+
+@given(matrices(), RATIOS)
+def test_a_family_takes_the_worst_ordered_pair(mechanism, ratio):
+    columns = dict(zip(mechanism.universe, zip(*mechanism.rows, strict=True), strict=True))
+    family = mechanism.family(SUBSTITUTE)
+    ordered = list(permutations(mechanism.universe, 2))
+    comparison, found = family.gap(ratio)
+    assert found.delta == max(gap(columns[x], columns[y], ratio) for x, y in ordered)
+    x, y = comparison.x, comparison.y
+    witnessed = mechanism.mass(found.event, x) - ratio * mechanism.mass(found.event, y)
+    assert witnessed == found.delta
+    comparison, top = family.peak()
+    assert top.ratio == max(peak(columns[x], columns[y]) for x, y in ordered)
+    above, below = (mechanism.mass(top.event, z) for z in (comparison.x, comparison.y))
+    assert above == top.ratio * below if below else above > 0 and top.ratio == INFINITY
+
+
+@given(matrices(), DELTAS)
+def test_a_family_needs_the_ratio_of_its_worst_pair(mechanism, delta):
+    columns = dict(zip(mechanism.universe, zip(*mechanism.rows, strict=True), strict=True))
+    expected = max(
+        smallest_ratio(columns[x], columns[y], delta)
+        for x, y in permutations(mechanism.universe, 2)
+    )
+    assert mechanism.family(SUBSTITUTE).ratio_for(delta)[1] == expected
+
+
+@given(matrices())
+def test_rows_columns_and_entries_agree(mechanism):
+    for i, o in enumerate(mechanism.outputs):
+        assert list(mechanism.row(o).values()) == list(mechanism.rows[i])
+    for j, x in enumerate(mechanism.universe):
+        law = mechanism.distribution(x)
+        assert len(law) == mechanism.outputs.size
+        assert dict(law) == {o: mechanism.rows[i][j] for i, o in enumerate(mechanism.outputs)}
+        assert sum(law.values()) == 1
+        assert law.mass(Listed.of(mechanism.outputs)) == 1
+
+
+def test_groups_compare_columns_further_apart():
+    flip = [["3/4", "1/4"], ["1/4", "3/4"]]
+    rows = [
+        [Fraction(flip[a][c]) * Fraction(flip[b][d]) for c in (0, 1) for d in (0, 1)]
+        for a in (0, 1)
+        for b in (0, 1)
+    ]
+    both = Dense(BitStrings(2), BitStrings(2), rows)
+    assert both.family(SUBSTITUTE).peak()[1].ratio == 3
+    assert both.family(SUBSTITUTE, 2).peak()[1].ratio == 9
+    assert both.family(SUBSTITUTE, 5).peak()[1].ratio == 9
+
+
+def test_listed_pairs_are_the_only_ones_compared():
+    rows = [["1/2", "1/3", "1"], ["1/2", "2/3", "0"]]
+    universe = Universe.of("abc", [("a", "b")])
+    mechanism = Dense(universe, Explicit((0, 1)), rows)
+    assert mechanism.family(EXPLICIT).peak()[1].ratio == Fraction(3, 2)
+    assert mechanism.family(SUBSTITUTE).peak()[1].ratio == INFINITY
+
+
+def test_floats_are_read_as_the_decimals_they_print():
+    ten = Dense(Explicit(("a", "b")), Explicit(tuple(range(10))), np.full((10, 2), 0.1))
+    assert ten.probability(3, "a") == Fraction(1, 10)
+    assert ten.family(SUBSTITUTE).peak()[1].ratio == 1
+
+
+def test_irrational_entries_are_compared_as_they_are():
+    keep = exp(Fraction(1)) / (1 + exp(Fraction(1)))
+    rows = [[keep, 1 - keep], [1 - keep, keep]]
+    mechanism = Dense(BitStrings(1), BitStrings(1), rows)
+    ratio = mechanism.family(SUBSTITUTE).peak()[1].ratio
+    low, high = bounds(ratio - exp(Fraction(1)))
+    assert low <= 0 <= high
+    assert high - low < Fraction(1, 10**30)
+    _, found = mechanism.family(SUBSTITUTE).gap(Fraction(1))
+    low, high = bounds(found.delta)  # tanh(1/2)
+    assert abs(low - Fraction("0.462117157260009758502")) < Fraction(1, 10**20)
+    assert isinstance(found.delta, Real)
+
+
+def test_entries_with_long_denominators_are_exact():
+    tiny = Fraction(1, 3**3000)
+    rows = [[tiny, 2 * tiny], [1 - tiny, 1 - 2 * tiny]]
+    mechanism = Dense(BitStrings(1), BitStrings(1), rows)
+    assert mechanism.family(SUBSTITUTE).peak()[1].ratio == 2
+    assert mechanism.family(SUBSTITUTE).gap(Fraction(1))[1].delta == tiny
+
+
+BITS = BitStrings(1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "message"),
+    [
+        ([["1/2", "1/2"], ["1/2", "1/3"]], NotStochastic, r"column 0 sums to 5/6.*1/6.*too little"),
+        ([["1/2", "1/2"], ["3/4", "1/2"]], NotStochastic, r"column 1 sums to 5/4.*1/4.*too much"),
+        ([["-1/2", "1/2"], ["3/2", "1/2"]], NotStochastic, r"P\(1 \| 1\) = -1/2.*negative"),
+        ([[float("nan"), 0], [0, 1]], InvalidInput, r"P\(1 \| 1\)='nan' is not a number"),
+        ([["x", 0], [0, 1]], InvalidInput, r"P\(1 \| 1\)='x' is not a number"),
+        ([[True, 0], [0, 1]], InvalidInput, "truth value"),
+        ([[None, 0], [0, 1]], InvalidInput, "expected a number"),
+        ([["1", "1"]], InvalidInput, "1 rows for 2 outputs"),
+        ([["1", "1"], ["0"]], InvalidInput, "row 0 has 1 entries for 2 databases"),
+        ([[], []], InvalidInput, "row 1 has 0 entries"),
+        ([], InvalidInput, "0 rows"),
+    ],
+)
+def test_an_ill_formed_matrix_is_refused_with_its_place(rows, error, message):
+    with pytest.raises(error, match=message):
+        Dense(BITS, BITS, rows)
+
+
+def test_an_infinite_entry_is_refused():
+    with pytest.raises(InvalidInput):
+        Dense(BITS, BITS, [["inf", 0], [0, 1]])
+
+
+def test_a_column_that_misses_1_by_a_hair_is_refused():
+    third = Fraction(1, 3)
+    with pytest.raises(NotStochastic, match="too little"):
+        Dense(BITS, BITS, [[third, third], [2 * third, 2 * third - Fraction(1, 10**40)]])
+    with pytest.raises(NotStochastic, match="too much"):
+        Dense(BITS, BITS, [[ln(Fraction(2)), 0], [Fraction(307, 1000), 1]])
+
+
+@given(matrices())
+def test_a_function_that_returns_its_law_is_tabulated(mechanism):
+    function = {x: dict(mechanism.distribution(x)) for x in mechanism.universe}.__getitem__
+    again = Dense.from_function(mechanism.universe, function)
+    assert again.rows == mechanism.rows
+    sparse = Dense.from_function(
+        mechanism.universe, lambda x: {o: p for o, p in function(x).items() if p}
+    )
+    for x in mechanism.universe:
+        for o in sparse.outputs:
+            assert sparse.probability(o, x) == mechanism.probability(o, x)
+
+
+def test_a_function_that_returns_something_else_is_refused():
+    with pytest.raises(InvalidInput, match="returned list for 1"):
+        Dense.from_function(BITS, lambda _x: [1])
+    with pytest.raises(NotStochastic, match="column 1 sums to 1/2"):
+        Dense.from_function(BITS, lambda _x: {"a": "1/2"})
+
+
+def test_an_unknown_database_or_output_is_refused():
+    mechanism = Dense(BITS, BITS, [[1, 0], [0, 1]])
+    for ask in (mechanism.distribution, mechanism.row):
+        with pytest.raises(InvalidInput, match=r"'2' is not in bits\(1\)"):
+            ask("2")
+    with pytest.raises(InvalidInput, match="not in"):
+        mechanism.distribution("1")["7"]
+
+
+def test_a_universe_of_one_database_has_nothing_to_compare():
+    alone = Dense(Explicit(("a",)), BITS, [["1/2"], ["1/2"]])
+    with pytest.raises(Unsupported, match="no two neighbouring"):
+        alone.family(SUBSTITUTE)
+
+
+def test_a_relation_without_neighbours_is_refused():
+    with pytest.raises(InvalidInput, match="several sizes"):
+        Dense(BITS, BITS, [[1, 0], [0, 1]]).family(ADD_REMOVE)
+
+
+def test_a_table_beyond_memory_is_refused():
+    with pytest.raises(TooLarge, match="infinite"):
+        Dense.from_function(Integers(), lambda _x: {"a": 1})
+    with pytest.raises(TooLarge, match="structure"):
+        Dense.from_function(BitStrings(30), lambda _x: {"a": 1})
+
+
+@pytest.mark.statistical
+def test_samples_follow_the_column():
+    """A fresh seed would fail once in a million runs (chi-square tail of Laurent & Massart)."""
+    mechanism = Dense(BITS, Explicit(("a", "b", "c")), [["1/2", 0], ["1/3", "1/4"], ["1/6", "3/4"]])
+    rng = np.random.default_rng(20_240_501)
+    n = 6000
+    for x in mechanism.universe:
+        drawn = [mechanism.sample(x, rng) for _ in range(n)]
+        law = {o: float(p) for o, p in mechanism.distribution(x).items()}
+        assert all(law[o] > 0 for o in set(drawn))
+        cells = [o for o in law if law[o] > 0]
+        statistic = sum((drawn.count(o) - n * law[o]) ** 2 / (n * law[o]) for o in cells)
+        degrees, tail = len(cells) - 1, 14.0
+        assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail
+    assert mechanism.sample("1", rng) in mechanism.outputs

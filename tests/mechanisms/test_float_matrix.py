@@ -1,0 +1,208 @@
+"""Float matrices: every answer is an enclosure that holds the exact answer of the doubles."""
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import twoworlds as tw
+from twoworlds import BitStrings, Dense, Integers, Records, Universe
+from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
+from twoworlds.mechanisms.event import Listed
+from twoworlds.mechanisms.float_matrix import FloatMatrix
+from twoworlds.numbers import INFINITY, bounds
+from twoworlds.testing import enumeration as brute
+from twoworlds.testing.strategies import (
+    deltas,
+    laws,
+    ratios,
+    stochastic_matrices,
+    universes,
+)
+
+FEW = settings(max_examples=30)
+
+
+def in_floats(rows, universe, outputs=None):
+    names = outputs or Universe.of([f"o{i}" for i in range(len(rows))])
+    return FloatMatrix(universe, names, np.array([[float(p) for p in row] for row in rows]))
+
+
+@st.composite
+def float_questions(draw):
+    """A float matrix, a relation, a group, and the ordered pairs that they compare."""
+    universe, relation = draw(universes())
+    size, group = draw(st.integers(1, 4)), draw(st.integers(1, 2))
+    rows = draw(stochastic_matrices(size, universe.size))
+    return in_floats(rows, universe), relation, group, brute.pairs(universe, relation, group)
+
+
+def holds(value, exact, width=1e-9):
+    """Tell whether an enclosure holds the exact number, and is narrow."""
+    if exact is None or value == INFINITY:
+        return exact is None and value == INFINITY
+    low, high = bounds(value)
+    return low <= exact <= high <= low + Fraction(width) * max(1, abs(low))
+
+
+@FEW
+@given(float_questions())
+def test_the_tight_ratio_is_enclosed(question):
+    mechanism, relation, group, pairs = question
+    comparison, peak = mechanism.family(relation, group).peak()
+    assert holds(peak.ratio, brute.worst(mechanism, pairs, brute.largest_ratio))
+    assert (comparison.x, comparison.y) in pairs
+
+
+@FEW
+@given(float_questions(), ratios())
+def test_delta_is_enclosed_and_its_event_attains_the_lower_end(question, ratio):
+    mechanism, relation, group, pairs = question
+    comparison, gap = mechanism.family(relation, group).gap(ratio)
+    exact = brute.worst(mechanism, pairs, partial(brute.largest_excess, ratio=ratio))
+    assert holds(gap.delta, exact, 1e-12)
+    p, q = (mechanism.mass(gap.event, x) for x in (comparison.x, comparison.y))
+    assert p - ratio * q == bounds(gap.delta)[0] or abs(p - ratio * q - exact) < 1e-12
+
+
+@FEW
+@given(float_questions(), deltas())
+def test_the_smallest_ratio_for_a_delta_is_enclosed(question, delta):
+    mechanism, relation, group, pairs = question
+    _, ratio = mechanism.family(relation, group).ratio_for(delta)
+    exact = brute.worst(mechanism, pairs, partial(brute.smallest_ratio, delta=delta))
+    if exact is None or ratio == INFINITY:
+        # At the edge, rounding decides whether any ratio is enough: then a huge one is named.
+        limit = brute.worst(mechanism, pairs, partial(brute.largest_excess, ratio=10**30))
+        assert ratio == INFINITY or bounds(ratio)[1] > 10**12
+        assert limit >= delta - Fraction(1, 10**12)
+    else:
+        low, high = bounds(ratio)
+        assert low <= exact * (1 + Fraction(1, 10**9))
+        assert exact * (1 - Fraction(1, 10**9)) <= high
+
+
+@FEW
+@given(float_questions())
+def test_the_exact_comparisons_of_the_family_are_those_of_the_doubles(question):
+    mechanism, relation, group, pairs = question
+    listed = list(mechanism.family(relation, group))
+    assert sorted((str(c.x), str(c.y)) for c in listed) == sorted(
+        (str(x), str(y)) for x, y in pairs
+    )
+    for comparison in listed[:4]:
+        exact = brute.largest_ratio(
+            brute.column(mechanism, comparison.x), brute.column(mechanism, comparison.y)
+        )
+        assert comparison.peak().ratio == (INFINITY if exact is None else exact)
+
+
+@given(st.integers(1, 3).flatmap(lambda n: stochastic_matrices(3, 2**n)))
+def test_floats_and_fractions_agree_on_the_same_matrix(rows):
+    universe = BitStrings(len(rows[0]).bit_length() - 1)
+    exact = Dense(universe, Universe.of("abc"), rows)
+    floats = in_floats(rows, universe, Universe.of("abc"))
+    for options in ({"ratio": 1}, {"ratio": 2}, {"epsilon": "1/2"}):
+        found = [float(tw.measure(m, **options).delta) for m in (exact, floats)]
+        assert found[0] == pytest.approx(found[1], abs=1e-12)
+
+
+def test_the_survey_in_floats():
+    keep = np.array([[0.75, 0.25], [0.25, 0.75]])
+    survey = FloatMatrix(BitStrings(3), BitStrings(3), np.kron(np.kron(keep, keep), keep))
+    verdict = tw.measure(survey)
+    assert holds(verdict.ratio, Fraction(3), 1e-14)
+    assert verdict.to_dict()["arithmetic"] == "float, with rigorous error bounds"
+    assert tw.check(survey, "dp(ratio=3.000001)")
+    assert not tw.check(survey, "dp(ratio=2.999999)")
+    assert holds(tw.measure(survey, ratio=2).delta, Fraction(1, 4))
+    assert float(tw.measure(survey, delta="1/4").ratio) == pytest.approx(2, rel=1e-9)
+    assert float(tw.measure(survey, group=2).ratio) == pytest.approx(9, rel=1e-12)
+
+
+def test_an_output_possible_in_one_world_only_has_infinite_ratio():
+    shown = in_floats([[1, 0], [0, 1]], BitStrings(1))
+    assert tw.measure(shown).ratio == INFINITY
+    assert shown.family("substitute").ratio_for(Fraction(1, 2))[1] == INFINITY
+    half = in_floats([[0.5, 0.5], [0.5, 0], [0, 0.5]], BitStrings(1))
+    assert holds(half.family("substitute").gap(INFINITY)[1].delta, Fraction(1, 2))
+    assert shown.family("substitute").ratio_for(Fraction(0))[1] == INFINITY
+
+
+def test_a_silent_matrix_has_ratio_one():
+    silent = in_floats([[1 / 3, 1 / 3], [2 / 3, 2 / 3]], BitStrings(1))
+    assert holds(tw.measure(silent).ratio, Fraction(1), 1e-14)
+    assert tw.measure(silent, delta="1/100").ratio == 1
+
+
+def test_listed_pairs_and_parts_keep_the_matrix():
+    rows = [[0.9, 0.5, 0.5, 0.1], [0.1, 0.5, 0.5, 0.9]]
+    floats = in_floats(rows, BitStrings(2))
+    far = tw.measure(floats, neighbours="11~00")
+    assert float(far.ratio) == pytest.approx(9)
+    assert far.assumptions == ("neighbours by explicit: the pair is one of those listed",)
+    assert floats.over(Records((1, 0), 2)).matrix is floats.matrix
+    part = floats.restrict(["00", "11"])
+    assert part.probability("o0", (0, 0)) == Fraction(0.1)
+    assert float(tw.measure(part, group=2).ratio) == pytest.approx(9)
+    with pytest.raises(InvalidInput, match="'2' is not in"):
+        floats.restrict(["2"])
+
+
+def test_probabilities_are_the_doubles_themselves():
+    floats = in_floats([[0.1, 0.5], [0.9, 0.5]], Integers(0, 1))
+    assert floats.probability("o0", 0) == Fraction(0.1) != Fraction(1, 10)
+    assert floats.row("o1") == {0: Fraction(0.9), 1: Fraction(0.5)}
+    assert floats.mass(Listed.of(["o0", "o1"]), 0) == Fraction(0.1) + Fraction(0.9)
+    assert floats.expression == "float matrix of 2 outputs and 2 databases"
+    with pytest.raises(Unsupported, match="no exact table"):
+        floats.table()
+
+
+def test_samples_have_probability():
+    floats = in_floats([[0.1, 0.5], [0.9, 0], [0, 0.5]], Integers(0, 1))
+    rng = np.random.default_rng(0)
+    drawn = {floats.sample(0, rng) for _ in range(40)}
+    assert drawn <= {"o0", "o1"}
+    assert floats.sample("1", rng) in {"o0", "o2"}
+
+
+def test_whole_numbers_and_short_floats_are_read():
+    for kind in (np.float32, np.int64, np.float16):
+        floats = FloatMatrix(BitStrings(1), BitStrings(1), np.eye(2, dtype=kind))
+        assert floats.matrix.dtype == np.float64
+    assert FloatMatrix(BitStrings(1), BitStrings(1), [[1, 0], [0, 1]]).exact is False
+
+
+@pytest.mark.parametrize(
+    ("matrix", "error", "message"),
+    [
+        (np.ones((3, 2)) / 3, InvalidInput, r"shape \(3, 2\), but there are 2 outputs"),
+        (np.ones(4) / 4, InvalidInput, "one row per output, one column per database"),
+        (np.array([[0.6, 0.5], [0.5, 0.5]]), NotStochastic, "column 1 sums to 1.1, off by 0.1"),
+        (np.array([[1.1, 0.5], [-0.1, 0.5]]), NotStochastic, r"P\(a \| 1\) = 1.1 is not a prob"),
+        (np.array([[1, -0.1], [0, 1.1]]), NotStochastic, r"P\(a \| 0\) = -0.1 is not a prob"),
+        (np.array([[np.nan, 1], [0, 0]]), NotStochastic, "nan is not a probability"),
+        (np.array([[np.inf, 1], [0, 0]]), NotStochastic, "inf is not a probability"),
+        (np.array([[0.5, 0.5], [0.5, 0.5 + 1e-8]]), NotStochastic, "off by 1e-08"),
+    ],
+)
+def test_rejects_what_is_no_stochastic_matrix(matrix, error, message):
+    with pytest.raises(error, match=message):
+        FloatMatrix(BitStrings(1), Universe.of("ab"), matrix)
+
+
+def test_rounding_within_the_tolerance_is_accepted():
+    thirds = np.full((3, 2), 1 / 3)
+    assert FloatMatrix(BitStrings(1), Universe.of("abc"), thirds).outputs.size == 3
+
+
+@given(st.lists(laws(3), min_size=2, max_size=2))
+def test_no_event_is_missed_on_one_pair(columns):
+    floats = in_floats([list(row) for row in zip(*columns, strict=True)], BitStrings(1))
+    p, q = (brute.column(floats, x) for x in ((1,), (0,)))
+    exact = max(brute.largest_difference(p, q), Fraction(0))
+    assert holds(floats.family("substitute").gap(Fraction(1))[1].delta, exact, 1e-12)

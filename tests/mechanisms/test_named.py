@@ -1,0 +1,400 @@
+"""Named mechanisms: each law is the paper's formula, and bad arguments are refused by name."""
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import twoworlds as tw
+from twoworlds import BitStrings, Dense, mechanism
+from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
+from twoworlds.mechanisms.named import gamma, noisy_parity, pram, randomized_response
+from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.numbers import bounds, exp, ln
+from twoworlds.testing.strategies import laws, probabilities, rationals
+
+POSITIVE = rationals(Fraction(1, 8), 6, denominator=8)
+INSIDE = rationals(Fraction(1, 12), Fraction(11, 12), denominator=12)
+
+
+def close(value, wanted):
+    low, high = bounds(value)
+    return abs(float(low) - wanted) < 1e-12 and abs(float(high) - wanted) < 1e-12
+
+
+# --- laws ---------------------------------------------------------------------------------------
+
+
+@given(probabilities(), st.integers(1, 3))
+def test_randomized_response_keeps_each_bit_on_its_own(keep, bits):
+    # Wu, Algorithm 1 with general keep; Lin & Kifer, Definition 5.3, with the entry of Appendix 6
+    # corrected: p^(k - ham) (1 - p)^ham.
+    survey = mechanism(f"randomized-response(bits={bits}, keep={keep})")
+    for x, y in product(BitStrings(bits), repeat=2):
+        flips = sum(a != b for a, b in zip(x, y, strict=True))
+        assert survey.probability(y, x) == keep ** (bits - flips) * (1 - keep) ** flips
+
+
+@given(st.integers(2, 5), probabilities())
+def test_many_valued_randomized_response_shares_the_rest_evenly(values, keep):
+    survey = mechanism(f"randomized-response(values={values}, records=1, keep={keep})")
+    for x, y in product(range(values), repeat=2):
+        wanted = keep if x == y else (1 - keep) / (values - 1)
+        assert survey.probability((y,), (x,)) == wanted
+
+
+@given(st.integers(2, 5), rationals(1, 9, denominator=4))
+def test_randomized_response_by_ratio_costs_that_ratio(values, ratio):
+    survey = mechanism(f"randomized-response(values={values}, records=3, ratio={ratio})")
+    assert tw.measure(survey).ratio == ratio
+
+
+def test_randomized_response_by_epsilon_costs_that_epsilon():
+    assert close(
+        tw.measure("randomized-response(bits=3, epsilon=1/2)").ratio, 2.718281828459045**0.5
+    )
+    assert tw.measure("randomized-response(bits=3, epsilon=ln 5)").ratio == 5
+
+
+@given(laws(3), laws(3), st.integers(1, 2))
+def test_pram_passes_every_record_through_its_matrix(first, second, records):
+    # Lin & Kifer, Section 3.2.2.
+    rows = [list(row) for row in zip(first, second, strict=True)]
+    survey = pram(rows, records=records)
+    for x in product((0, 1), repeat=records):
+        for y in product(range(3), repeat=records):
+            wanted = Fraction(1)
+            for a, b in zip(x, y, strict=True):
+                wanted *= rows[b][a]
+            assert survey.probability(y, x) == wanted
+
+
+@given(st.lists(laws(3), min_size=2, max_size=3))
+def test_gamma_is_the_largest_ratio_within_a_row(columns):
+    # Lin & Kifer, Definition 5.10.
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    rows = [row for row in rows if any(row)]
+    found = gamma(pram(rows))
+    if all(all(row) for row in rows):
+        assert found == max(a / b for row in rows for a in row for b in row)
+    else:
+        assert found == tw.number("inf")
+
+
+@given(INSIDE)
+def test_geometric_noise_falls_by_p_with_every_step(p):
+    # Lin & Kifer, Lemma 5.14 with r = 1.
+    count = mechanism(f"geometric(p={p})")
+    for k in range(-4, 5):
+        assert count.probability(7 + k, 7) == (1 - p) / (1 + p) * p ** abs(k)
+    assert tw.measure(count).ratio == 1 / p
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, 3])
+@pytest.mark.parametrize("price", ["ratio=2", "epsilon=1/2", "epsilon=ln 8", "ratio=64"])
+def test_geometric_noise_costs_the_price_of_the_whole_query(price, sensitivity):
+    verdict = tw.measure(f"geometric({price}, sensitivity={sensitivity})")
+    wanted = {"ratio=2": 2, "epsilon=1/2": 2.718281828459045**0.5, "epsilon=ln 8": 8}.get(price, 64)
+    assert close(verdict.ratio, wanted)
+
+
+@given(INSIDE, st.integers(-2, 1), st.integers(2, 4))
+def test_truncated_geometric_heaps_the_tails_on_its_ends(p, low, high):
+    clamped = mechanism(f"truncated-geometric(p={p}, low={low}, high={high})")
+    free = mechanism(f"geometric(p={p})")
+    for x in range(low, high + 1):
+        far = 60
+        below = sum(free.probability(o, x) for o in range(low - far, low + 1))
+        inner = [free.probability(o, x) for o in range(low + 1, high)]
+        law = [clamped.probability(o, x) for o in range(low, high + 1)]
+        assert law[1:-1] == inner
+        assert 0 < law[0] - below < p ** (far - 10)
+        assert sum(law) == 1
+
+
+@given(INSIDE, st.integers(1, 3))
+def test_differenced_negative_binomial_is_the_difference_by_convolution(p, r):
+    # Lin & Kifer, Section 5.3.1: p is the continuation probability.
+    noise = mechanism(f"differenced-negative-binomial(p={p}, r={r})")
+    law = [comb(j + r - 1, j) * float(p) ** j * (1 - float(p)) ** r for j in range(400)]
+    for k in (0, 1, 3):
+        wanted = sum(law[j] * law[j + k] for j in range(400 - k))
+        assert float(noise.probability(k, 0)) == pytest.approx(wanted, rel=1e-9)
+        assert noise.probability(k, 0) == noise.probability(-k, 0)
+
+
+@pytest.mark.parametrize(("l1", "l2"), [("1", "1"), ("2", "1"), ("1/3", "3/2")])
+def test_skellam_is_the_difference_of_poisson_variables(l1, l2):
+    # Lin & Kifer, Section 5.3.2.
+    noise = mechanism(f"skellam(l1={l1}, l2={l2})")
+    a, b = (poisson(float(Fraction(x))) for x in (l1, l2))
+    for k in range(-3, 4):
+        wanted = sum(a[j + k] * b[j] for j in range(max(0, -k), 60) if j + k < 60)
+        assert close(noise.probability(k, 0), wanted)
+
+
+def poisson(mean):
+    from math import exp as e
+
+    law = [e(-mean)]
+    for j in range(1, 60):
+        law.append(law[-1] * mean / j)
+    return law
+
+
+@pytest.mark.parametrize("sigma2", ["1/2", "1", "9/4"])
+def test_discrete_gaussian_weights_are_those_of_the_bell(sigma2):
+    from math import exp as e
+
+    noise = mechanism(f"discrete-gaussian(sigma2={sigma2})")
+    weights = {k: e(-k * k / (2 * float(Fraction(sigma2)))) for k in range(-60, 61)}
+    for k in range(-3, 4):
+        assert close(noise.probability(5 + k, 5), weights[k] / sum(weights.values()))
+    assert mechanism("discrete-gaussian(sigma=3/2)").expression.endswith("(sigma2=9/4)")
+
+
+@given(laws(4), st.integers(-3, 3), st.integers(-5, 5))
+def test_integer_noise_adds_its_masses(masses, start, answer):
+    shown = ", ".join(map(str, masses))
+    noise = mechanism(f"integer-noise([{shown}], start={start})")
+    for i, mass in enumerate(masses):
+        assert noise.probability(answer + start + i, answer) == mass
+    assert noise.probability(answer + start + 4, answer) == 0
+    assert noise.probability(answer + start - 1, answer) == 0
+
+
+@given(POSITIVE, POSITIVE)
+def test_laplace_calibrated_to_epsilon_costs_epsilon(epsilon, sensitivity):
+    # Wu, Theorem 4.3; Dwork, Theorem 4.
+    noise = mechanism(f"laplace(epsilon={epsilon}, sensitivity={sensitivity})")
+    assert noise.scale == sensitivity / epsilon
+    assert tw.measure(noise).ratio == exp(epsilon)
+    assert close(noise.probability(3, 3), float(epsilon / sensitivity) / 2)
+
+
+def test_laplace_by_ratio_keeps_the_logarithm():
+    assert tw.measure("laplace(ratio=3)").ratio == 3
+    assert mechanism("laplace(rate=ln 3)").expression == mechanism("laplace(ratio=3)").expression
+
+
+def test_gaussian_density_and_square():
+    from math import exp as e
+    from math import pi, sqrt
+
+    noise = mechanism("gaussian(sigma2=2)")
+    assert close(noise.probability(4, 3), e(-1 / 4) / sqrt(4 * pi))
+    assert mechanism("gaussian(sigma=2)").sigma == mechanism("gaussian(sigma2=4)").sigma
+
+
+@given(st.integers(1, 4), probabilities())
+def test_noisy_parity_tells_the_parity_with_probability_keep(bits, keep):
+    told = noisy_parity(bits=bits, keep=keep)
+    for x in BitStrings(bits):
+        assert told.probability(sum(x) % 2, x) == keep
+        assert told.probability(1 - sum(x) % 2, x) == 1 - keep
+        assert mechanism(f"parity(bits={bits})").probability(sum(x) % 2, x) == 1
+
+
+def test_random_index_publishes_one_record_in_the_clear():
+    # Kasiviswanathan & Smith, Remark 1.
+    shown = mechanism("random-index(records=3, values=[a, b])")
+    law = dict(shown.distribution("aba").items())
+    assert {o for o, mass in law.items() if mass} == {(1, "a"), (2, "b"), (3, "a")}
+    assert set(law.values()) == {0, Fraction(1, 3)}
+
+
+def test_identity_and_constant_are_the_two_extremes():
+    assert mechanism("identity(bits=2)").table().rows == tuple(
+        tuple(Fraction(i == j) for j in range(4)) for i in range(4)
+    )
+    assert tw.measure("constant(bits=40)").ratio == 1
+    assert tw.measure("constant(universe=integers())").ratio == 1
+    assert mechanism("constant").universe == BitStrings(1)
+
+
+# --- combining, by text -------------------------------------------------------------------------
+
+
+def test_combinations_are_calls_of_calls():
+    both = "randomized-response(bits=2, keep=3/4)"
+    ones = mechanism(f"then({both}, truncated-geometric(ratio=2, bits=2))")
+    assert ones.outputs.size == 3
+    assert mechanism(f"mix({both}, identity(bits=2), weight=1/3)").probability((1, 1), (1, 1)) == (
+        Fraction(1, 3) * Fraction(9, 16) + Fraction(2, 3)
+    )
+    assert tw.measure(f"pair({both}, {both})").ratio == 9
+    assert tw.measure(f"restrict({both}, [11, 00])", group=2).ratio == 9
+
+
+def test_a_function_in_a_module_is_a_mechanism():
+    text = "python:twoworlds.mechanisms.named.maps:constant"
+    assert mechanism(text).expression == "constant(universe=bits(1))"
+    ready = mechanism("parity(bits=2)")
+    assert mechanism(ready) is ready
+
+
+# --- bad arguments ------------------------------------------------------------------------------
+
+RR = "randomized-response"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{RR}(bits=2, keep=1.2)", "keep=1.2 is not a probability"),
+        (f"{RR}(bits=2, keep=-1/4)", "keep=-1/4 is not a probability"),
+        (f"{RR}(bits=2, keep=nan)", "keep='nan' is not a number"),
+        (f"{RR}(bits=2, keep=inf)", "keep=inf is not a probability"),
+        (f"{RR}(bits=2, keep=half)", "keep='half' is not a number"),
+        (f"{RR}(bits=2, keep=1/0)", "divides by zero"),
+        (f"{RR}(bits=2)", "exactly one of keep, ratio and epsilon"),
+        (f"{RR}(bits=2, keep=3/4, ratio=3)", "exactly one of keep, ratio and epsilon"),
+        (f"{RR}(keep=3/4)", "either bits=, or values= and records="),
+        (f"{RR}(bits=2, values=3, keep=3/4)", "either bits=, or values= and records="),
+        (f"{RR}(bits=2, records=3, keep=3/4)", "bits= already says how many records"),
+        (f"{RR}(bits=0, keep=3/4)", "bits=0 must be a whole number, at least 1"),
+        (f"{RR}(bits=1.5, keep=3/4)", "bits=1.5 must be a whole number"),
+        (f"{RR}(bits=inf, keep=3/4)", "bits=inf must be a whole number"),
+        (f"{RR}(values=0, keep=3/4)", "values=0 must be a whole number"),
+        (f"{RR}(values=[], keep=3/4)", "the universe is empty"),
+        (f"{RR}(values=[a, a], keep=3/4)", "named twice"),
+        (f"{RR}(values=[[a]], keep=3/4)", "give a plain list"),
+        (f"{RR}(bits=1, ratio=0)", "ratio=0 must be a finite number above 0"),
+        (f"{RR}(bits=1, ratio=inf)", "must be a finite number above 0"),
+        (f"{RR}(bits=1, epsilon=-1)", "epsilon=-1 is negative"),
+        (f"{RR}(bits=1, epsilon=inf)", "no protection at all"),
+        (f"{RR}(2, 3/4, 5, 6, 7, 8, 9)", "at most 6 arguments"),
+        (f"{RR}(bits=2, kep=3/4)", "did you mean 'keep'"),
+        ("pram([[1/2, 1/2], [1/3, 1/2]])", r"column 0 sums to 5/6 \(0.833334\).*1/6.*too little"),
+        ("pram([[3/2, 1], [-1/2, 0]])", "is negative"),
+        ("pram([[1/2], [1/2, 1]])", "has 2 entries for 1 databases"),
+        ("pram([1/2, 1/2])", "matrix is a list of rows"),
+        ("pram([])", "matrix is a list of rows"),
+        ("pram([[nan]])", "is not a number"),
+        ("pram([[1]], records=0)", "records=0 must be a whole number, at least 1"),
+        ("pram(nowhere.csv)", "cannot be read"),
+        ("pram", "needs the argument 'matrix'"),
+        ("geometric", "exactly one of ratio, epsilon and p"),
+        ("geometric(ratio=2, p=1/2)", "exactly one of ratio, epsilon and p"),
+        ("geometric(ratio=1)", "a ratio of 1 needs infinite noise"),
+        ("geometric(ratio=1/2)", "ratio=1/2 must be at least 1"),
+        ("geometric(ratio=inf)", "no protection at all"),
+        ("geometric(epsilon=0)", "a ratio of 1 needs infinite noise"),
+        ("geometric(epsilon=-1)", "epsilon=-1 is negative"),
+        ("geometric(p=0)", "p=0 must lie strictly between 0 and 1"),
+        ("geometric(p=1)", "p=1 must lie strictly between 0 and 1"),
+        ("geometric(p=-1/2)", "must lie strictly between 0 and 1"),
+        ("geometric(p=inf)", "must lie strictly between 0 and 1"),
+        ("geometric(ratio=2, sensitivity=0)", "sensitivity=0 must be a whole number"),
+        ("geometric(ratio=2, sensitivity=1/2)", "sensitivity=1/2 must be a whole number"),
+        ("geometric(ratio=2, bits=3, sensitivity=2)", "a count of bits has sensitivity 1"),
+        ("truncated-geometric(ratio=2)", "needs high="),
+        ("truncated-geometric(ratio=2, low=3, high=1)", "the universe is empty"),
+        ("truncated-geometric(ratio=2, high=3, bits=3)", "bits= already sets the range"),
+        ("truncated-geometric(ratio=2, low=1, bits=3)", "bits= already sets the range"),
+        ("truncated-geometric(ratio=2, high=1/2)", "high=1/2 must be a whole number"),
+        ("truncated-geometric(ratio=2, high=inf)", "high=inf must be a whole number"),
+        ("differenced-negative-binomial(p=1, r=2)", "p=1 must lie strictly between 0 and 1"),
+        ("differenced-negative-binomial(p=ln 2, r=2)", "is irrational here"),
+        ("differenced-negative-binomial(p=1/2, r=0)", "r=0 must be a whole number, at least 1"),
+        ("differenced-negative-binomial(p=1/2)", "needs the argument 'r'"),
+        ("skellam(l1=0, l2=1)", "l1=0 must be a finite number above 0"),
+        ("skellam(l1=1, l2=-1)", "l2=-1 must be a finite number above 0"),
+        ("skellam(l1=1, l2=inf)", "l2=inf must be a finite number above 0"),
+        ("discrete-gaussian", "exactly one of sigma2 and sigma"),
+        ("discrete-gaussian(sigma=1, sigma2=1)", "exactly one of sigma2 and sigma"),
+        ("discrete-gaussian(sigma2=0)", "sigma2=0 must be above 0"),
+        ("discrete-gaussian(sigma2=-1)", "sigma2=-1 must be above 0"),
+        ("discrete-gaussian(sigma2=inf)", "sigma2=inf"),
+        ("integer-noise([])", "give at least one probability"),
+        ("integer-noise([1/2, 1/3])", "sum to 5/6"),
+        ("integer-noise([3/2, -1/2])", "is negative"),
+        ("integer-noise(1/2)", "give a list such as"),
+        ("integer-noise([1], start=1/2)", "start=1/2 must be a whole number"),
+        ("laplace", "exactly one of scale, epsilon, ratio and rate"),
+        ("laplace(scale=1, epsilon=1)", "exactly one of scale, epsilon, ratio and rate"),
+        ("laplace(scale=0)", "scale=0 must be a finite number above 0"),
+        ("laplace(scale=-1)", "scale=-1 must be a finite number above 0"),
+        ("laplace(scale=nan)", "scale='nan' is not a number"),
+        ("laplace(epsilon=0)", "epsilon"),
+        ("laplace(epsilon=inf)", "epsilon=inf must be"),
+        ("laplace(ratio=1)", "ratio=1"),
+        ("laplace(scale=1, sensitivity=0)", "sensitivity=0 must be a finite number above 0"),
+        ("gaussian", "exactly one of sigma and sigma2"),
+        ("gaussian(sigma=1, sigma2=1)", "exactly one of sigma and sigma2"),
+        ("gaussian(sigma=0)", "sigma=0 must be a finite number above 0"),
+        ("gaussian(sigma=inf)", "sigma=inf must be a finite number above 0"),
+        ("parity", "needs the argument 'bits'"),
+        ("parity(bits=0)", "bits=0 must be a whole number"),
+        ("noisy-parity(bits=2)", "needs the argument 'keep'"),
+        ("noisy-parity(bits=2, keep=2)", "keep=2 is not a probability"),
+        ("random-index(records=0)", "records=0 must be a whole number"),
+        ("random-index(records=2, values=[])", "the universe is empty"),
+        ("identity", "identity takes either bits=, or values= and records="),
+        ("identity(bits=2, values=2)", "identity takes either bits="),
+        ("constant(bits=0)", "bits=0 must be a whole number"),
+        ("constant(bits=1, universe=bits(1))", "not both"),
+        ("constant(universe=bitz(1))", "did you mean 'bits'"),
+        ("then(parity(bits=2), parity(bits=3))", "is not in"),
+        ("mix(parity(bits=2), parity(bits=3))", "different databases"),
+        ("mix(parity(bits=2), constant(bits=2), weight=2)", "weight=2 is not a probability"),
+        ("pair(parity(bits=2), constant(bits=3))", "different databases"),
+        ("restrict(parity(bits=2), 11)", "give a list such as"),
+        ("restrict(parity(bits=2), [111])", "'111' is not in bits"),
+        ("restrict(parity(bits=2), [])", "the universe is empty"),
+        ("restrict(parity(bits=2), [11, 11])", "named twice"),
+        ("randomised-response(bits=2, keep=3/4)", "did you mean 'randomized-response'"),
+        ("python:", "write python:package.module:name"),
+        ("python:no.such.module:name", "cannot be loaded"),
+        ("python:twoworlds:nothing", "cannot be loaded"),
+        ("python:.relative:name", "cannot be loaded"),
+        ("python:twoworlds.mechanisms.named.maps:parity", "cannot be loaded: TypeError: .*'bits'"),
+        ("python:twoworlds.mechanisms.named.noise:geometric", "exactly one of ratio"),
+        ("python:twoworlds:__version__", "is a str: it must be a Mechanism"),
+    ],
+)
+def test_rejects_bad_arguments_and_names_them(text, message):
+    with pytest.raises(InvalidInput, match=message):
+        mechanism(text)
+
+
+def test_the_kinds_of_errors_are_told_apart():
+    with pytest.raises(UnknownName):
+        mechanism("randomised-response(bits=2, keep=3/4)")
+    with pytest.raises(NotStochastic):
+        mechanism("integer-noise([1/2])")
+    with pytest.raises(InvalidInput, match="has its own universe"):
+        mechanism("parity(bits=2)", universe="bits(2)")
+
+
+@pytest.mark.parametrize("ask", ["table", "row"])
+def test_a_dense_matrix_that_would_not_fit_is_refused_with_the_way_out(ask):
+    large = mechanism("randomized-response(bits=30, keep=3/4)")
+    with pytest.raises(TooLarge, match=r"keep its structure|use a smaller universe"):
+        large.table() if ask == "table" else large.row("1" * 30)
+
+
+def test_every_entry_has_a_summary_that_is_one_sentence():
+    for entry in MECHANISMS:
+        assert entry.summary.endswith(".") or entry.summary.endswith("...")
+        assert len(entry.summary) < 100
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_mechanism_or_refused(text):
+    try:
+        made = mechanism(text)
+    except InvalidInput:
+        return
+    assert made.expression
+
+
+def test_python_values_and_text_build_the_same_mechanism():
+    by_text = mechanism("randomized-response(bits=2, keep=0.75)")
+    by_value = randomized_response(bits=2, keep=0.75)
+    assert by_text.expression == by_value.expression == "randomized-response(bits=2, keep=3/4)"
+    assert isinstance(by_value.table(), Dense)
+    assert ln(tw.measure(by_value).ratio) == tw.number("ln 3")

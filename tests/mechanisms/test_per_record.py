@@ -1,0 +1,343 @@
+"""One transition for every record, against the whole table for few records."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import comb, prod
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.mechanisms import per_record
+from twoworlds.mechanisms.base import Dense
+from twoworlds.mechanisms.event import Anything, Listed, OnRecords
+from twoworlds.mechanisms.per_record import ByLoss, PerRecord
+from twoworlds.numbers import INFINITY, exp
+from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE, BitStrings, Explicit, Records
+
+RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(9), Fraction(50)])
+DELTAS = st.sampled_from([Fraction(0), Fraction(1, 20), Fraction(1, 3), Fraction(9, 10)])
+FLIP = Dense(Explicit((1, 0)), Explicit((1, 0)), [["3/4", "1/4"], ["1/4", "3/4"]])
+
+
+def laws(size):
+    weights = st.lists(st.integers(0, 4), min_size=size, max_size=size).filter(any)
+    return weights.map(lambda w: tuple(Fraction(k, sum(w)) for k in w))
+
+
+@st.composite
+def mechanisms(draw):
+    """A random transition, not always square, with zeros, and few records."""
+    values, outputs = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    columns = [draw(laws(outputs)) for _ in range(values)]
+    rows = list(zip(*columns, strict=True))
+    transition = Dense(Explicit(tuple("abc"[:values])), Explicit(tuple(range(outputs))), rows)
+    return PerRecord(transition, draw(st.integers(1, 3 if max(values, outputs) < 3 else 2)))
+
+
+def law(mechanism, database):
+    """The law of the whole output, by multiplying all records."""
+    column = mechanism.transition.distribution
+    return {
+        word: prod((column(x)[o] for o, x in zip(word, database, strict=True)), start=Fraction(1))
+        for word in product(mechanism.transition.outputs, repeat=mechanism.records)
+    }
+
+
+def neighbours(mechanism, group):
+    """All ordered pairs of laws of databases that differ in 1 to ``group`` records."""
+    databases = list(product(mechanism.transition.universe, repeat=mechanism.records))
+    laws_ = {x: law(mechanism, x) for x in databases}
+    return [
+        (laws_[x], laws_[y])
+        for x in databases
+        for y in databases
+        if 0 < sum(a != b for a, b in zip(x, y, strict=True)) <= group
+    ]
+
+
+def gap(p, q, ratio):
+    return sum(max(Fraction(0), p[o] - ratio * q[o]) for o in p)
+
+
+def peak(p, q):
+    return max(INFINITY if q[o] == 0 else p[o] / q[o] for o in p if p[o])
+
+
+def smallest_ratio(p, q, delta):
+    """Cells in order of falling ratio: the best events, one for each place to stop."""
+    order = sorted((o for o in p if p[o]), key=lambda o: -p[o] / q[o] if q[o] else -(10**9))
+    needed, top, bottom = Fraction(1), Fraction(0), Fraction(0)
+    for o in order:
+        top, bottom = top + p[o], bottom + q[o]
+        if top - delta > bottom:
+            if bottom == 0:
+                return INFINITY
+            needed = max(needed, (top - delta) / bottom)
+    return needed
+
+
+def both_ways(check):
+    """Check with every word of outputs listed, then merged into classes of equal ratio."""
+
+    def twice():
+        check()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(per_record, "_WORDS_LISTED", 0)
+            check()
+
+    return twice
+
+
+@given(mechanisms(), st.integers(1, 4), RATIOS)
+def test_the_gap_is_that_of_the_whole_table(mechanism, group, ratio):
+    expected = max((gap(p, q, ratio) for p, q in neighbours(mechanism, group)), default=Fraction(0))
+
+    @both_ways
+    def check():
+        comparison, found = mechanism.family(SUBSTITUTE, group).gap(ratio)
+        assert found.delta == expected
+        above = mechanism.mass(found.event, comparison.x)
+        below = mechanism.mass(found.event, comparison.y)
+        assert above - ratio * below == found.delta
+        for database in mechanism.universe:  # the event has a mass in every world
+            p = law(mechanism, database)
+            expected_mass = sum(m for word, m in p.items() if found.event.holds(word))
+            assert mechanism.mass(found.event, database) == expected_mass
+
+    check()
+
+
+@given(mechanisms(), st.integers(1, 4))
+def test_the_peak_is_that_of_the_whole_table(mechanism, group):
+    expected = max((peak(p, q) for p, q in neighbours(mechanism, group)), default=Fraction(1))
+
+    @both_ways
+    def check():
+        comparison, found = mechanism.family(SUBSTITUTE, group).peak()
+        assert found.ratio == expected
+        above = mechanism.mass(found.event, comparison.x)
+        below = mechanism.mass(found.event, comparison.y)
+        assert above > 0
+        assert above == expected * below if below else expected == INFINITY
+        example = mechanism.example(found.event, comparison.x)
+        assert found.event.holds(example)
+        assert mechanism.probability(example, comparison.x) > 0
+
+    check()
+
+
+@given(mechanisms(), st.integers(1, 3), DELTAS)
+def test_ratio_for_is_that_of_the_whole_table(mechanism, group, delta):
+    expected = max(
+        (smallest_ratio(p, q, delta) for p, q in neighbours(mechanism, group)), default=Fraction(1)
+    )
+
+    @both_ways
+    def check():
+        assert mechanism.family(SUBSTITUTE, group).ratio_for(delta)[1] == expected
+
+    check()
+
+
+@given(mechanisms(), st.integers(1, 3), RATIOS)
+def test_the_gap_is_the_maximum_of_the_lines(mechanism, group, ratio):
+    expected = max((gap(p, q, ratio) for p, q in neighbours(mechanism, group)), default=Fraction(0))
+
+    @both_ways
+    def check():
+        lines = [
+            line
+            for comparison in mechanism.family(SUBSTITUTE, group)
+            for line in comparison.lines()
+        ]
+        assert max([Fraction(0), *(p - ratio * q for p, q in lines)]) == expected
+
+    check()
+
+
+@given(mechanisms())
+def test_the_table_holds_the_products(mechanism):
+    table = mechanism.table()
+    for x in mechanism.universe:
+        assert dict(table.distribution(x)) == law(mechanism, x)
+        assert dict(mechanism.distribution(x)) == law(mechanism, x)
+
+
+@cache
+def binomial_gap(k, keep, ratio):
+    """The gap of k bits, all of which differ: count the outputs that agree with the first world."""
+    flip = 1 - keep
+    return sum(
+        comb(k, j) * max(Fraction(0), keep**j * flip ** (k - j) - ratio * flip**j * keep ** (k - j))
+        for j in range(k + 1)
+    )
+
+
+@pytest.mark.parametrize("group", [1, 5, 8, 9, 12, 20])
+@pytest.mark.parametrize("ratio", [Fraction(1), Fraction(81)])
+def test_large_groups_are_as_bad_as_the_binomial_says(group, ratio):
+    mechanism = PerRecord(FLIP, 40)
+    comparison, found = mechanism.family(SUBSTITUTE, group).gap(ratio)
+    assert found.delta == binomial_gap(group, Fraction(3, 4), ratio)
+    above = mechanism.mass(found.event, comparison.x)
+    below = mechanism.mass(found.event, comparison.y)
+    assert above - ratio * below == found.delta
+    assert isinstance(found.event, ByLoss if group > 8 else OnRecords)
+
+
+def test_forty_bits_are_measured_at_once():
+    mechanism = PerRecord(FLIP, 40)
+    started = perf_counter()
+    family = mechanism.family(SUBSTITUTE)
+    assert family.peak()[1].ratio == 3
+    assert family.gap(Fraction(2))[1].delta == Fraction(1, 4)
+    assert family.ratio_for(Fraction(1, 4))[1] == 2
+    assert perf_counter() - started < 1
+    assert mechanism.family(SUBSTITUTE, 40).peak()[1].ratio == 3**40
+
+
+def test_a_large_group_says_what_its_event_is():
+    mechanism = PerRecord(FLIP, 16)
+    family = mechanism.family(SUBSTITUTE, 16)
+    assert "times likelier" in family.gap(Fraction(3))[1].event.describe(mechanism.outputs)
+    assert family.gap(Fraction(3**20))[1].event.describe(mechanism.outputs) == "no output at all"
+    sharp = Dense(
+        Explicit((1, 0)),
+        Explicit((1, 0)),
+        [
+            [1 - Fraction(1, 10**30), Fraction(1, 10**30)],
+            [Fraction(1, 10**30), 1 - Fraction(1, 10**30)],
+        ],
+    )
+    event = PerRecord(sharp, 14).family(SUBSTITUTE, 14).peak()[1].event  # ratio beyond every float
+    assert "times likelier" in event.describe(mechanism.outputs)
+
+
+def test_an_event_that_cannot_happen_has_an_example_all_the_same():
+    mechanism = PerRecord(FLIP, 3)
+    nothing = mechanism.family(SUBSTITUTE).gap(Fraction(100))[1].event
+    assert mechanism.mass(nothing, (1, 1, 1)) == 0
+    assert mechanism.example(nothing, (1, 1, 1)) in mechanism.outputs
+
+
+def test_impossible_outputs_make_the_ratio_infinite_in_large_groups_too():
+    z = Dense(Explicit((1, 0)), Explicit((1, 0)), [["1/2", 0], ["1/2", 1]])
+    mechanism = PerRecord(z, 20)
+    family = mechanism.family(SUBSTITUTE, 14)
+    assert family.peak()[1].ratio == INFINITY
+    comparison, found = family.gap(Fraction(10**9))
+    # All 14 bits 1 against all 0: only the output of zeros, of mass 2^-14, is possible in both.
+    assert found.delta == 1 - Fraction(1, 2**14)
+    assert mechanism.mass(found.event, comparison.y) == 0
+    assert family.ratio_for(1 - Fraction(1, 2**14))[1] == 1
+
+
+def test_an_event_of_large_groups_has_a_mass_in_a_third_world(monkeypatch):
+    monkeypatch.setattr(per_record, "_WORDS_LISTED", 0)
+    rows = [["1/2", 0, "1/3"], ["1/2", "1/2", "1/3"], [0, "1/2", "1/3"]]
+    mechanism = PerRecord(Dense(Explicit("abc"), Explicit((0, 1, 2)), rows), 2)
+    for comparison in mechanism.family(SUBSTITUTE, 2):
+        event = comparison.gap(Fraction(3)).event
+        for database in mechanism.universe:
+            p = law(mechanism, database)
+            held = sum(m for word, m in p.items() if event.holds(word))
+            assert mechanism.mass(event, database) == held
+
+
+def test_irrational_transitions_are_compared_while_their_words_can_be_listed():
+    keep = exp(Fraction(1)) / (1 + exp(Fraction(1)))
+    noisy = Dense(Explicit((1, 0)), Explicit((1, 0)), [[keep, 1 - keep], [1 - keep, keep]])
+    mechanism = PerRecord(noisy, 40)
+    comparison, found = mechanism.family(SUBSTITUTE, 2).gap(Fraction(1))
+    expected = float(binomial_gap(2, Fraction(float(keep)), Fraction(1)))
+    assert abs(float(found.delta) - expected) < 1e-12
+    above, below = (mechanism.mass(found.event, z) for z in (comparison.x, comparison.y))
+    assert abs(float(above) - float(below) - expected) < 1e-12
+    with pytest.raises(Unsupported, match="irrational"):
+        mechanism.family(SUBSTITUTE, 13)
+
+
+@given(mechanisms(), st.data())
+def test_the_mass_of_any_event_is_the_sum_of_its_outputs(mechanism, data):
+    x = data.draw(st.sampled_from(list(mechanism.universe)))
+    p = law(mechanism, x)
+    chosen = data.draw(st.lists(st.sampled_from(list(p)), unique=True, max_size=6))
+    assert mechanism.mass(Listed.of(chosen), x) == sum(p[word] for word in chosen)
+    assert mechanism.mass(Anything(), x) == 1
+    positions = data.draw(st.lists(st.integers(0, mechanism.records - 1), unique=True, min_size=1))
+    words = frozenset(tuple(word[i] for i in positions) for word in chosen)
+    event = OnRecords(tuple(positions), words)
+    assert mechanism.mass(event, x) == sum(m for word, m in p.items() if event.holds(word))
+
+
+@given(mechanisms(), st.data())
+def test_a_pair_of_such_mechanisms_is_one_again(mechanism, data):
+    size = data.draw(st.integers(1, 2))
+    columns = [data.draw(laws(size)) for _ in mechanism.transition.universe]
+    rows = list(zip(*columns, strict=True))
+    second = PerRecord(
+        Dense(mechanism.transition.universe, Explicit(tuple("uv"[:size])), rows), mechanism.records
+    )
+    both = mechanism.pair(second)
+    assert isinstance(both, PerRecord)
+    assert both.outputs.size == mechanism.outputs.size * second.outputs.size
+    for x in mechanism.universe:
+        for a in mechanism.outputs:
+            for b in second.outputs:
+                expected = mechanism.probability(a, x) * second.probability(b, x)
+                assert both.probability(tuple(zip(a, b, strict=True)), x) == expected
+
+
+def test_a_pair_with_another_kind_is_a_table():
+    parity = Dense(BitStrings(2), Explicit((0, 1)), [[1, 0, 0, 1], [0, 1, 1, 0]])
+    both = PerRecord(FLIP, 2).pair(parity)
+    assert both.probability(((1, 1), 0), (1, 1)) == Fraction(9, 16)
+    assert both.probability(((1, 1), 1), (1, 1)) == 0
+
+
+def test_bits_are_bit_strings_and_other_values_are_records():
+    assert PerRecord(FLIP, 2).universe == BitStrings(2)
+    three = Dense(Explicit("abc"), Explicit("uv"), [[1, "1/2", 0], [0, "1/2", 1]])
+    assert PerRecord(three, 2).universe == Records("abc", 2)
+    assert PerRecord(three, 2).outputs == Records("uv", 2)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "x", None])
+def test_there_is_at_least_one_record(bad):
+    with pytest.raises(InvalidInput, match="records="):
+        PerRecord(FLIP, bad)
+
+
+def test_other_relations_are_refused():
+    with pytest.raises(InvalidInput, match="several sizes"):
+        PerRecord(FLIP, 3).family(ADD_REMOVE)
+    with pytest.raises((InvalidInput, Unsupported)):
+        PerRecord(FLIP, 3).family(EXPLICIT)
+
+
+def test_the_whole_table_of_many_records_is_refused():
+    mechanism = PerRecord(FLIP, 30)
+    for ask in (mechanism.table, lambda: mechanism.row("1" * 30), lambda: mechanism.then(len)):
+        with pytest.raises(TooLarge, match="structure"):
+            ask()
+    one = (1,) * 30
+    assert mechanism.probability(one, one) == Fraction(3, 4) ** 30
+    assert mechanism.distribution("1" * 30)[one] == Fraction(3, 4) ** 30
+
+
+@pytest.mark.statistical
+def test_samples_follow_the_transition():
+    """A fresh seed would fail once in a million runs (chi-square tail of Laurent & Massart)."""
+    mechanism = PerRecord(FLIP, 2)
+    rng = np.random.default_rng(20_240_505)
+    n = 3000
+    drawn = [mechanism.sample("10", rng) for _ in range(n)]
+    p = law(mechanism, (1, 0))
+    statistic = sum((drawn.count(o) - n * float(m)) ** 2 / (n * float(m)) for o, m in p.items())
+    degrees, tail = len(p) - 1, 14.0
+    assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail

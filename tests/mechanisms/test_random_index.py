@@ -1,0 +1,130 @@
+"""One record published at random (Kasiviswanathan & Smith, Remark 1), against its whole table."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.random_index import RandomIndex
+from twoworlds.numbers import INFINITY, exp
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
+
+SIZES = st.tuples(st.integers(1, 3), st.integers(1, 3))
+RATIOS = st.sampled_from([Fraction(1), Fraction(2), Fraction(1000)])
+
+
+def law(database):
+    """Each person is published with probability 1/n."""
+    found = {}
+    for person, value in enumerate(database, start=1):
+        found[person, value] = Fraction(1, len(database))
+    return found
+
+
+def gap(x, y, ratio):
+    p, q = law(x), law(y)
+    return sum(max(Fraction(0), m - ratio * q.get(o, 0)) for o, m in p.items())
+
+
+def neighbours(values, n, group):
+    words = list(product(range(values), repeat=n))
+    return [
+        (x, y)
+        for x in words
+        for y in words
+        if 0 < sum(a != b for a, b in zip(x, y, strict=True)) <= group
+    ]
+
+
+@given(SIZES)
+def test_every_database_publishes_each_person_equally_often(sizes):
+    n, values = sizes
+    mechanism = RandomIndex(n, values)
+    assert mechanism.outputs.size == n * values
+    for x in mechanism.universe:
+        assert {o: p for o, p in mechanism.distribution(x).items() if p} == law(x)
+
+
+@given(SIZES, st.integers(1, 4), RATIOS)
+def test_the_gap_is_that_of_all_neighbours(sizes, group, ratio):
+    n, values = sizes
+    mechanism = RandomIndex(n, values)
+    expected = max((gap(x, y, ratio) for x, y in neighbours(values, n, group)), default=0)
+    comparison, found = mechanism.family(SUBSTITUTE, group).gap(ratio)
+    assert found.delta == expected
+    above = mechanism.mass(found.event, comparison.x)
+    below = mechanism.mass(found.event, comparison.y)
+    assert above - ratio * below == found.delta
+    if values > 1:
+        assert found.delta == Fraction(min(group, n), n)
+        assert (comparison.x, comparison.y) in neighbours(values, n, group)
+
+
+@given(SIZES, st.integers(1, 4), RATIOS)
+def test_the_worst_pair_stays_the_worst_when_reversed(sizes, group, ratio):
+    n, values = sizes
+    comparison, found = RandomIndex(n, values).family(SUBSTITUTE, group).gap(ratio)
+    assert comparison.reverse().gap(ratio).delta == found.delta
+
+
+@given(SIZES, st.integers(1, 4))
+def test_no_finite_ratio_holds_unless_delta_covers_the_published(sizes, group):
+    n, values = sizes
+    family = RandomIndex(n, values).family(SUBSTITUTE, group)
+    share = Fraction(min(group, n), n) if values > 1 else Fraction(0)
+    assert family.peak()[1].ratio == (INFINITY if values > 1 else 1)
+    assert family.ratio_for(share)[1] == 1
+    if share:
+        assert family.ratio_for(share - Fraction(1, 1000))[1] == INFINITY
+
+
+def test_delta_is_one_in_n_at_every_epsilon():
+    family = RandomIndex(4, 3).family(SUBSTITUTE)
+    for ratio in (Fraction(1), Fraction(1000), exp(Fraction(50)), INFINITY):
+        assert family.gap(ratio)[1].delta == Fraction(1, 4)
+
+
+def test_values_may_have_names():
+    mechanism = RandomIndex(2, ["well", "ill"])
+    assert mechanism.probability((1, "ill"), ("ill", "well")) == Fraction(1, 2)
+    assert mechanism.probability((2, "ill"), ("ill", "well")) == 0
+    assert mechanism.distribution("ill,well")[1, "ill"] == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("records", "values", "message"),
+    [
+        (0, 2, "records=0"),
+        (-1, 2, "records=-1"),
+        (1.5, 2, "records=1.5"),
+        ("x", 2, "records='x'"),
+        (2, 0, "values=0"),
+        (2, [], "empty"),
+        (2, ["a", "a"], "repeats"),
+    ],
+)
+def test_ill_formed_sizes_are_refused(records, values, message):
+    with pytest.raises(InvalidInput, match=message):
+        RandomIndex(records, values)
+
+
+def test_other_relations_are_refused():
+    with pytest.raises(InvalidInput, match="several sizes"):
+        RandomIndex(3, 2).family(ADD_REMOVE)
+
+
+@pytest.mark.statistical
+def test_samples_publish_everybody_alike():
+    """A fresh seed would fail once in a million runs (chi-square tail of Laurent & Massart)."""
+    mechanism = RandomIndex(3, 2)
+    rng = np.random.default_rng(20_240_506)
+    n, x = 3000, (1, 0, 1)
+    drawn = [mechanism.sample(x, rng) for _ in range(n)]
+    assert set(drawn) <= set(law(x))
+    statistic = sum((drawn.count(o) - n / 3) ** 2 / (n / 3) for o in law(x))
+    degrees, tail = 2, 14.0
+    assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail

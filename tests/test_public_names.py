@@ -1,0 +1,77 @@
+"""Public names: what `__all__` says is what there is, and running code never imports tests."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import twoworlds
+
+MODULES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(twoworlds.__path__, "twoworlds.")
+    if not info.name.endswith("__main__")
+)
+
+
+@pytest.mark.parametrize("name", ["twoworlds", *MODULES])
+def test_all_names_what_is_there_and_once(name):
+    module = importlib.import_module(name)
+    exported = module.__all__
+    assert len(set(exported)) == len(exported)
+    assert [n for n in exported if not hasattr(module, n)] == []
+    assert [n for n in exported if n.startswith("_")] == []
+
+
+@pytest.mark.parametrize("name", ["twoworlds", *MODULES])
+def test_every_module_says_what_it_is(name):
+    module = importlib.import_module(name)
+    summary = (module.__doc__ or "").strip().partition("\n")[0]
+    assert summary
+    assert summary[0].isupper() or summary[0] in "`["
+
+
+def test_everything_public_at_the_top_is_exported():
+    from twoworlds import definitions, mechanisms, numbers, testing, worlds
+
+    for package in (twoworlds, definitions, mechanisms, numbers, testing, worlds):
+        source = ast.parse(inspect.getsource(package))
+        imported = {
+            alias.asname or alias.name
+            for node in source.body
+            if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+            for alias in node.names
+        }
+        assert imported == set(package.__all__), package.__name__
+
+
+def test_every_exported_class_and_function_is_documented():
+    undocumented = [
+        name
+        for name in twoworlds.__all__
+        if callable(getattr(twoworlds, name)) and not inspect.getdoc(getattr(twoworlds, name))
+    ]
+    assert undocumented == []
+
+
+def test_the_version_is_that_of_the_distribution():
+    from importlib.metadata import version
+
+    assert twoworlds.__version__ == version("twoworlds")
+
+
+@pytest.mark.parametrize("what", ["import twoworlds", "import twoworlds.cli"])
+def test_running_code_imports_neither_the_test_suites_nor_heavy_packages(what):
+    check = (
+        f"{what}, sys; "
+        "print([m for m in ('twoworlds.testing', 'hypothesis', 'pytest', 'numba', 'scipy', 'numpy')"
+        " if m in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "[]"
