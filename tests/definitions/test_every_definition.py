@@ -146,4 +146,6 @@ def suites(kind=DefinitionConformance):
 
 
 def test_every_registered_definition_has_a_suite():
-    assert {entry.name for entry in DEFINITIONS} == {suite.registered_as for suite in suites()}
+    assert {entry.name for entry in DEFINITIONS} == {
+        suite.registered_as for suite in suites() if suite.registered_as
+    }

@@ -39,13 +39,13 @@ def test_no_belief_beats_the_capacity_and_the_enclosure_is_narrow(columns):
 @given(st.lists(laws(3), min_size=2, max_size=2))
 def test_the_capacity_of_two_values_is_the_best_belief_on_a_fine_grid(columns):
     low, high = map(float, bounds(capacity([list(column) for column in columns])))
-    best = brute.largest_information(columns, steps=400)
+    best = brute.largest_information(columns, steps=200)
     assert best - 1e-12 <= high
     assert low <= best + 1e-4
 
 
 @given(dense_mechanisms(Records(2, 2)))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_the_tightest_value_holds_the_optimum_over_product_beliefs(mechanism):
     """A grid of beliefs about one record, with the other one known, or not at all."""
     low, high = map(float, bounds(MutualInformation().tightest(mechanism).nats))
@@ -90,7 +90,7 @@ def test_information_under_a_belief_is_that_of_the_joint_law(mechanism, data):
 
 
 @given(per_record_mechanisms(most_records=2))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_one_transition_per_record_tells_what_its_whole_matrix_tells(mechanism):
     by_structure, by_table = (
         bounds(MutualInformation().tightest(m).nats) for m in (mechanism, mechanism.table())

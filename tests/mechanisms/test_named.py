@@ -268,7 +268,7 @@ RR = "randomized-response"
         (f"{RR}(bits=1, epsilon=inf)", "no protection at all"),
         (f"{RR}(2, 3/4, 5, 6, 7, 8, 9)", "at most 6 arguments"),
         (f"{RR}(bits=2, kep=3/4)", "did you mean 'keep'"),
-        ("pram([[1/2, 1/2], [1/3, 1/2]])", r"column 0 sums to 5/6 \(0.833334\).*1/6.*too little"),
+        ("pram([[1/2, 1/2], [1/3, 1/2]])", r"column 0 sums to 5/6 .*1/6 .*too little"),
         ("pram([[3/2, 1], [-1/2, 0]])", "is negative"),
         ("pram([[1/2], [1/2, 1]])", "has 2 entries for 1 databases"),
         ("pram([1/2, 1/2])", "matrix is a list of rows"),

@@ -159,7 +159,7 @@ def test_reference_integer_noise(case, text, expected):
 @pytest.mark.parametrize("r", [1, 2, 3, 7])
 @pytest.mark.parametrize("p", ["1/2", "1/3", "4/5"])
 def test_epsilon_of_differenced_negative_binomial_noise_is_minus_ln_p(p, r):
-    # After Definition 5.13: epsilon = -ln p, attained for r = 1 only.
+    # Section 5.3.1: epsilon = -ln p; a single output attains it for r = 1 only.
     verdict = tw.measure(f"differenced-negative-binomial(p={p}, r={r})")
     assert verdict.ratio == 1 / Fraction(p)
     assert verdict.witness.attained is (r == 1)

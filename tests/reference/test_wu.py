@@ -103,10 +103,3 @@ def test_reference_calibrated_mechanism(case, sensitivity, epsilon, scale):
     # Algorithm 2.
     noise = tw.mechanism(f"laplace(epsilon={epsilon}, sensitivity={sensitivity})")
     assert (noise.scale, tw.measure(noise).epsilon) == (Fraction(scale), Fraction(epsilon)), case
-
-
-def test_erratum_equation_7_prints_half_the_exponent():
-    # With epsilon/(2 Delta) in the exponent as well, the function integrates to 2 in one dimension;
-    # the density used here integrates to 1: its two half-lines sum to 1.
-    noise = Laplace(scale=2)
-    assert noise.upper_tail(Fraction(0)) == Fraction(1, 2)

@@ -78,7 +78,7 @@ class TestNoisyParity(MechanismConformance):
 
 
 class TestRandomIndex(MechanismConformance):
-    expression = "random-index(records=3, values=3)"
+    expression = "random-index(records=3, values=2)"
     groups = (1, 2, 3, 4)
 
 
@@ -91,6 +91,7 @@ class TestGeometric(IntegerNoiseConformance):
 
 class TestGeometricOfSensitivityTwo(IntegerNoiseConformance):
     expression = "geometric(ratio=3, sensitivity=2)"
+    groups = (1,)
 
 
 class TestGeometricWithAnIrrationalRatio(IntegerNoiseConformance):
@@ -165,6 +166,7 @@ class TestGaussian(DensityConformance):
 
 class TestGaussianBySquare(DensityConformance):
     expression = "gaussian(sigma2=3)"
+    groups = (1,)
 
 
 # --- combined -----------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
-from twoworlds.mechanisms.event import AtLeast, AtMost, Event, Listed
-from twoworlds.numbers import Number, Real, bounds, number, probability, show
+from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
+from twoworlds.numbers import Number, Real, Side, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
 
 if TYPE_CHECKING:
@@ -73,8 +73,10 @@ class Mechanism(ABC):
 
     def mass(self, event: Event, database: Point) -> Number:
         """Return the probability of an event on a database, by plain addition."""
+        if isinstance(event, Anything):
+            return Fraction(1)
         if isinstance(event, Listed):
-            found = (self.probability(o, database) for o in event.members)
+            found = (self.probability(o, database) for o in event.members if o in self.outputs)
             return sum(found, start=Fraction(0))
         _refuse_large(self.outputs, 1, f"the event on {self.expression}")
         return sum(
@@ -127,6 +129,7 @@ class Mechanism(ABC):
         """
         first = self.table()
         if isinstance(post, Mechanism):
+            _refuse_large(post.outputs, self.universe.size or 1, "the post-processed mechanism")
             columns = {o: post.universe.find(o) for o in self.outputs}
             outputs: Universe = post.outputs
             weight = {
@@ -166,7 +169,8 @@ class Mechanism(ABC):
         """Return both outputs, computed independently on the same database."""
         _same_universe(self, other)
         outputs = Product(self.outputs, other.outputs)
-        _refuse_large(self.universe, outputs.size or TABLE_LIMIT, "the pair of both mechanisms")
+        _refuse_large(outputs, self.universe.size or TABLE_LIMIT, "the pair of both mechanisms")
+        _refuse_large(self.universe, 1, "the pair of both mechanisms")
         rows = [
             [self.probability(a, x) * other.probability(b, x) for x in self.universe]
             for a in self.outputs
@@ -390,8 +394,9 @@ def _check_stochastic(
         low, high = bounds(sum(column, start=Fraction(0)))
         if not low <= 1 <= high:
             off = low - 1
+            side: Side = "up" if off > 0 else "down"
             raise NotStochastic(
-                f"column {universe.label(database)} sums to {show(low)}, it must sum to 1 "
-                f"({show(abs(off))} too {'much' if off > 0 else 'little'}): "
+                f"column {universe.label(database)} sums to {show(low, side=side)}, "
+                f"it must sum to 1 ({show(abs(off))} too {'much' if off > 0 else 'little'}): "
                 "write exact fractions such as 1/3, or read it as floats"
             )

@@ -131,7 +131,7 @@ class Table(Comparison):
         """Solve p - a q = delta on the piece where it crosses."""
         answer: Number = Fraction(1)
         for p, q, _ in self._cumulative:
-            if p - q <= delta:
+            if not larger(p - q, delta):
                 continue
             if q == 0:
                 return INFINITY
@@ -148,7 +148,7 @@ class Table(Comparison):
 
     @cached_property
     def _cumulative(self) -> list[tuple[Number, Number, int]]:
-        above_one = [i for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if p > q]
+        above_one = [i for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if larger(p, q)]
         ordered = sorted(above_one, key=lambda i: _Falling(self.p[i], self.q[i]))
         total_p: Number = Fraction(0)
         total_q: Number = Fraction(0)

@@ -129,14 +129,17 @@ class OnRecords(Event):
 
     def describe(self, outputs: Universe) -> str:
         """Say which entries must be what."""
+        if not self.words:
+            return "no output at all"
         where = ", ".join(str(i + 1) for i in self.positions)
         if len(self.positions) == 1:
             values = sorted(str(word[0]) for word in self.words)
             return f"outputs whose entry {where} is {' or '.join(values)}"
-        shown = sorted("".join(map(str, word)) for word in self.words)[:_SHOWN]
+        plain = all(len(str(value)) == 1 for word in self.words for value in word)
+        shown = sorted(("" if plain else ",").join(map(str, word)) for word in self.words)[:_SHOWN]
         more = len(self.words) - _SHOWN
-        tail = f", and {more} more" if more > 0 else ""
-        return f"outputs whose entries {where} read {', '.join(shown)}{tail}"
+        tail = f"; and {more} more" if more > 0 else ""
+        return f"outputs whose entries {where} read {'; '.join(shown)}{tail}"
 
 
 def _text(x: int | Number) -> str:

@@ -34,6 +34,7 @@ class Channel(ABC):
 
     outputs: Universe
     by_difference: bool = False
+    extremes: bool = False  # whether the largest differences, up and down, are the worst
     why: str = "every pair of answers that neighbours can have"
 
     @abstractmethod
@@ -118,6 +119,7 @@ class AddedNoise(Channel):
     low: int | None = None
     high: int | None = None
 
+    extremes = True  # P(Z >= t - d) grows with d, so the largest shift is the worst
     why = "the noise is log-concave, so the worst events are half-lines"
 
     @property
@@ -180,11 +182,13 @@ class OnStatistic(Mechanism):
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare the pairs of values that neighbours can take."""
-        changes = (
-            self.statistic.differences(self.universe, relation, group)
-            if self.channel.by_difference
-            else self.statistic.changes(self.universe, relation, group)
-        )
+        if self.channel.by_difference:
+            changes = list(self.statistic.differences(self.universe, relation, group))
+            if self.channel.extremes and changes:
+                by_size = sorted(changes, key=lambda change: change.difference)
+                changes = [by_size[0], by_size[-1]]
+        else:
+            changes = list(self.statistic.changes(self.universe, relation, group))
         compared = [self.channel.compare(change) for change in changes]
         return Each(compared or self._unmoved(relation), self.channel.why)
 

@@ -8,7 +8,8 @@ that differ in k records differ, as far as the output law is concerned, in those
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
@@ -115,7 +116,7 @@ class PerRecord(Mechanism):
         values = tuple(self.transition.universe)
         if len(values) == 1:
             return Each([self._compare(values * changed, values * changed)], "one value only")
-        moves = list(permutations(values, 2))
+        moves = self._distinct(permutations(values, 2))
         return Each(
             (
                 self._compare(tuple(u for u, _ in chosen), tuple(v for _, v in chosen))
@@ -123,6 +124,14 @@ class PerRecord(Mechanism):
             ),
             "the records that do not change cancel, so only those that do matter",
         )
+
+    def _distinct(self, moves: Iterable[tuple[Point, Point]]) -> list[tuple[Point, Point]]:
+        """Keep one change of a record's value for each way in which it changes the law."""
+        kept: dict[object, tuple[Point, Point]] = {}
+        for u, v in moves:
+            p, q = self._column(u), self._column(v)
+            kept.setdefault(frozenset(Counter((p[o], q[o]) for o in p).items()), (u, v))
+        return list(kept.values())
 
     def _compare(self, first: tuple[Point, ...], second: tuple[Point, ...]) -> Comparison:
         rest = (next(iter(self.transition.universe)),) * (self.records - len(first))

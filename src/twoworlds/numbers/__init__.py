@@ -33,7 +33,7 @@ from twoworlds.numbers.real import (
     power,
     sqrt,
 )
-from twoworlds.numbers.show import above, below, bounds, decimal, exact_text, show, to_json
+from twoworlds.numbers.show import Side, above, below, bounds, decimal, exact_text, show, to_json
 
 __all__ = [
     "INFINITY",
@@ -44,6 +44,7 @@ __all__ = [
     "Order",
     "Real",
     "Root",
+    "Side",
     "above",
     "ball",
     "below",

@@ -15,6 +15,7 @@ from fractions import Fraction
 from flint import fmpq
 
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers.formula import read_formula
 from twoworlds.numbers.real import INFINITY, Number, Real, exp, ln
 
 __all__ = ["number", "positive", "probability", "ratio_at_least_one", "rational", "whole"]
@@ -23,6 +24,10 @@ _LARGEST_EXPONENT = 4000
 _LONGEST_TEXT = 20_000
 _LONGEST_SHOWN = 60
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_RATIONAL = re.compile(r"[+-]?[\d.eE+-]+(\s*/\s*[\d.eE+-]+)?\s*%?", re.ASCII)
+_FORMULA = re.compile(r"ln|log|exp|sqrt|[-+*/^(]\s*[\d(e]", re.ASCII)
+# What may follow ln or e^ without doubt: a plain number, or anything simple in parentheses.
+_SIMPLE = re.compile(r"\s*[+-]?[\d.]+([eE][+-]?\d+)?\s*%?\s*|\s*\([\d.eE/%\s+-]*\)\s*", re.ASCII)
 _FUNCTION = re.compile(r"(ln|log|exp)\s*(.+)|e\s*\^\s*(.+)|(e)", re.ASCII | re.DOTALL)
 
 
@@ -114,14 +119,29 @@ def _from_text(text: str, name: str) -> Number:
         return INFINITY
     if function := _FUNCTION.fullmatch(stripped):
         return _from_function(function, text, name)
-    return _from_fraction(stripped, text, name)
+    if _RATIONAL.fullmatch(stripped) or not _FORMULA.search(stripped):
+        return _from_fraction(stripped, text, name)
+    return _from_formula(stripped, name)
+
+
+def _from_formula(text: str, name: str) -> Number:
+    try:
+        return read_formula(text)
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"{name}={_shown(text)!r} is not a number ({error}): "
+            "write it like 3/4, 0.1, 1e-6, ln 3 or e^0.5"
+        ) from None
 
 
 def _from_function(match: re.Match[str], text: str, name: str) -> Number:
     which, argument, power, alone = match.groups()
     if alone:
         return exp(Fraction(1))
-    inner = _from_fraction(_unwrapped(argument or power), text, name)
+    body = argument or power
+    if not _SIMPLE.fullmatch(body):
+        return _from_formula(text.strip(), name)
+    inner = _from_fraction(_unwrapped(body), text, name)
     if which not in ("ln", "log"):
         return exp(inner)
     if inner <= 0:

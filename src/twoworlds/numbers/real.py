@@ -190,11 +190,11 @@ class Log(Real):
 
     __slots__ = ("of",)
 
-    def __init__(self, of: Fraction) -> None:
-        """Name ln(of); use `ln`, which also knows ln 1 = 0."""
+    def __init__(self, of: Fraction, formula: str | None = None) -> None:
+        """Name ln(of), by a shorter formula if there is one; `ln` also knows ln 1 = 0."""
         self.of = of
-        text = f"ln {_written(of)}" if of.denominator == 1 else f"ln({_written(of)})"
-        super().__init__(lambda bits: ball(of, bits).log(), text, _PRODUCT)
+        plain = f"ln {_written(of)}" if of.denominator == 1 else f"ln({_written(of)})"
+        super().__init__(lambda bits: ball(of, bits).log(), formula or plain, _PRODUCT)
 
     def __eq__(self, other: object) -> bool:
         """Two logarithms are equal when their arguments are."""
@@ -207,9 +207,12 @@ class Log(Real):
     def __mul__(self, other: object) -> Number:
         """Return n ln q as ln q^n for whole n; anything else stays a product."""
         whole = isinstance(other, (int, Fraction)) and Fraction(other).denominator == 1
-        if whole and abs(other) <= LIMIT_BITS:  # type: ignore[arg-type]
-            return ln(self.of ** int(other))  # type: ignore[call-overload]
-        return super().__mul__(other)
+        if not whole or abs(other) > LIMIT_BITS:  # type: ignore[operator]
+            return super().__mul__(other)
+        result = ln(self.of ** int(other))  # type: ignore[call-overload]
+        if isinstance(result, Log) and result.formula is None and self.formula:
+            return Log(result.of, f"{other}*{self.formula}")
+        return result
 
     __rmul__ = __mul__
 

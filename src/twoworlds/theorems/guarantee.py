@@ -1,0 +1,279 @@
+"""Guarantees: a definition with its numbers, its setting, and where it came from.
+
+>>> given = Guarantee.parse("dp(epsilon=0.1)")
+>>> print(given.implies("semantic").best)
+semantic(epsilon=0.04995837496)
+
+A guarantee says what holds of one mechanism. Its setting is part of it: the neighbour relation
+(for the semantic kinds: whether the person left out is replaced by a default value, "substitute",
+or taken out, "add-remove"), the group size, and the number of records where it matters. Printed
+numbers that are not exact are rounded up, so that what is printed is true, and can be typed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.calls import parse as parse_call
+from twoworlds.definitions.differential_privacy import read_delta, read_ratio
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import INFINITY, Number, Order, ln, to_json, whole
+from twoworlds.theorems.formulas import capped, order, typed
+from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.kinds import Kind, kind_of
+from twoworlds.theorems.search import search
+from twoworlds.theorems.theorem import Context
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, check_group
+
+if TYPE_CHECKING:
+    from twoworlds.theorems.theorem import Application
+
+__all__ = ["Guarantee"]
+
+_SETTING = ("neighbours", "group", "records")
+_FACTS = ("values", "delta1", "level")
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What is known of a mechanism: a kind with exact numbers, in a setting.
+
+    Attributes:
+        kind: the name of the definition, as in `twoworlds.theorems.kinds`.
+        numbers: the exact numbers by name; a bound e^epsilon is kept as ``ratio``.
+        neighbours: "substitute" or "add-remove".
+        group: how many people may differ at once.
+        records: how many records the database has, or None when not known.
+        source: the application of a theorem that derived it, or None when it was stated.
+    """
+
+    kind: str
+    numbers: Mapping[str, Number]
+    neighbours: str = SUBSTITUTE
+    group: int = 1
+    records: int | None = None
+    source: Application | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check that kind, numbers and setting fit together."""
+        wanted = kind_of(self.kind).numbers
+        if set(self.numbers) != set(wanted):
+            missing = ", ".join(name for name in wanted if name not in self.numbers)
+            raise InvalidInput(f"{self.kind} needs {missing or ', '.join(wanted)}")
+        numbers = MappingProxyType({name: self.numbers[name] for name in wanted})
+        object.__setattr__(self, "numbers", numbers)
+        if self.neighbours not in (SUBSTITUTE, ADD_REMOVE):
+            raise UnknownName("neighbour relation", self.neighbours, [SUBSTITUTE, ADD_REMOVE])
+
+    @staticmethod
+    def of(kind: str, **given: object) -> Guarantee:
+        """State a guarantee; numbers may be text, and epsilon may stand for the ratio.
+
+        >>> Guarantee.of("dp", epsilon="ln 3", records=10)["ratio"]
+        Fraction(3, 1)
+
+        Raises:
+            InvalidInput: for numbers that are missing, unknown or out of range.
+        """
+        known = kind_of(kind)
+        setting = {name: given.pop(name) for name in _SETTING if name in given}
+        numbers = read_numbers(known, given)
+        for name in known.numbers:
+            if name == "delta":
+                numbers.setdefault(name, Fraction(0))
+            elif name not in numbers:
+                shown = "epsilon= or ratio=" if name == "ratio" else f"{name}="
+                raise InvalidInput(f"{kind} needs a number: give {shown}")
+        records = setting.get("records")
+        return Guarantee(
+            kind,
+            numbers,
+            neighbours=str(setting.get("neighbours", SUBSTITUTE)),
+            group=check_group(setting.get("group", 1)),
+            records=None if records is None else whole(records, "records", at_least=1),
+        )
+
+    @staticmethod
+    def parse(text: str) -> Guarantee:
+        """Read a guarantee as one types it.
+
+        >>> print(Guarantee.parse("dp(epsilon=0.1, delta=1e-9)"))
+        dp(epsilon=0.1, delta=1e-9)
+        """
+        call = parse_call(text)
+        kind = kind_of(call.name)
+        if call.positional:
+            usage = ", ".join(f"{name}=..." for name in kind.typed_names)
+            raise InvalidInput(f"{text!r}: name the numbers, as in {call.name}({usage})")
+        return Guarantee.of(call.name, **call.named)
+
+    def __getitem__(self, name: str) -> Number:
+        """Return one of the numbers."""
+        if name not in self.numbers:
+            raise UnknownName(f"number of {self.kind}", name, self.numbers)
+        return self.numbers[name]
+
+    def __hash__(self) -> int:
+        """Agree with equality."""
+        return hash((self.kind, *self.numbers.items(), self.neighbours, self.group, self.records))
+
+    @property
+    def ratio(self) -> Number:
+        """The bound e^epsilon."""
+        return self["ratio"]
+
+    @property
+    def epsilon(self) -> Number:
+        """Epsilon: the logarithm of the ratio, or a statistical difference."""
+        return ln(self["ratio"]) if "ratio" in self.numbers else self["epsilon"]
+
+    @property
+    def delta(self) -> Number:
+        """Delta, or 0 for a kind that has none."""
+        return self.numbers.get("delta", Fraction(0))
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether it holds of every mechanism, because one of its probabilities is 1."""
+        bounds = (x for name, x in self.numbers.items() if name != "ratio")
+        return any(order(x, Fraction(1)) is not Order.LESS for x in bounds)
+
+    def to(self, kind: str, **changes: Any) -> Guarantee:
+        """Return a conclusion in the same setting; probabilities are capped at 1."""
+        known = kind_of(kind).numbers
+        setting = {name: changes.pop(name) for name in _SETTING if name in changes}
+        numbers = {name: x if name == "ratio" else capped(x) for name, x in changes.items()}
+        if "delta" in known:
+            numbers.setdefault("delta", Fraction(0))
+        bare = replace(self, source=None, **setting)
+        return replace(bare, kind=kind, numbers=numbers)
+
+    def at_least_as_strong_as(self, other: Guarantee) -> bool:
+        """Tell whether this guarantee implies another of the same kind and setting, at once."""
+        if (self.kind, self.neighbours, self.group) != (other.kind, other.neighbours, other.group):
+            return False
+        fixed = kind_of(self.kind).fixed
+        return all(
+            order(x, other[name]) in ((Order.EQUAL,) if name in fixed else _NOT_ABOVE)
+            for name, x in self.numbers.items()
+        )
+
+    def implies(self, kind: str, records: object = None, **wanted: object) -> Implication:
+        """Find the strongest guarantees of another kind that follow, with their proofs.
+
+        Args:
+            kind: the name of a kind; or a call with numbers, ``"dp(epsilon=0.3, delta=0.02)"``,
+                which asks whether that very claim follows.
+            records: the number of records, where theorems need it.
+            **wanted: numbers of the kind that are aimed at (a wanted ``delta``, say: theorems
+                that trade one number for another choose accordingly), the wanted ``group`` or
+                ``neighbours``, or further facts: ``values`` (how many values a record has),
+                ``delta1`` (the mass of the databases outside of E), ``level`` (of a test).
+
+        >>> print(Guarantee.parse("semantic(epsilon=0.1)").implies("dp").best)
+        dp(ratio=121/81)
+        """
+        if "(" in kind:
+            claim = Guarantee.parse(kind)
+            for name, value in (*claim.numbers.items(), ("group", claim.group)):
+                wanted.setdefault(name, value)
+            kind = claim.kind
+        facts = {name: wanted.pop(name) for name in (*_FACTS, *_SETTING[:2]) if name in wanted}
+        goal = read_numbers(kind_of(kind), wanted)
+        return search(self._with_records(records), read_context(kind, goal, facts))
+
+    def _with_records(self, records: object) -> Guarantee:
+        if records is None:
+            return self
+        n = whole(records, "records", at_least=1)
+        if self.records not in (None, n):
+            raise InvalidInput(f"records={n}, but the guarantee is for records={self.records}")
+        return replace(self, records=n)
+
+    def chain(self) -> Iterator[Guarantee]:
+        """Run through the guarantees that led here, from the stated one to this."""
+        if self.source is not None:
+            yield from self.source.given.chain()
+        yield self
+
+    def __str__(self) -> str:
+        """Write it as one types it, rounded up."""
+        parts = [
+            _typed_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
+            for name, x in self.numbers.items()
+            if name != "delta" or x != 0
+        ]
+        if self.neighbours != SUBSTITUTE:
+            parts.append(f"neighbours={self.neighbours}")
+        if self.group != 1:
+            parts.append(f"group={self.group}")
+        if self.records is not None:
+            parts.append(f"records={self.records}")
+        return f"{self.kind}({', '.join(parts)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; a ratio comes with its epsilon."""
+        found: dict[str, Any] = {"kind": self.kind, "text": str(self)}
+        found.update({name: to_json(x) for name, x in self.numbers.items()})
+        if "ratio" in self.numbers:
+            found["epsilon"] = to_json(self.epsilon)
+        found.update({"neighbours": self.neighbours, "group": self.group})
+        found["records"] = self.records
+        return found
+
+
+_NOT_ABOVE = (Order.LESS, Order.EQUAL, Order.UNDECIDED)
+
+
+def read_numbers(kind: Kind, given: Mapping[str, object]) -> dict[str, Number]:
+    """Read the numbers of a kind, each in its range."""
+    for name in given:
+        if name not in kind.typed_names:
+            raise UnknownName(f"number of {kind.name}", name, (*kind.typed_names, *_SETTING))
+    found: dict[str, Number] = {}
+    for name in kind.numbers:
+        if name == "ratio":
+            ratio = read_ratio(given.get("ratio"), given.get("epsilon"))
+            if ratio is not None:
+                found[name] = ratio
+        elif given.get(name) is not None:
+            found[name] = _probability(given[name], name)
+    return found
+
+
+def read_context(kind: str, goal: Mapping[str, Number], facts: Mapping[str, object]) -> Context:
+    """Read the facts that stand beside a guarantee."""
+    values, group, neighbours = (facts.get(name) for name in ("values", "group", "neighbours"))
+    if neighbours not in (None, SUBSTITUTE, ADD_REMOVE):
+        raise UnknownName("neighbour relation", str(neighbours), [SUBSTITUTE, ADD_REMOVE])
+    delta1, level = (
+        None if facts.get(name) is None else _probability(facts[name], name)
+        for name in ("delta1", "level")
+    )
+    return Context(
+        kind,
+        goal,
+        group=None if group is None else check_group(group),
+        neighbours=None if neighbours is None else str(neighbours),
+        values=None if values is None else whole(values, "values", at_least=1),
+        delta1=delta1,
+        level=level,
+    )
+
+
+def _probability(value: object, name: str) -> Number:
+    try:
+        return read_delta(value)
+    except InvalidInput as error:
+        raise InvalidInput(str(error).replace("delta=", f"{name}=", 1)) from None
+
+
+def _typed_ratio(ratio: Number) -> str:
+    epsilon = ln(ratio)
+    if isinstance(ratio, Fraction) and ratio != 1:
+        return f"ratio={typed(ratio)}"
+    return "epsilon=inf" if ratio == INFINITY else f"epsilon={typed(epsilon)}"

@@ -1,0 +1,223 @@
+"""Implications: what follows from a guarantee, step by step, and what was tried beside it.
+
+An `Implication` is the answer to ``guarantee.implies(kind)``. It holds the conclusions that no
+other one dominates, each with the chain of theorems that leads to it, all further applications
+that were tried (with the hypothesis that failed, or the weaker numbers), and counterexamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import Undecided
+from twoworlds.numbers import Order, to_json
+from twoworlds.theorems.formulas import order
+from twoworlds.theorems.theorem import Application, Context, Outcome, Refutation
+
+if TYPE_CHECKING:
+    from twoworlds.theorems.guarantee import Guarantee
+
+__all__ = ["CONVENTION", "Implication"]
+
+CONVENTION = (
+    "a transcript that is possible in Game 0 but impossible in Game i, where person i is left "
+    "out, has no posterior there: it counts as a breach"
+)
+_BELIEF_KINDS = ("semantic", "reality-oblivious", "local-semantic", "conditional")
+
+
+@dataclass(frozen=True)
+class Implication:
+    """What follows from a guarantee, and why.
+
+    Attributes:
+        given: the guarantee that it starts from.
+        context: the kind that was asked for, the numbers aimed at, and further facts.
+        conclusions: all guarantees found that no other one dominates.
+        tried: every application of a theorem that leads to the kind, also those that failed.
+        refutations: counterexamples to stronger conclusions.
+    """
+
+    given: Guarantee
+    context: Context
+    conclusions: tuple[Guarantee, ...]
+    tried: tuple[Outcome, ...]
+    refutations: tuple[Refutation, ...]
+
+    @property
+    def best(self) -> Guarantee | None:
+        """The conclusion that reaches the goal, else the first one; None if nothing follows."""
+        reached = [one for one in self.conclusions if self.reaches(one) is True]
+        return next(iter(reached or self.conclusions), None)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the numbers aimed at (any numbers, if none were) follow; None if not known."""
+        reached = [self.reaches(one) for one in self.conclusions]
+        if True in reached:
+            return True
+        refuted = any(refutation.decisive for refutation in self.refutations)
+        return False if refuted and None not in reached else None
+
+    def reaches(self, conclusion: Guarantee) -> bool | None:
+        """Tell whether a conclusion is as strong as the goal; None when that is undecided."""
+        found = {order(conclusion[name], goal) for name, goal in self.context.goal.items()}
+        if Order.GREATER in found:
+            return False
+        return None if Order.UNDECIDED in found else True
+
+    def __bool__(self) -> bool:
+        """Return whether it follows."""
+        if self.holds is None:
+            raise Undecided(
+                f"neither a proof nor a counterexample is known here: {self.given} to "
+                f"{self.context.target}; read conclusions, tried and refutations"
+            )
+        return self.holds
+
+    @property
+    def steps(self) -> tuple[Application, ...]:
+        """The applications that lead to the best conclusion, in order."""
+        return () if self.best is None else steps_to(self.best)
+
+    @property
+    def alternatives(self) -> tuple[Outcome, ...]:
+        """Other applications: those that failed, and those that gave weaker or traded numbers."""
+        used = self.steps[-1] if self.steps else None
+        best = self.best
+        return tuple(
+            outcome
+            for outcome in self.tried
+            if not (outcome.application is used and outcome.conclusion == best)
+        )
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the answer rests on."""
+        kinds = {self.context.target, self.given.kind}
+        return (CONVENTION,) if kinds & set(_BELIEF_KINDS) else ()
+
+    def explain(self) -> str:
+        """Return the proof, step by step with citations, then what else was tried."""
+        lines = [self._headline(), *self._proof(), *self._others()]
+        lines += [f"counterexample ({r.of.citation}): {r.text}" for r in self.refutations]
+        lines += [f"convention: {assumption}" for assumption in self.assumptions]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """Return the explanation."""
+        return self.explain()
+
+    def _headline(self) -> str:
+        target = self.context.target
+        goal = ", ".join(f"{name}" for name in self.context.goal)
+        if self.holds is False:
+            return f"{self.given} does NOT imply {target}{f' with this {goal}' if goal else ''}"
+        if self.best is None:
+            return f"{self.given}: nothing is known to follow about {target}"
+        if self.holds is None:
+            return f"{self.given}: the {goal} asked for is neither proved nor refuted"
+        return f"{self.given} implies {self.best}"
+
+    def _proof(self) -> Iterator[str]:
+        best = self.best
+        if best is None:
+            return
+        for number, one in enumerate(list(best.chain())[1:], start=1):
+            assert one.source is not None
+            yield from _step_lines(number, one.source, one)
+
+    def _others(self) -> Iterator[str]:
+        later = [one for one in self.conclusions if one != self.best]
+        yield from (f"also: {one}  [{_route(one)}]" for one in later)
+        for outcome in self.alternatives:
+            made, one = outcome.application, outcome.conclusion
+            if one is None:
+                word = "with more facts" if made.missing else "does not apply"
+                yield f"{word}: {made.theorem.citation}: {made.failure}"
+            elif one not in self.conclusions:
+                word = "says nothing" if one.vacuous else "weaker"
+                yield f"{word}: {one}  [{_route(one)}]"
+                yield from (f"  {line}" for line in _printed_lines(made))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: the best numbers on top, then the proof."""
+        best = self.best
+        found: dict[str, Any] = {
+            "given": self.given.to_dict(),
+            "to": self.context.target,
+            "holds": self.holds,
+        }
+        if self.context.goal:
+            found["goal"] = {name: to_json(x) for name, x in self.context.goal.items()}
+        found["conclusion"] = None if best is None else best.to_dict()
+        found["steps"] = [] if best is None else _chain_dict(best)
+        found["other_conclusions"] = [
+            {**one.to_dict(), "steps": _chain_dict(one)} for one in self.conclusions if one != best
+        ]
+        found["alternatives"] = [_outcome_dict(outcome) for outcome in self.alternatives]
+        found["counterexamples"] = [
+            {
+                **refutation.of.to_dict(),
+                "text": refutation.text,
+                "refutes_the_numbers_asked_for": refutation.decisive,
+                "facts": {name: to_json(x) for name, x in refutation.facts.items()},
+            }
+            for refutation in self.refutations
+        ]
+        found["assumptions"] = list(self.assumptions)
+        return found
+
+
+def steps_to(conclusion: Guarantee) -> tuple[Application, ...]:
+    """Return the applications that derived a guarantee, in order."""
+    return tuple(one.source for one in conclusion.chain() if one.source is not None)
+
+
+def _route(conclusion: Guarantee) -> str:
+    return "; ".join(made.theorem.citation for made in steps_to(conclusion)) or "as stated"
+
+
+def _step_lines(number: int, made: Application, conclusion: Guarantee) -> Iterator[str]:
+    yield f"  {number}. {made.theorem.citation}: {made.theorem.statement}"
+    yield f"     from {made.given}"
+    yield from (f"     checked: {check.text}" for check in made.checks)
+    yield f"     gives {conclusion} ({made.theorem.tightness})"
+    yield from (f"     {line}" for line in _printed_lines(made))
+
+
+def _printed_lines(made: Application) -> Iterator[str]:
+    theorem = made.theorem
+    if theorem.printed:
+        word = "printed, false" if theorem.printed_false else "printed"
+        numbers = "" if made.printed is None else f", here {made.printed}"
+        yield f"{word}: {theorem.printed}{numbers}"
+    if theorem.corrected:
+        yield f"corrected: {theorem.corrected}"
+    if theorem.erratum:
+        yield f"erratum: {theorem.erratum}"
+
+
+def _chain_dict(conclusion: Guarantee) -> list[dict[str, Any]]:
+    return [
+        _outcome_dict(Outcome(one.source, one))
+        for one in conclusion.chain()
+        if one.source is not None
+    ]
+
+
+def _outcome_dict(outcome: Outcome) -> dict[str, Any]:
+    made, conclusion = outcome.application, outcome.conclusion
+    return {
+        "theorem": made.theorem.to_dict(),
+        "given": made.given.to_dict(),
+        "checks": [check.to_dict() for check in made.checks],
+        "applies": conclusion is not None,
+        "fails": made.failure,
+        "conclusion": None if conclusion is None else conclusion.to_dict(),
+        "says_nothing": None if conclusion is None else conclusion.vacuous,
+        "printed": None if made.printed is None else made.printed.to_dict(),
+        "printed_is_false": made.theorem.printed_false,
+    }

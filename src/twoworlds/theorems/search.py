@@ -1,0 +1,90 @@
+r"""The search for implications: chains of theorems from one guarantee to a kind.
+
+Best first, shortest chains before longer ones: every theorem is tried on every guarantee that was
+reached, up to four steps. A conclusion that another one of the same kind and setting dominates
+(no number is smaller) is dropped, so that the strongest remain; where one number is traded for
+another, all that are not dominated are kept. Conclusions that hold of every mechanism are listed
+among the alternatives and lead no further.
+"""
+
+from __future__ import annotations
+
+import heapq
+from itertools import count
+from typing import TYPE_CHECKING
+
+from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.kinds import kind_of
+from twoworlds.theorems.theorem import NON_IMPLICATIONS, THEOREMS, Context, Outcome
+
+if TYPE_CHECKING:
+    from twoworlds.theorems.guarantee import Guarantee
+
+__all__ = ["LONGEST", "search"]
+
+LONGEST = 4
+
+
+def search(given: Guarantee, context: Context) -> Implication:
+    """Find the strongest guarantees of the wanted kind, and everything that was tried for them."""
+    kind_of(context.target)
+    kept: list[Guarantee] = [given]
+    tried: list[Outcome] = []
+    order = count()
+    queue = [(0, next(order), given)]
+    while queue:
+        steps, _, here = heapq.heappop(queue)
+        if steps == LONGEST or not any(here is one for one in kept):
+            continue  # dominated since it was queued
+        for outcome in _outcomes(here, context):
+            tried.append(outcome)
+            new = outcome.conclusion
+            if new is not None and not new.vacuous and _keep(new, kept):
+                heapq.heappush(queue, (steps + 1, next(order), new))
+    refutations = [
+        found
+        for statement in NON_IMPLICATIONS.values()
+        if given.kind in statement.premises and statement.conclusion == context.target
+        if (found := statement.refute(given, context)) is not None
+    ]
+    return Implication(
+        given,
+        context,
+        tuple(sorted((one for one in kept if _wanted(one, context)), key=_by_numbers)),
+        tuple(outcome for outcome in tried if _relevant(outcome, context)),
+        tuple(refutations),
+    )
+
+
+def _outcomes(given: Guarantee, context: Context) -> list[Outcome]:
+    return [
+        outcome
+        for theorem in THEOREMS.values()
+        if given.kind in theorem.premises and not theorem.combines
+        for outcome in theorem.apply(given, context)
+    ]
+
+
+def _keep(new: Guarantee, kept: list[Guarantee]) -> bool:
+    """Add a guarantee unless it is dominated, and drop what it dominates."""
+    if any(one.at_least_as_strong_as(new) for one in kept):
+        return False
+    kept[:] = [one for one in kept if not new.at_least_as_strong_as(one)] + [new]
+    return True
+
+
+def _wanted(one: Guarantee, context: Context) -> bool:
+    return (
+        one.kind == context.target
+        and context.group in (None, one.group)
+        and context.neighbours in (None, one.neighbours)
+    )
+
+
+def _relevant(outcome: Outcome, context: Context) -> bool:
+    return outcome.application.theorem.conclusion == context.target
+
+
+def _by_numbers(one: Guarantee) -> tuple[float, ...]:
+    """Order for display only: the smallest first number comes first."""
+    return tuple(float(x) for x in one.numbers.values())

@@ -1,0 +1,291 @@
+r"""Theorems as data: hypotheses that are checked, a conclusion that is computed, and the print.
+
+A `Theorem` joins the statement of a paper with what is known about it: the printed form, the
+corrected form where print is wrong, the tight form where one is known. `THEOREMS` is an open
+registry: a file for another paper adds to it with the decorator `theorem`. A printed form that is
+false is kept as text, and its numbers are shown as printed and false; they are never a conclusion.
+
+`NON_IMPLICATIONS` holds what does not follow, each with a counterexample that is computed.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import Number
+
+if TYPE_CHECKING:
+    from twoworlds.theorems.guarantee import Guarantee
+
+__all__ = [
+    "NON_IMPLICATIONS",
+    "THEOREMS",
+    "Application",
+    "Check",
+    "Context",
+    "NonImplication",
+    "Outcome",
+    "Refutation",
+    "Theorem",
+    "non_implication",
+    "theorem",
+]
+
+Tightness = Literal["tight", "proved", "loose", "numerical only"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One hypothesis, tried on given values.
+
+    Attributes:
+        name: the hypothesis.
+        ok: whether it is met.
+        text: the hypothesis with the values that meet it or fail it.
+        missing: whether it fails only because a fact was not given.
+    """
+
+    name: str
+    ok: bool
+    text: str
+    missing: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"hypothesis": self.name, "holds": self.ok, "text": self.text}
+
+
+@dataclass(frozen=True)
+class Context:
+    """The question around a guarantee: what is aimed at, and further facts.
+
+    Attributes:
+        target: the kind that is wanted.
+        goal: numbers of that kind that are wanted.
+        group: the group size that is wanted, or None.
+        neighbours: the neighbour relation that is wanted, or None.
+        values: how many values a record may have, or None when not known.
+        delta1: the mass of the databases outside of the set E, or None when not known.
+        level: the level of a test, or None.
+        others: further premises, for theorems that combine mechanisms.
+    """
+
+    target: str
+    goal: Mapping[str, Number] = field(default_factory=dict)
+    group: int | None = None
+    neighbours: str | None = None
+    values: int | None = None
+    delta1: Number | None = None
+    level: Number | None = None
+    others: tuple[Guarantee, ...] = ()
+
+    def aim(self, kind: str, name: str) -> Number | None:
+        """Return the number aimed at, if this kind is the one that is wanted."""
+        return self.goal.get(name) if kind == self.target else None
+
+
+Hypothesis = Callable[["Guarantee", Context], Check]
+Rule = Callable[["Guarantee", Context], "Guarantee | Sequence[Guarantee]"]
+Printed = Callable[["Guarantee", Context], "Guarantee | None"]
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A statement that turns guarantees of some kinds into one of another.
+
+    Attributes:
+        name: a short identifier.
+        citation: authors and place.
+        premises: the kinds that it starts from.
+        conclusion: the kind that it leads to.
+        statement: what is used here, in one line.
+        rule: computes the conclusions, once all hypotheses hold.
+        hypotheses: what is checked first.
+        printed: the printed form, as text.
+        printed_rule: the printed numbers, where they can be computed.
+        printed_false: whether the printed form is false.
+        corrected: the corrected form, where print is wrong.
+        tight: the tight form, where known.
+        tightness: how good the conclusion used here is.
+        erratum: what is wrong in print, be it in the statement or in the proof.
+        combines: whether it speaks of a new mechanism made from others; the search for
+            implications leaves these alone.
+    """
+
+    name: str
+    citation: str
+    premises: tuple[str, ...]
+    conclusion: str
+    statement: str
+    rule: Rule = field(repr=False)
+    hypotheses: tuple[Hypothesis, ...] = field(default=(), repr=False)
+    printed: str = ""
+    printed_rule: Printed | None = field(default=None, repr=False)
+    printed_false: bool = False
+    corrected: str | None = None
+    tight: str | None = None
+    tightness: Tightness = "proved"
+    erratum: str | None = None
+    combines: bool = False
+
+    def apply(self, given: Guarantee, context: Context) -> tuple[Outcome, ...]:
+        """Check every hypothesis, and draw the conclusions if all of them hold."""
+        checks = tuple(hypothesis(given, context) for hypothesis in self.hypotheses)
+        printed = None
+        if self.printed_rule is not None and all(check.ok for check in checks):
+            printed = self.printed_rule(given, context)
+        made = Application(self, given, checks, printed)
+        if not all(check.ok for check in checks):
+            return (Outcome(made, None),)
+        found = self.rule(given, context)
+        several = found if isinstance(found, Sequence) else (found,)
+        return tuple(Outcome(made, replace(one, source=made)) for one in several)
+
+    def conclude(self, given: Guarantee, context: Context | None = None) -> Guarantee:
+        """Return the first conclusion.
+
+        Raises:
+            InvalidInput: when a hypothesis fails; the message names it and the value that fails.
+        """
+        first = self.apply(given, context or Context(self.conclusion))[0]
+        if first.conclusion is None:
+            raise InvalidInput(f"{self.citation} does not apply: {first.application.failure}")
+        return first.conclusion
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "name": self.name,
+            "citation": self.citation,
+            "from": list(self.premises),
+            "to": self.conclusion,
+            "statement": self.statement,
+            "printed": self.printed or None,
+            "printed_is_false": self.printed_false,
+            "corrected": self.corrected,
+            "tight": self.tight,
+            "tightness": self.tightness,
+            "erratum": self.erratum,
+        }
+
+
+@dataclass(frozen=True)
+class Application:
+    """A theorem applied to a guarantee: the checked hypotheses, and what print would give."""
+
+    theorem: Theorem
+    given: Guarantee
+    checks: tuple[Check, ...]
+    printed: Guarantee | None
+
+    @property
+    def failure(self) -> str | None:
+        """The first hypothesis that fails, with its value; None when all hold."""
+        return next((check.text for check in self.checks if not check.ok), None)
+
+    @property
+    def missing(self) -> bool:
+        """Whether facts are missing, rather than a hypothesis refuted."""
+        failed = [check for check in self.checks if not check.ok]
+        return bool(failed) and failed[0].missing
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An application with its conclusion; None when a hypothesis failed."""
+
+    application: Application
+    conclusion: Guarantee | None
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """A counterexample to an implication.
+
+    Attributes:
+        of: what does not follow.
+        text: the counterexample, with its numbers.
+        decisive: whether it refutes the very numbers that were asked for.
+        facts: the exact numbers of the counterexample.
+    """
+
+    of: NonImplication
+    text: str
+    decisive: bool
+    facts: Mapping[str, Number] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NonImplication:
+    """A statement that one kind does not imply another, with a counterexample that is computed."""
+
+    name: str
+    citation: str
+    premises: tuple[str, ...]
+    conclusion: str
+    statement: str
+    refute: Callable[[Guarantee, Context], Refutation | None] = field(repr=False)
+    erratum: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "name": self.name,
+            "citation": self.citation,
+            "from": list(self.premises),
+            "not_to": self.conclusion,
+            "statement": self.statement,
+            "erratum": self.erratum,
+        }
+
+
+THEOREMS: dict[str, Theorem] = {}
+NON_IMPLICATIONS: dict[str, NonImplication] = {}
+
+
+def theorem(
+    name: str, *, premises: Sequence[str], conclusion: str, citation: str, **more: Any
+) -> Callable[[Rule], Rule]:
+    """Return a decorator that registers a rule; its docstring begins with the statement."""
+
+    def add(rule: Rule) -> Rule:
+        _refuse_twice(name)
+        THEOREMS[name] = Theorem(
+            name, citation, tuple(premises), conclusion, _first_line(rule), rule, **more
+        )
+        return rule
+
+    return add
+
+
+def non_implication(
+    name: str, *, premises: Sequence[str], conclusion: str, citation: str, erratum: str | None = None
+) -> Callable[[Any], Any]:
+    """Return a decorator that registers a counterexample: text, decisive, facts; or None."""
+
+    def add(refute: Callable[[Guarantee, Context], tuple[str, bool, dict[str, Number]] | None]) -> Any:
+        _refuse_twice(name)
+
+        def refutation(given: Guarantee, context: Context) -> Refutation | None:
+            found = refute(given, context)
+            return None if found is None else Refutation(NON_IMPLICATIONS[name], *found)
+
+        NON_IMPLICATIONS[name] = NonImplication(
+            name, citation, tuple(premises), conclusion, _first_line(refute), refutation, erratum
+        )
+        return refute
+
+    return add
+
+
+def _refuse_twice(name: str) -> None:
+    if name in THEOREMS or name in NON_IMPLICATIONS:
+        raise InvalidInput(f"theorem {name!r} is registered twice")
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
