@@ -12,8 +12,11 @@ copyright = "The twoworlds authors"  # noqa: A001 - the name Sphinx wants
 release = metadata.version("twoworlds")
 
 extensions = [
+    "breakable_code",
+    "command_help",
     "mathml",
     "myst_parser",
+    "plain_docstrings",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
 ]
@@ -32,19 +35,24 @@ html_copy_source = False
 
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_member_order = "bysource"
+autoclass_content = "both"
+add_module_names = False
 autodoc_typehints = "description"
+autodoc_typehints_format = "short"
 autodoc_typehints_description_target = "documented"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 
 nitpicky = True
 nitpick_ignore_regex = [
     # Types of packages whose own documentation is not linked: linking needs the network.
     (
         "py:.*",
-        r"(builtins|collections|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*",
+        r"(abc|builtins|collections|datetime|decimal|enum|fractions|os|pathlib|random|typing)\..*",
     ),
     ("py:.*", r"(flint|hypothesis|numpy|np|numba|rich|typer)\..*"),
     # Names of the standard library, and type variables, as annotations spell them.
     ("py:class", r"[A-Za-z]+"),
+    ("py:obj", r"twoworlds\.calls\.T"),
 ]

@@ -124,6 +124,9 @@ class Entry(Generic[T]):
         """The call with its arguments; those in brackets may be left out."""
         parts = []
         for name, parameter in inspect.signature(self.build).parameters.items():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                parts.append(f"{name}, ...")
+                continue
             required = parameter.default is inspect.Parameter.empty
             parts.append(name if required else f"[{name}]")
         return f"{self.name}({', '.join(parts)})"
@@ -171,8 +174,19 @@ class Registry(Generic[T]):
             if name in call.named:
                 raise InvalidInput(f"{name} is given twice, inside {text!r} and beside it")
         call = Call(call.name, call.positional, {**call.named, **beside})  # type: ignore[dict-item]
+        call = _spread(entry, call)
         _check_arguments(entry, call)
         return entry.build(*call.positional, **call.named)
+
+
+def _spread(entry: Entry[T], call: Call) -> Call:
+    """Turn unknown names into ``name=value`` texts, for builders that take any number of them."""
+    parameters = inspect.signature(entry.build).parameters
+    if not any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+        return call
+    extra = [f"{name}={value}" for name, value in call.named.items() if name not in parameters]
+    known = {name: value for name, value in call.named.items() if name in parameters}
+    return Call(call.name, (*call.positional, *extra), known)
 
 
 def _check_arguments(entry: Entry[T], call: Call) -> None:
@@ -183,15 +197,18 @@ def _check_arguments(entry: Entry[T], call: Call) -> None:
                 raise UnknownName(f"argument of {entry.name}", name, parameters)
             except UnknownName as error:
                 raise InvalidInput(f"{error}; usage: {entry.usage}") from None
-    if len(call.positional) > len(parameters):
+    single = [p for p in parameters.values() if p.kind is not p.VAR_POSITIONAL]
+    if len(call.positional) > len(parameters) and len(single) == len(parameters):
         raise InvalidInput(
             f"{entry.name} takes at most {len(parameters)} arguments, "
             f"{len(call.positional)} given; usage: {entry.usage}"
         )
-    given = set(list(parameters)[: len(call.positional)])
+    given = {p.name for p in single[: len(call.positional)] if p.kind is not p.KEYWORD_ONLY}
     if twice := given & set(call.named):
         raise InvalidInput(f"{entry.name}: argument {twice.pop()!r} is given twice")
-    for name, parameter in parameters.items():
+    for parameter in single:
         optional = parameter.default is not parameter.empty
-        if not optional and name not in given | set(call.named):
-            raise InvalidInput(f"{entry.name} needs the argument {name!r}; usage: {entry.usage}")
+        if not optional and parameter.name not in given | set(call.named):
+            raise InvalidInput(
+                f"{entry.name} needs the argument {parameter.name!r}; usage: {entry.usage}"
+            )

@@ -20,6 +20,7 @@ from twoworlds import (
 )
 from twoworlds.cli import accuracy, listing, matrix
 from twoworlds.cli import demo as demo_
+from twoworlds.cli import posterior as posterior_
 from twoworlds.cli import sensitivity as sensitivity_
 from twoworlds.cli.render import console, print_json, print_verdict, progress
 
@@ -162,6 +163,28 @@ def list_(
 ) -> None:
     """List what can be named, with one line each."""
     listing.show(what, as_json=json_)
+
+
+@app.command()
+def posterior(
+    mechanism_: Mechanism,
+    belief: Annotated[str, typer.Option(help="the attacker's belief, such as 'independent(3/4)'")],
+    output: Annotated[str, typer.Option(help="what was published")],
+    secret: Annotated[
+        str | None, typer.Option(help="parity, 1=value (record 1), or databases such as '11, 00'")
+    ] = None,
+    default: Annotated[str | None, typer.Option(help="the value that stands for no data")] = None,
+    json_: Json = False,
+) -> None:
+    """Say what an attacker concludes from an output, with everyone and without each person."""
+    posterior_.show_posterior(
+        mechanism(mechanism_),
+        belief=belief,
+        output=output,
+        secret=secret,
+        default=default,
+        as_json=json_,
+    )
 
 
 @app.command()

@@ -11,6 +11,7 @@ from twoworlds.cli.render import console, print_json
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.errors import UnknownName
 from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
 
 __all__ = ["show"]
@@ -20,6 +21,7 @@ _KINDS: dict[str, Registry[Any]] = {
     "definitions": DEFINITIONS,
     "universes": UNIVERSES,
     "statistics": STATISTICS,
+    "beliefs": BELIEFS,
 }
 
 

@@ -9,6 +9,7 @@ from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy, read_ratio
 from twoworlds.definitions.indistinguishability import PointwiseIndistinguishability
 from twoworlds.definitions.mutual_information import MutualInformation
+from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy
 from twoworlds.definitions.statistical_difference import StatisticalDifference
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
@@ -126,6 +127,20 @@ def statistical_difference(
 ) -> PrivacyDefinition:
     """Statistical difference: no probability changes by more than epsilon (protects nobody)."""
     return StatisticalDifference(epsilon=epsilon, neighbours=neighbours, group=check_group(group))
+
+
+@DEFINITIONS.register("semantic")
+def semantic(epsilon: object = None, default: object = None) -> PrivacyDefinition:
+    """Semantic privacy: any attacker concludes nearly the same with and without a person."""
+    return SemanticPrivacy(epsilon=epsilon, default=default)
+
+
+@DEFINITIONS.register("local-semantic")
+def local_semantic(
+    belief: str, epsilon: object = None, delta: object = 0, default: object = None
+) -> PrivacyDefinition:
+    """Semantic privacy against one belief, with a failure probability."""
+    return LocalSemanticPrivacy(belief, epsilon=epsilon, delta=delta, default=default)
 
 
 @DEFINITIONS.register("mutual-information")

@@ -31,6 +31,7 @@ __all__ = ["MutualInformation", "capacity", "information"]
 _LARGEST = 1 << 22
 _ROUNDS = 2000
 _NARROW = 1e-14
+_FASTER = 1.3
 _GRID = 1 << 40
 _TIE_BITS = 256
 
@@ -200,20 +201,29 @@ def _logarithms(terms: Sequence[tuple[Fraction, Fraction]]) -> Number:
 
 
 def _blahut_arimoto(columns: Columns) -> list[Fraction]:
-    """Find a nearly optimal belief in floats, and round it to rationals that sum to 1."""
+    """Find a nearly optimal belief in floats, and round it to rationals that sum to 1.
+
+    Each round multiplies the belief in v by e^(step * D(W_v || pW)). Step 1 always improves, larger
+    steps do so faster while they last.
+    """
     import numpy as np  # only needed for the search; the bounds do not rest on it
 
     w = np.array([[float(entry) for entry in column] for column in columns])
-    belief = np.full(len(columns), 1 / len(columns))
+    belief = best = np.full(len(columns), 1 / len(columns))
+    step, narrowest, before = 1.0, np.inf, np.inf
     for _ in range(_ROUNDS):
-        q = belief @ w
         with np.errstate(divide="ignore", invalid="ignore"):
-            d = np.where(w > 0, w * np.log(w / q), 0.0).sum(axis=1)
-        if d.max() - belief @ d < _NARROW:  # the width of the enclosure that this belief gives
+            d = np.where(w > 0, w * np.log(w / (belief @ w)), 0.0).sum(axis=1)
+        width = d.max() - belief @ d  # of the enclosure that this belief gives
+        if width < narrowest:
+            narrowest, best = width, belief
+        if not width >= _NARROW:
             break
-        belief = belief * np.exp(d - d.max())
+        step = _FASTER * step if width < before else 1.0
+        before = width
+        belief = belief * np.exp(step * (d - d.max()))
         belief /= belief.sum()
-    rounded = [Fraction(int(b * _GRID) + 1, _GRID) for b in belief]
+    rounded = [Fraction(int(b * _GRID) + 1, _GRID) for b in best]
     total = sum(rounded)
     return [b / total for b in rounded]
 

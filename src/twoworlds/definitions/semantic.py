@@ -30,6 +30,7 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show, sqrt
 from twoworlds.worlds import Records
 from twoworlds.worlds.belief import Belief
+from twoworlds.worlds.beliefs import belief as build_belief
 
 __all__ = ["LocalSemanticPrivacy", "SemanticPrivacy", "Step", "worst_belief"]
 
@@ -189,7 +190,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
     Kasiviswanathan & Smith, Definition 4.1 (and 2.3, for this belief).
     """
 
-    belief: Belief
+    belief: str | Belief
     epsilon: Number | None
     delta: Number
     default: object
@@ -197,9 +198,14 @@ class LocalSemanticPrivacy(PrivacyDefinition):
     name = "local semantic privacy"
 
     def __init__(
-        self, belief: Belief, *, epsilon: object = None, delta: object = 0, default: object = None
+        self,
+        belief: str | Belief,
+        *,
+        epsilon: object = None,
+        delta: object = 0,
+        default: object = None,
     ) -> None:
-        """Take the attacker's belief, and what is claimed of it."""
+        """Take the attacker's belief, as such or as one would type it, and what is claimed."""
         object.__setattr__(self, "belief", belief)
         object.__setattr__(self, "epsilon", None if epsilon is None else read_delta(epsilon))
         object.__setattr__(self, "delta", read_delta(delta))
@@ -271,13 +277,13 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         """Play every output that can occur, with its probability."""
         if mechanism.outputs.size is None:
             raise Unsupported(f"{mechanism.expression} has infinitely many outputs to play")
+        held = build_belief(self.belief, mechanism.universe)
         found = []
         for t in mechanism.outputs:
             mass = sum(
-                (mechanism.probability(t, x) * p for x, p in self.belief.items()),
-                start=Fraction(0),
+                (mechanism.probability(t, x) * p for x, p in held.items()), start=Fraction(0)
             )
             if mass != 0:
-                games = play(mechanism, self.belief, t, default=self.default)
+                games = play(mechanism, held, t, default=self.default)
                 found.append((games, mass))
         return found

@@ -80,7 +80,9 @@ def known_level(given: Guarantee, context: Context) -> Check:
 
 def pure(given: Guarantee, context: Context) -> Check:
     """Check delta = 0."""
-    return at_most("delta = 0", given.delta, Fraction(0))
+    if given.delta == 0:
+        return Check("delta = 0", ok=True, text="delta = 0")
+    return Check("delta = 0", ok=False, text=f"needs delta = 0: {brief(given.delta)} is not 0")
 
 
 def positive_delta(given: Guarantee, context: Context) -> Check:

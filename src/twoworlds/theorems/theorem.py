@@ -263,11 +263,18 @@ def theorem(
 
 
 def non_implication(
-    name: str, *, premises: Sequence[str], conclusion: str, citation: str, erratum: str | None = None
+    name: str,
+    *,
+    premises: Sequence[str],
+    conclusion: str,
+    citation: str,
+    erratum: str | None = None,
 ) -> Callable[[Any], Any]:
     """Return a decorator that registers a counterexample: text, decisive, facts; or None."""
 
-    def add(refute: Callable[[Guarantee, Context], tuple[str, bool, dict[str, Number]] | None]) -> Any:
+    def add(
+        refute: Callable[[Guarantee, Context], tuple[str, bool, dict[str, Number]] | None],
+    ) -> Any:
         _refuse_twice(name)
 
         def refutation(given: Guarantee, context: Context) -> Refutation | None:

@@ -1,0 +1,175 @@
+r"""Guarantees of mechanisms made from others: post-processing, basic composition, mixing.
+
+These speak of a new mechanism, so the search for implications leaves them alone; call them.
+
+Semantic privacy is not closed under post-processing (found here). Publish the database on two bits
+with probability 5/8, each of the three others with 1/8: its semantic value is
+(sqrt 5 - 1) / (sqrt 5 + 1) = 0.382. The parity of that output is the parity of the database with
+probability 3/4: its semantic value is 1/2. Through differential privacy one still has
+2 s / (1 + s^2) for pure semantic privacy s, which is what `post_process` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.numbers import Number, maximum
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.hypotheses import pure, substitution
+from twoworlds.theorems.theorem import THEOREMS, Check, Context, non_implication, theorem
+
+__all__ = ["compose", "mix", "post_process"]
+
+_CLOSED = ("dp", "indistinguishable", "statistical-difference")
+
+
+def post_process(guarantee: Guarantee) -> Guarantee:
+    """Return what holds after any randomized map of the output that does not see the data.
+
+    >>> print(post_process(Guarantee.parse("dp(epsilon=0.1)")))
+    dp(epsilon=0.1)
+
+    Raises:
+        Unsupported: for a kind that is not closed under post-processing.
+    """
+    name = "post-processing-semantic" if guarantee.kind == "semantic" else "post-processing"
+    return _combined(name, guarantee)
+
+
+def compose(*guarantees: Guarantee) -> Guarantee:
+    r"""Return what holds when all mechanisms run on the same data, each may see earlier outputs.
+
+        e^epsilon = product of the ratios        delta = 1 - product of (1 - delta_i)
+
+    The usual statement adds the deltas.
+
+    >>> third = Guarantee.parse("dp(epsilon=0.1, delta=1/10)")
+    >>> print(compose(third, third))
+    dp(epsilon=0.2, delta=0.19)
+    """
+    return _combined("basic-composition", *guarantees)
+
+
+def mix(*guarantees: Guarantee) -> Guarantee:
+    """Return what holds when one of the mechanisms is run, chosen at random, by a hidden coin.
+
+    >>> print(mix(Guarantee.parse("dp(ratio=2)"), Guarantee.parse("dp(ratio=3)")))
+    dp(ratio=3)
+    """
+    return _combined("mixing", *guarantees)
+
+
+def _combined(name: str, *guarantees: Guarantee) -> Guarantee:
+    if not guarantees:
+        raise InvalidInput("there is nothing to combine: give at least one guarantee")
+    statement = THEOREMS[name]
+    for one in guarantees:
+        if one.kind not in statement.premises:
+            known = ", ".join(statement.premises)
+            raise Unsupported(f"{statement.name} is known for {known}; not for {one.kind}")
+    first, *others = guarantees
+    return statement.conclude(first, Context(first.kind, others=tuple(others)))
+
+
+def _same_setting(given: Guarantee, context: Context) -> Check:
+    name = "all guarantees have the same kind, neighbours and group"
+    own = (given.kind, given.neighbours, given.group)
+    for other in context.others:
+        if (other.kind, other.neighbours, other.group) != own:
+            return Check(name, ok=False, text=f"needs the same setting: {given} and {other} differ")
+    return Check(name, ok=True, text=name)
+
+
+@theorem(
+    "post-processing",
+    premises=_CLOSED,
+    conclusion="dp",
+    citation="Lin & Kifer, Axiom 4.1",
+    tightness="tight",
+    combines=True,
+)
+def post_processing(given: Guarantee, context: Context) -> Guarantee:
+    """A randomized map of the output keeps the numbers of hockey-stick definitions."""
+    return given.to(given.kind, **given.numbers)
+
+
+@theorem(
+    "post-processing-semantic",
+    premises=["semantic"],
+    conclusion="semantic",
+    citation="twoworlds, through Kasiviswanathan & Smith, Theorem 2.2, both ways",
+    hypotheses=(pure, substitution),
+    tightness="proved",
+    combines=True,
+)
+def post_processing_semantic(given: Guarantee, context: Context) -> Guarantee:
+    """A randomized map of the output can raise s to at most tanh(2 artanh s) = 2 s / (1 + s^2)."""
+    s = given.epsilon
+    return given.to("semantic", epsilon=2 * s / (1 + s * s))
+
+
+@non_implication(
+    "semantic-and-post-processing",
+    premises=["semantic"],
+    conclusion="semantic",
+    citation="twoworlds, found here",
+)
+def semantic_and_post_processing(
+    given: Guarantee, context: Context
+) -> tuple[str, bool, dict[str, Number]] | None:
+    """Semantic privacy is not closed under post-processing: the parity of a noisy database."""
+    return None  # it refutes a closure property, no implication between kinds
+
+
+def _complement(deltas: Sequence[Number]) -> Number:
+    """Return 1 - product of (1 - delta_i), exact where the deltas are."""
+    return 1 - prod((1 - delta for delta in deltas), start=Fraction(1))
+
+
+@theorem(
+    "basic-composition",
+    premises=["dp"],
+    conclusion="dp",
+    citation="twoworlds, basic composition (proof in the docstring)",
+    hypotheses=(_same_setting,),
+    printed="epsilons and deltas add up",
+    printed_rule=lambda given, context: given.to(
+        "dp",
+        ratio=prod((one.ratio for one in context.others), start=given.ratio),
+        delta=sum((one.delta for one in context.others), start=given.delta),
+    ),
+    tight="(sum of epsilons, 1 - product of (1 - delta_i))",
+    tightness="tight",
+    combines=True,
+)
+def basic_composition(given: Guarantee, context: Context) -> Guarantee:
+    r"""Ratios multiply, and the chances that no delta strikes multiply.
+
+    Proof: for each part and each earlier output let P' = min(P, a Q), of mass at least 1 - delta_i.
+    The product of the P' is at most (product of a_i) Q on every joint output, and its mass is at
+    least the product of (1 - delta_i); the rest is the new delta. Attained by mechanisms that
+    publish the record with probability delta_i.
+    """
+    parts = (given, *context.others)
+    ratio = prod((one.ratio for one in parts), start=Fraction(1))
+    return given.to("dp", ratio=ratio, delta=_complement([one.delta for one in parts]))
+
+
+@theorem(
+    "mixing",
+    premises=_CLOSED,
+    conclusion="dp",
+    citation="Lin & Kifer, Axiom 4.2",
+    hypotheses=(_same_setting,),
+    tightness="tight",
+    combines=True,
+)
+def mixing(given: Guarantee, context: Context) -> Guarantee:
+    """A random choice between mechanisms has at most the largest of each number."""
+    numbers = dict(given.numbers)
+    for other in context.others:
+        numbers = {name: maximum(x, other[name]) for name, x in numbers.items()}
+    return given.to(given.kind, **numbers)

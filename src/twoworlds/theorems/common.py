@@ -1,0 +1,221 @@
+r"""Implications that belong to no single paper: restatements, smaller epsilons, groups of people.
+
+Notation: a = e^epsilon; H_b(P, Q) = max over events S of P(S) - b Q(S). (a, delta)-differential
+privacy says H_a <= delta for the laws of neighbours, both ways round.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from twoworlds.numbers import Number
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.hypotheses import at_most, finite, needs, one_person
+from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
+
+__all__ = ["group_delta", "smaller_ratio_delta"]
+
+_PAPER = "Kasiviswanathan & Smith"
+
+
+@theorem(
+    "dp-is-indistinguishability",
+    premises=["dp"],
+    conclusion="indistinguishable",
+    citation=f"{_PAPER}, Definitions 1.2 and 3.1",
+    tightness="tight",
+)
+def dp_is_indistinguishability(given: Guarantee, context: Context) -> Guarantee:
+    """Differential privacy says that the laws of neighbours are indistinguishable."""
+    return given.to("indistinguishable", **given.numbers)
+
+
+@theorem(
+    "indistinguishability-is-dp",
+    premises=["indistinguishable"],
+    conclusion="dp",
+    citation=f"{_PAPER}, Definitions 1.2 and 3.1",
+    tightness="tight",
+)
+def indistinguishability_is_dp(given: Guarantee, context: Context) -> Guarantee:
+    """If the laws of all neighbours are indistinguishable, that is differential privacy."""
+    return given.to("dp", **given.numbers)
+
+
+@theorem(
+    "statistical-difference-is-dp",
+    premises=["statistical-difference"],
+    conclusion="dp",
+    citation=f"{_PAPER}, equation 3 and Definition 1.2",
+    tightness="tight",
+)
+def statistical_difference_is_dp(given: Guarantee, context: Context) -> Guarantee:
+    """A statistical difference epsilon is differential privacy with (0, epsilon)."""
+    return given.to("dp", ratio=Fraction(1), delta=given.epsilon)
+
+
+@theorem(
+    "semantic-for-one-belief",
+    premises=["semantic"],
+    conclusion="local-semantic",
+    citation=f"{_PAPER}, Definitions 2.3 and 4.1",
+    tightness="tight",
+)
+def semantic_for_one_belief(given: Guarantee, context: Context) -> Guarantee:
+    """Semantic privacy holds for every belief, so for each one."""
+    return given.to("local-semantic", **given.numbers)
+
+
+@theorem(
+    "dp-at-some-databases",
+    premises=["dp"],
+    conclusion="local-dp",
+    citation=f"{_PAPER}, Theorem 4.2",
+    hypotheses=(one_person,),
+    tightness="tight",
+)
+def dp_at_some_databases(given: Guarantee, context: Context) -> Guarantee:
+    """Differential privacy holds at every database, so at those of any set E."""
+    return given.to("local-dp", **given.numbers)
+
+
+@theorem(
+    "averaging-over-databases",
+    premises=["reality-oblivious"],
+    conclusion="semantic",
+    citation=f"{_PAPER}, Definition 2.3 and appendix, Definition 1.1",
+    tightness="tight",
+)
+def averaging_over_databases(given: Guarantee, context: Context) -> Guarantee:
+    """What holds for every true database holds for one that is drawn from the belief."""
+    return given.to("semantic", **given.numbers)
+
+
+def smaller_ratio_delta(ratio: Number, delta: Number, smaller: Number) -> Number:
+    r"""Return the delta at a smaller ratio b that follows from (a, delta), for 1 <= b <= a.
+
+        delta(b) = delta + (1 - delta) (a - b) / (a + 1)
+
+    Proof: let S be the event with H_b = P(S) - b Q(S), and u = Q(S). Then P(S) <= a u + delta and,
+    from the complement, P(S) <= 1 - (1 - delta - u) / a. The bound (a - b) u + delta rises in u,
+    the other falls; they meet at u = (1 - delta) / (a + 1). Attained by the laws with masses
+    (delta, a v, v, 0) and (0, v, a v, delta), v = (1 - delta) / (a + 1).
+
+    >>> smaller_ratio_delta(Fraction(3), Fraction(0), Fraction(1))
+    Fraction(1, 2)
+    """
+    return delta + (1 - delta) * (ratio - smaller) / (ratio + 1)
+
+
+def _smaller_ratio_wanted(given: Guarantee, context: Context) -> Check:
+    wanted = context.aim("dp", "ratio")
+    if wanted is None:
+        return needs("the smaller epsilon that is wanted", known=None, how="epsilon=")
+    return at_most("the wanted e^epsilon is no larger", wanted, given.ratio)
+
+
+@theorem(
+    "smaller-epsilon",
+    premises=["dp"],
+    conclusion="dp",
+    citation=f"{_PAPER}, Section 2, remark after Definition 2.3",
+    hypotheses=(finite, _smaller_ratio_wanted),
+    printed="(epsilon, delta)-DP is (0, delta + e^epsilon - 1)-DP",
+    printed_rule=lambda given, context: (
+        given.to("dp", ratio=Fraction(1), delta=given.delta + given.ratio - 1)
+        if context.aim("dp", "ratio") == 1
+        else None
+    ),
+    tight="(e^epsilon', delta + (1 - delta) (e^epsilon - e^epsilon') / (e^epsilon + 1))",
+    tightness="tight",
+)
+def smaller_epsilon(given: Guarantee, context: Context) -> Guarantee:
+    """A smaller epsilon holds with a larger delta, by `smaller_ratio_delta`."""
+    wanted = context.goal["ratio"]
+    return given.to("dp", ratio=wanted, delta=smaller_ratio_delta(given.ratio, given.delta, wanted))
+
+
+def group_delta(ratio: Number, delta: Number, steps: int) -> Number:
+    r"""Return the delta for c single steps at ratio a^c.
+
+        delta (1 + a + ... + a^(c-1)) = delta (a^c - 1) / (a - 1)
+
+    Each step multiplies by a and adds delta. The cruder c a^(c-1) delta is larger.
+
+    >>> group_delta(Fraction(2), Fraction(1, 100), 3)
+    Fraction(7, 100)
+    """
+    if delta == 0 or ratio == 1 or steps == 1:
+        return delta * steps
+    return delta * (ratio**steps - 1) / (ratio - 1)
+
+
+def _larger_group_wanted(given: Guarantee, context: Context) -> Check:
+    if context.group is None:
+        return needs("the size of the group", known=None, how="group=")
+    ok = context.group > given.group
+    text = f"group {context.group} is larger than {given.group}"
+    return Check("a larger group", ok, text if ok else f"needs a larger group: {text} is not true")
+
+
+@theorem(
+    "group-privacy",
+    premises=["dp"],
+    conclusion="dp",
+    citation="Dwork, after Definition 2",
+    hypotheses=(finite, _larger_group_wanted),
+    printed="e^(epsilon c) for groups of c (delta = 0)",
+    printed_rule=lambda given, context: (
+        given.to("dp", ratio=given.ratio**context.group, group=context.group)
+        if context.group is not None and given.delta == 0 and given.group == 1
+        else None
+    ),
+    tight="(c epsilon, delta (e^(c epsilon) - 1) / (e^epsilon - 1)); c e^((c-1) epsilon) delta is "
+    "cruder",
+    tightness="tight",
+)
+def group_privacy(given: Guarantee, context: Context) -> Guarantee:
+    """Groups of c people cost c epsilon, and each step multiplies delta and adds to it."""
+    assert context.group is not None
+    steps = -(-context.group // given.group)
+    ratio, delta = given.ratio**steps, group_delta(given.ratio, given.delta, steps)
+    return given.to("dp", ratio=ratio, delta=delta, group=context.group)
+
+
+def _smaller_group_wanted(given: Guarantee, context: Context) -> Check:
+    name = "the guarantee is for a group of several people"
+    wanted = context.group or 1
+    ok = wanted < given.group
+    return Check(name, ok, name if ok else f"needs a guarantee for more than {wanted} people")
+
+
+@theorem(
+    "smaller-group",
+    premises=["dp"],
+    conclusion="dp",
+    citation="Dwork, after Definition 2",
+    hypotheses=(_smaller_group_wanted,),
+)
+def smaller_group(given: Guarantee, context: Context) -> Guarantee:
+    """What holds for groups of up to c people holds for smaller ones."""
+    return given.to("dp", **given.numbers, group=context.group or 1)
+
+
+def _by_removal(given: Guarantee, context: Context) -> Check:
+    name = "neighbours by adding or removing a record"
+    ok = given.neighbours == ADD_REMOVE
+    return Check(name, ok, name if ok else f"needs {name}: they are {given.neighbours}")
+
+
+@theorem(
+    "replacing-is-removing-and-adding",
+    premises=["dp"],
+    conclusion="dp",
+    citation="Dwork, after Definition 2",
+    hypotheses=(finite, one_person, _by_removal),
+)
+def replacing_is_removing_and_adding(given: Guarantee, context: Context) -> Guarantee:
+    """To replace a record is to remove one and add one: 2 epsilon, delta (1 + e^epsilon)."""
+    delta = group_delta(given.ratio, given.delta, 2)
+    return given.to("dp", ratio=given.ratio**2, delta=delta, neighbours=SUBSTITUTE)
