@@ -56,7 +56,8 @@ def test_delta_is_the_largest_excess_of_any_event_on_any_neighbours(question, ra
     verdict = DifferentialPrivacy(neighbours=relation, group=group).delta_at(mechanism, ratio)
     excess = partial(brute.largest_excess, ratio=ratio)
     assert verdict.delta == brute.worst(mechanism, pairs, excess)
-    assert verdict.witness.excess(ratio) == verdict.delta
+    # Without any excess, the witness is the event that comes nearest to one.
+    assert max(verdict.witness.excess(ratio), 0) == verdict.delta
     assert verdict.witness.databases in pairs
 
 

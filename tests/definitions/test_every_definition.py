@@ -10,8 +10,11 @@ from twoworlds import (
     PointwiseIndistinguishability,
     StatisticalDifference,
     Universe,
+    definition,
+    mechanism,
 )
 from twoworlds.definitions import DEFINITIONS
+from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing import DefinitionConformance
 
@@ -137,6 +140,65 @@ class TestMutualInformation(DefinitionConformance):
 
     def claiming(self, value):
         return MutualInformation(nats=value)
+
+
+def told_or_not(*told):
+    """The probability of telling on databases 11, 10, 01, 00."""
+    rows = [list(told), [1 - Fraction(p) for p in told]]
+    return Dense(BitStrings(2), Universe.of(["told", "silent"]), rows)
+
+
+class TestSemanticPrivacy(DefinitionConformance):
+    """Neither axiom holds: the parity of two careful reports swings more than either of them.
+
+    The swing of an output compares a person's influence on it under two values of the others.
+    Merging outputs can turn a push up under the one value into a push down under the other.
+    """
+
+    registered_as = "semantic"
+    number = "epsilon"
+    perfect, worst = ZERO, ONE
+    broken = (
+        ("random-index(records=4, values=3)", "semantic(epsilon=0.99)"),
+        ("noisy-parity(bits=2, keep=3/4)", "semantic(epsilon=0.49)"),
+    )
+    has_witness = False
+    post_processing_counterexample = (
+        mechanism("randomized-response(bits=2, keep=9/10)"),
+        mechanism("parity(bits=2)"),
+    )
+    mixing_counterexample = (
+        told_or_not("1/4", "3/4", "5/8", "1/4"),
+        told_or_not("1/8", "1/8", "7/8", "1/8"),
+    )
+
+    def measuring(self):
+        return definition("semantic")
+
+    def claiming(self, value):
+        return SemanticPrivacy(epsilon=value)
+
+
+class TestLocalSemanticPrivacy(DefinitionConformance):
+    """The same against one belief, with failure probability 0."""
+
+    registered_as = "local-semantic"
+    number = "epsilon"
+    perfect, worst = ZERO, ONE
+    belief = "independent(1/2, 1/10)"
+    broken = (("parity(bits=2)", f"local-semantic({belief}, epsilon=1/10, delta=1/2)"),)
+    has_witness = False
+    post_processing_counterexample = TestSemanticPrivacy.post_processing_counterexample
+    mixing_counterexample = (
+        told_or_not("1/2", "1/2", "1/2", "2/3"),
+        told_or_not("5/6", "1/2", "5/6", "2/3"),
+    )
+
+    def measuring(self):
+        return LocalSemanticPrivacy(self.belief)
+
+    def claiming(self, value):
+        return LocalSemanticPrivacy(self.belief, epsilon=value)
 
 
 def suites(kind=DefinitionConformance):

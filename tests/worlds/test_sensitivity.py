@@ -248,7 +248,7 @@ def test_an_irrational_length_is_exact():
         (lambda: global_sensitivity(count(), BitStrings(2), neighbours="substitutes"),
          UnknownName, r"did you mean 'substitute'"),
         (lambda: global_sensitivity(count(), BitStrings(2), neighbours="add-remove"),
-         InvalidInput, r"add-remove needs databases of several sizes.*smallest=1, or use sub"),
+         InvalidInput, r"add-remove needs databases of several sizes.*use substitute"),
         (lambda: global_sensitivity(constant(), BitStrings(2), neighbours="add-remove"),
          InvalidInput, r"add-remove needs databases of several sizes"),
         (lambda: local_sensitivity(count(), BitStrings(2), "10", neighbours="add-remove"),

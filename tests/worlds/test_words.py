@@ -157,7 +157,7 @@ def test_listed_pairs_are_not_invented():
 
 
 def test_add_remove_on_one_size_says_the_way_out():
-    with pytest.raises(InvalidInput, match="smallest=1, or use substitute"):
+    with pytest.raises(InvalidInput, match="use substitute, or a universe such as"):
         list(BitStrings(2).around((1, 1), ADD_REMOVE))
 
 

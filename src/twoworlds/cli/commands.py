@@ -33,12 +33,14 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"max_content_width": 120},
 )
 
 Mechanism = Annotated[
     str,
     typer.Argument(
-        help="a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
+        metavar="MECHANISM",
+        help="a call such as 'geometric(ratio=2)', a matrix file, or python:module:name",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="print the answer as JSON")]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from rich import box
 from rich.table import Table
 
-from twoworlds.cli.render import console, print_json, shortened
+from twoworlds.cli.render import console, print_json
 from twoworlds.definitions.games import Games, play
+from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism

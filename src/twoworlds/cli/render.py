@@ -13,14 +13,13 @@ from rich.progress import track as rich_track
 from rich.table import Table
 from rich.text import Text
 
-from twoworlds.definitions import Verdict, Witness
+from twoworlds.definitions import Verdict
 from twoworlds.numbers import show
 from twoworlds.progress import listen
 
 __all__ = ["console", "print_json", "print_verdict", "progress"]
 
 _LABEL = 9
-_LONGEST_LABEL, _KEPT = 44, 8
 
 
 def console() -> Console:
@@ -52,36 +51,13 @@ def _facts(verdict: Verdict) -> Iterator[tuple[str, str]]:
     for name, value in verdict.values.items():
         yield name.replace("_", " "), show(value)
     if verdict.witness is not None:
-        first, second = (shortened(label) for label in verdict.witness.labels)
-        yield "worst pair", f"{first}  against  {second}"
-        yield "event", _event(verdict.witness)
-        p, q = (show(value) for value in verdict.witness.probabilities)
-        tail = "" if verdict.witness.attained else "; further out the ratio grows to its limit"
-        yield "", f"probability {p} against {q}{tail}"
-        if verdict.witness.output is not None:
-            label = verdict.witness.mechanism.outputs.label(verdict.witness.output)
-            if f"output {label}" != _event(verdict.witness):
-                yield "", f"for example output {shortened(label)}"
+        yield from verdict.witness.facts()
     yield from (("note", note) for note in verdict.notes)
     yield from (("assumes", assumption) for assumption in verdict.assumptions)
     if verdict.method:
         yield "because", verdict.method
     if not verdict.exact:
         yield "numbers", "floats, with proven error bounds; the decimals shown are safe"
-
-
-def _event(witness: Witness) -> str:
-    """Describe the event; one very long output is cut like a database."""
-    text = witness.event.describe(witness.mechanism.outputs)
-    start, space, label = text.partition(" ")
-    return f"{start} {shortened(label)}" if space and " " not in label else text
-
-
-def shortened(label: str) -> str:
-    """Cut a long label in the middle, and say how long it is."""
-    if len(label) <= _LONGEST_LABEL:
-        return label
-    return f"{label[:_KEPT]}...{label[-_KEPT:]} ({len(label)} characters)"
 
 
 def _grid(facts: Iterable[tuple[str, str]]) -> Table:

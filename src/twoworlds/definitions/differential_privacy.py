@@ -21,7 +21,7 @@ from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import delta_sentence
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms import Comparison, Event, Mechanism
+from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -114,7 +114,7 @@ class DifferentialPrivacy(Compared):
             {"ratio": a, "epsilon": ln(a), "delta": gap.delta},
             delta_sentence(setting.subject, a, gap.delta),
             setting.assumptions,
-            witness=_event_witness(setting, comparison, gap.event),
+            witness=_gap_witness(setting, family, comparison, gap),
             method=family.method,
             exact=mechanism.exact,
         )
@@ -162,7 +162,7 @@ class DifferentialPrivacy(Compared):
             delta_sentence(setting.subject, self.ratio, gap.delta),
             setting.assumptions,
             holds=holds,
-            witness=_event_witness(setting, comparison, gap.event),
+            witness=_gap_witness(setting, family, comparison, gap),
             method=family.method,
             notes=notes,
             exact=mechanism.exact,
@@ -225,6 +225,14 @@ def _ratio_witness(
     databases = (comparison.x, comparison.y)
     output = mechanism.example(event, comparison.x)
     return Witness.of(mechanism, databases, event, attained=attained, output=output)
+
+
+def _gap_witness(setting: Setting, family: Family, comparison: Comparison, gap: Gap) -> Witness:
+    """Show the event that attains the gap or, without a gap, the one that comes nearest."""
+    if gap.delta == 0:
+        comparison, peak = family.peak()
+        return _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
+    return _event_witness(setting, comparison, gap.event)
 
 
 def _event_witness(setting: Setting, comparison: Comparison, event: Event) -> Witness:

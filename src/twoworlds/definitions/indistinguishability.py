@@ -23,7 +23,7 @@ from twoworlds.definitions.base import Compared
 from twoworlds.definitions.differential_privacy import read_delta, read_ratio
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.mechanisms import Comparison, Event, Listed, Mechanism, Table
+from twoworlds.mechanisms import Comparison, Either, Event, Listed, Mechanism, Table
 from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
     Number,
@@ -168,8 +168,9 @@ class PointwiseIndistinguishability(Compared):
                 "mass_under_first": bad.first,
                 "mass_under_second": bad.second,
             },
-            f"With probability at least {decimal(1 - bad.worst, 4, 'down')} the output is within "
-            f"a factor {decimal(ratio, 4)} of as likely, whichever of the two worlds it came from.",
+            f"With probability at least {decimal(1 - bad.worst, 4, 'down')}, whichever world is "
+            f"true, the output is at most {decimal(ratio, 4)} times likelier in one world than in "
+            "the other.",
             setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), event),
             method=family.method,
@@ -197,13 +198,13 @@ class PointwiseIndistinguishability(Compared):
 
 
 def _bad(mechanism: Mechanism, comparison: Comparison, ratio: Number) -> tuple[Event, BadMass]:
-    """Return the forward event and the mass of both events under both worlds."""
+    """Return the event that either direction is exceeded, and its mass in both worlds."""
     forward, backward = (c.gap(ratio).event for c in (comparison, comparison.reverse()))
     first, second = (
         mechanism.mass(forward, x) + mechanism.mass(backward, x)
         for x in (comparison.x, comparison.y)
     )
-    return forward, BadMass(first, second)
+    return Either(forward, backward), BadMass(first, second)
 
 
 def _law(given: Mapping[Point, object], which: str) -> dict[Point, Number]:

@@ -16,8 +16,10 @@ With one belief given, `LocalSemanticPrivacy` gives the exact curve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.differential_privacy import read_delta
@@ -25,14 +27,14 @@ from twoworlds.definitions.games import Games, play
 from twoworlds.definitions.swing import Swing, worst_swing
 from twoworlds.definitions.verdict import Verdict, agree
 from twoworlds.definitions.words import percent
-from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show, sqrt
-from twoworlds.worlds import Records
+from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show, sqrt, to_json
+from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 
-__all__ = ["LocalSemanticPrivacy", "SemanticPrivacy", "Step", "worst_belief"]
+__all__ = ["BeliefWitness", "LocalSemanticPrivacy", "SemanticPrivacy", "Step", "worst_belief"]
 
 
 def semantic_value(ratio: Number) -> Number:
@@ -70,19 +72,23 @@ class SemanticPrivacy(PrivacyDefinition):
         """Return the exact supremum over all beliefs, with the worst output, person and belief."""
         swing = worst_swing(mechanism, self.default)
         value = semantic_value(swing.ratio)
-        notes = [_where(mechanism, swing)]
         belief = worst_belief(mechanism, swing)
-        if belief is not None:
-            notes.append(_show(belief))
-            _verify(mechanism, swing, belief, value, self.default)
+        witness = (
+            None
+            if belief is None
+            else BeliefWitness(
+                mechanism, belief, swing.output, swing.person or 1, value, self.default
+            )
+        )
         return Verdict(
             mechanism.expression,
             self.name,
             {"epsilon": value, "swing": swing.ratio},
             _sentence(value),
             _assumptions(mechanism),
+            witness=witness,
             method="the largest swing of an output's likelihood decides over all beliefs at once",
-            notes=tuple(notes),
+            notes=(_where(mechanism, swing),),
             exact=mechanism.exact,
         )
 
@@ -99,10 +105,58 @@ class SemanticPrivacy(PrivacyDefinition):
             found.sentence,
             found.assumptions,
             holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
+            witness=found.witness,
             method=found.method,
             notes=(f"the claim allows {show(self.epsilon)}", *found.notes),
             exact=found.exact,
         )
+
+
+@dataclass(frozen=True)
+class BeliefWitness:
+    """A belief, an output and a person whose data makes the stated difference.
+
+    It re-verifies by playing Game 0 and the game without that person.
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    belief: Belief
+    output: Point
+    person: int
+    difference: Number
+    default: object = None
+
+    @property
+    def games(self) -> Games:
+        """Both games, played afresh."""
+        return play(self.mechanism, self.belief, self.output, default=self.default)
+
+    def verify(self) -> bool:
+        """Play the games and compare with the difference stated."""
+        shown = self.games.differences[self.person - 1]
+        return shown is not None and agree(shown, self.difference)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield what to show, line by line."""
+        label = self.belief.universe.label
+        for x, mass in self.belief.items():
+            yield "belief", f"{show(mass)} in {label(x)}"
+        output = self.mechanism.outputs.label(self.output)
+        yield "worst case", f"output {output}, with and without person {self.person}"
+
+    def explain(self) -> str:
+        """Say the belief, the output and the person."""
+        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        label = self.belief.universe.label
+        return {
+            "belief": {label(x): to_json(mass) for x, mass in self.belief.items()},
+            "output": self.mechanism.outputs.label(self.output),
+            "person": self.person,
+            "difference": to_json(self.difference),
+        }
 
 
 def worst_belief(mechanism: Mechanism, swing: Swing) -> Belief | None:
@@ -124,19 +178,6 @@ def worst_belief(mechanism: Mechanism, swing: Swing) -> Belief | None:
     )
 
 
-def _verify(
-    mechanism: Mechanism, swing: Swing, belief: Belief, value: Number, default: object
-) -> None:
-    """Play the two games with the belief shown, and compare with the value claimed."""
-    games = play(mechanism, belief, swing.output, default=default)
-    shown = games.differences[(swing.person or 1) - 1]
-    if shown is None or not agree(shown, value):
-        raise TwoWorldsError(
-            f"the worst belief on {mechanism.expression} does not attain {show(value)}: "
-            "please report this"
-        )
-
-
 def _where(mechanism: Mechanism, swing: Swing) -> str:
     if swing.output is None:
         return "approached far out, attained by no output"
@@ -146,11 +187,6 @@ def _where(mechanism: Mechanism, swing: Swing) -> str:
         return f"output {label} is impossible without the data of {who}: it gives them away"
     tail = "" if swing.attained else ", approached by beliefs but attained by none"
     return f"worst for {who} after output {label}{tail}"
-
-
-def _show(belief: Belief) -> str:
-    parts = ", ".join(f"{belief.universe.label(x)} with {show(p)}" for x, p in belief.items())
-    return f"a belief that attains it: {parts}"
 
 
 def _sentence(value: Number) -> str:

@@ -8,18 +8,37 @@ raises when used as a truth value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 from twoworlds.errors import TwoWorldsError, Undecided
-from twoworlds.mechanisms import Event, Mechanism
+from twoworlds.mechanisms import Either, Event, Mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
 
-__all__ = ["Verdict", "Witness"]
+_AGREE_BITS = 256
+_LONGEST_LABEL, _KEPT = 44, 8
+
+__all__ = ["Proof", "Verdict", "Witness", "agree", "shortened"]
+
+
+class Proof(Protocol):
+    """What proves a verdict: it re-verifies by plain arithmetic, and can be shown."""
+
+    def verify(self) -> bool:
+        """Recompute everything that is stated."""
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield what to show, line by line, as a label and a text."""
+
+    def explain(self) -> str:
+        """Say it in a sentence."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +70,7 @@ class Witness:
         output: Point | None = None,
     ) -> Witness:
         """Compute the two probabilities of the event."""
-        p, q = (mechanism.mass(event, database) for database in databases)
+        p, q = (_mass(mechanism, event, database) for database in databases)
         return Witness(mechanism, databases, event, (p, q), attained, output)
 
     def ratio(self) -> Number:
@@ -68,7 +87,7 @@ class Witness:
 
     def verify(self) -> bool:
         """Recompute both probabilities from the mechanism and compare them with those stated."""
-        fresh = [self.mechanism.mass(self.event, database) for database in self.databases]
+        fresh = [_mass(self.mechanism, self.event, database) for database in self.databases]
         return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
 
     @property
@@ -83,7 +102,24 @@ class Witness:
         what = self.event.describe(self.mechanism.outputs)
         p, q = self.probabilities
         near = "" if self.attained else " (further out the ratio grows towards its limit)"
-        return f"{what} has probability {show(p)} on {first} and {show(q)} on {second}{near}"
+        low, high = show(p, side="down"), show(q)
+        return f"{what} has probability {low} on {first} and {high} on {second}{near}"
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the pair, the event, its probabilities, and an output where there is one."""
+        first, second = (shortened(label) for label in self.labels)
+        yield "worst pair", f"{first}  against  {second}"
+        event = self.event.describe(self.mechanism.outputs)
+        start, space, label = event.partition(" ")
+        yield "event", f"{start} {shortened(label)}" if space and " " not in label else event
+        # Rounded so that the quotient of what is printed is no more than the true one.
+        p, q = show(self.probabilities[0], side="down"), show(self.probabilities[1])
+        tail = "" if self.attained else "; further out the ratio grows to its limit"
+        yield "", f"probability {p} against {q}{tail}"
+        if self.output is not None:
+            label = self.mechanism.outputs.label(self.output)
+            if f"output {label}" != event:
+                yield "", f"for example output {shortened(label)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""
@@ -124,7 +160,7 @@ class Verdict:
     sentence: str
     assumptions: tuple[str, ...]
     holds: bool | None = None
-    witness: Witness | None = None
+    witness: Proof | None = None
     method: str = ""
     notes: tuple[str, ...] = ()
     exact: bool = True
@@ -199,9 +235,21 @@ class Verdict:
         )
 
 
+def _mass(mechanism: Mechanism, event: Event, database: Point) -> Number:
+    """Return the mass of an event, part by part where it has parts that exclude each other."""
+    if isinstance(event, Either):
+        parts = (_mass(mechanism, part, database) for part in (event.first, event.second))
+        return sum(parts, start=Fraction(0))
+    return mechanism.mass(event, database)
+
+
+def shortened(label: str) -> str:
+    """Cut a long label in the middle, and say how long it is."""
+    if len(label) <= _LONGEST_LABEL:
+        return label
+    return f"{label[:_KEPT]}...{label[-_KEPT:]} ({len(label)} characters)"
+
+
 def agree(a: Number, b: Number) -> bool:
     """Tell whether two numbers are equal, or enclosures that cannot be told apart."""
     return compare(a, b, limit=_AGREE_BITS) in (Order.EQUAL, Order.UNDECIDED)
-
-
-_AGREE_BITS = 256

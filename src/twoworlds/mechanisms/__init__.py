@@ -5,7 +5,7 @@ from __future__ import annotations
 from twoworlds.mechanisms.base import Dense, Law, Mechanism
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Line, Peak, Table
 from twoworlds.mechanisms.continuous import Continuous, Gaussian, Laplace
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed, OnRecords
+from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Either, Event, Listed, OnRecords
 from twoworlds.mechanisms.on_statistic import (
     AddedNoise,
     Channel,
@@ -27,6 +27,7 @@ __all__ = [
     "Dense",
     "Deterministic",
     "Each",
+    "Either",
     "Event",
     "Family",
     "Gap",

@@ -154,7 +154,9 @@ class Mechanism(ABC):
         w = probability(weight, "weight")
         _same_universe(self, other)
         mine, theirs = self.table(), other.table()
-        outputs = Explicit(tuple(dict.fromkeys([*self.outputs, *other.outputs])))
+        outputs = self.outputs
+        if other.outputs != self.outputs:
+            outputs = Explicit(tuple(dict.fromkeys([*self.outputs, *other.outputs])))
         rows = [
             [
                 w * mine.probability_or_zero(o, x) + (1 - w) * theirs.probability_or_zero(o, x)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.event import Event
-from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum
+from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum, positive_part
 from twoworlds.progress import track
 from twoworlds.worlds import Point
 
@@ -117,11 +117,17 @@ class Table(Comparison):
         return Peak(_over(self.p[best], self.q[best]), self.event([best]))
 
     def gap(self, ratio: Number) -> Gap:
-        """Add up the cells where P exceeds a Q."""
-        exceeds = _threshold(ratio)
-        cells = [i for i, (p, q) in enumerate(zip(self.p, self.q, strict=True)) if exceeds(p, q)]
+        """Add up the cells where P exceeds a Q; undecided cells enter as enclosures around 0."""
+        decide = _threshold(ratio)
+        orders = [decide(p, q) for p, q in zip(self.p, self.q, strict=True)]
+        cells = [i for i, order in enumerate(orders) if order is Order.GREATER]
         p, q = self._mass(self.p, cells), self._mass(self.q, cells)
-        return Gap(p if q == 0 else p - ratio * q, self.event(cells))
+        delta = p if q == 0 else p - ratio * q
+        for i, order in enumerate(orders):
+            if order is Order.UNDECIDED:
+                own, other = self._mass(self.p, [i]), self._mass(self.q, [i])
+                delta = delta + positive_part(own - ratio * other)
+        return Gap(delta, self.event(cells))
 
     def lines(self) -> list[Line]:
         """Return the cumulative masses in order of falling ratio, down to ratio 1."""
@@ -255,22 +261,22 @@ def _over(p: Number | int, q: Number | int) -> Number:
     return Fraction(p, q) if isinstance(p, int) and isinstance(q, int) else Fraction(1) * p / q
 
 
-def _threshold(ratio: Number) -> Callable[[Number | int, Number | int], bool]:
-    """Return the decision p > a q, cheap for rational masses even when a is irrational."""
+def _threshold(ratio: Number) -> Callable[[Number | int, Number | int], Order]:
+    """Return the comparison of p with a q, cheap for rational masses even when a is irrational."""
     if ratio == INFINITY:
-        return lambda p, q: q == 0 and p != 0
+        return lambda p, q: Order.GREATER if q == 0 and p != 0 else Order.LESS
     low, high = bounds(ratio)
 
-    def exceeds(p: Number | int, q: Number | int) -> bool:
+    def decide(p: Number | int, q: Number | int) -> Order:
         if isinstance(p, Real) or isinstance(q, Real):
-            return larger(p, ratio * q)
+            return compare(p, ratio * q)
         if p * high.denominator > high.numerator * q:
-            return True
+            return Order.GREATER
         if p * low.denominator <= low.numerator * q:
-            return False
-        return larger(Fraction(p), ratio * q)
+            return Order.LESS
+        return compare(Fraction(p), ratio * q)
 
-    return exceeds
+    return decide
 
 
 class _Falling:

@@ -15,7 +15,7 @@ from typing import Any
 from twoworlds.numbers import Number, exact_text, show
 from twoworlds.worlds import Point, Universe
 
-__all__ = ["Anything", "AtLeast", "AtMost", "Event", "Listed", "OnRecords"]
+__all__ = ["Anything", "AtLeast", "AtMost", "Either", "Event", "Listed", "OnRecords"]
 
 _SHOWN = 16
 _LISTED_IN_JSON = 256
@@ -84,6 +84,24 @@ class Anything(Event):
     def describe(self, outputs: Universe) -> str:
         """Say so."""
         return "any output"
+
+
+@dataclass(frozen=True)
+class Either(Event):
+    """Two events that exclude each other."""
+
+    first: Event
+    second: Event
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output belongs to one of them."""
+        return self.first.holds(output) or self.second.holds(output)
+
+    def describe(self, outputs: Universe) -> str:
+        """Say both."""
+        parts = [part.describe(outputs) for part in (self.first, self.second)]
+        said = [part for part in parts if part != "no output at all"]
+        return ", or ".join(said) if said else "no output at all"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Randomized response, PRAM and FRAPP pass each record through the same stochastic matrix (Lin &
 Kifer, Section 3.2.2), so the mechanism is a Kronecker power that is never built: two databases
 that differ in k records differ, as far as the output law is concerned, in those k factors alone
-(Wu, equation 3). A survey of 40 bits, or of 40 million, costs as much as one of k bits.
+(Wu, equation 3). A survey of thousands of people costs as much as one of k people.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ __all__ = ["ByLoss", "PerRecord"]
 _WORDS_LISTED = 256
 _MOST_WORDS = 4096
 _MOST_CLASSES = 200_000
+_MOST_SHOWN = 10_000
 
 
 class PerRecord(Mechanism):
@@ -90,6 +91,8 @@ class PerRecord(Mechanism):
 
     def example(self, event: Event, database: Point) -> Point | None:
         """Fill the records that do not matter with their likeliest outputs."""
+        if self.records > _MOST_SHOWN:
+            return None  # the event says it better
         values: Sequence[Point] = database
         word = [self._likeliest(value) for value in values]
         if isinstance(event, OnRecords):

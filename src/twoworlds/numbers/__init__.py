@@ -7,6 +7,7 @@ that never overstates privacy. `compare` answers ``Order.UNDECIDED`` rather than
 
 from __future__ import annotations
 
+from twoworlds.numbers.named import Exp, Log, Root, exp, ln, power, sqrt
 from twoworlds.numbers.parse import (
     number,
     positive,
@@ -18,20 +19,13 @@ from twoworlds.numbers.parse import (
 from twoworlds.numbers.real import (
     INFINITY,
     LIMIT_BITS,
-    Exp,
-    Log,
     Number,
     Order,
     Real,
-    Root,
     ball,
     compare,
-    exp,
-    ln,
     maximum,
     positive_part,
-    power,
-    sqrt,
 )
 from twoworlds.numbers.show import Side, above, below, bounds, decimal, exact_text, show, to_json
 

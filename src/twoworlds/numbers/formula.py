@@ -17,7 +17,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers.real import Number, exp, ln, power, sqrt
+from twoworlds.numbers.named import exp, ln, power, sqrt
+from twoworlds.numbers.real import Number
 
 __all__ = ["read_formula"]
 

@@ -16,7 +16,8 @@ from flint import fmpq
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers.formula import read_formula
-from twoworlds.numbers.real import INFINITY, Number, Real, exp, ln
+from twoworlds.numbers.named import exp, ln
+from twoworlds.numbers.real import INFINITY, Number, Real
 
 __all__ = ["number", "positive", "probability", "ratio_at_least_one", "rational", "whole"]
 

@@ -1,10 +1,9 @@
-"""Real numbers that are never guessed: exact rationals, named irrationals, computable reals.
+"""Real numbers that are never guessed: exact rationals and computable reals.
 
 A *number* is a ``fractions.Fraction`` (exact), or a `Real`: a formula together with an
 algorithm that encloses the value in a ball of any wanted precision (python-flint's ``arb``).
-`Log` and `Exp` are the two irrationals that privacy keeps meeting: epsilon = ln 3 belongs to the
-exact ratio 3, and epsilon = 1/2 to the ratio e^(1/2). Both stay symbolic, so converting back
-and forth loses nothing.
+Rational factors and common denominators are remembered, so that e/(e + 1) divided by 1/(e + 1)
+is exactly e.
 
 What must never change: a `Real` is compared by raising the precision until the balls are
 disjoint; if they still overlap at the limit, `Undecided` is raised. Nothing here rounds to a
@@ -16,39 +15,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
-from math import isqrt
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.errors import Undecided
 
 __all__ = [
+    "ATOM",
     "INFINITY",
     "LIMIT_BITS",
-    "Exp",
-    "Log",
+    "PRODUCT",
     "Number",
     "Order",
     "Real",
-    "Root",
     "ball",
     "compare",
-    "exp",
-    "ln",
     "maximum",
     "positive_part",
-    "power",
-    "sqrt",
+    "written",
 ]
 
 LIMIT_BITS = 4096
 _START_BITS = 64
-_LARGEST_EXPONENT = 100_000
 _LONGEST_FORMULA = 60
 
 # How tightly a formula binds, so that a composed one gets just the parentheses it needs.
-_SUM, _PRODUCT, _ATOM = 0, 1, 2
+_SUM, PRODUCT, ATOM = 0, 1, 2
 
 
 class Order(Enum):
@@ -67,16 +60,18 @@ class Real:
         formula: a closed form such as ``1 - e^(-1/4)``, or None when there is none.
     """
 
-    __slots__ = ("_binding", "_evaluate", "_known", "exponential", "formula")
+    __slots__ = ("_binding", "_evaluate", "_known", "exponential", "formula", "parts", "scaled")
 
     def __init__(
-        self, evaluate: Callable[[int], arb], formula: str | None = None, binding: int = _ATOM
+        self, evaluate: Callable[[int], arb], formula: str | None = None, binding: int = ATOM
     ) -> None:
         """Wrap ``evaluate(bits)``, which must return a ball that holds the number."""
         self._evaluate = evaluate
         self.exponential: Real | None = None  # e to this number, where that is what it came from
+        self.parts: tuple[Number, Number] | None = None  # numerator and positive denominator
+        self.scaled: tuple[Fraction, Real] | None = None  # a rational multiple of another real
         self._known: tuple[int, arb] | None = None
-        whole = formula is not None and "[" not in formula  # see `_written`
+        whole = formula is not None and "[" not in formula  # see `written`
         short = formula is not None and len(formula) <= _LONGEST_FORMULA
         self.formula = formula if whole and short else None
         self._binding = binding
@@ -112,10 +107,14 @@ class Real:
 
     __radd__ = __add__
 
-    def __sub__(self, other: object) -> Real:
-        """Return the difference."""
+    def __sub__(self, other: object) -> Number:
+        """Return the difference; equal quotients of one denominator cancel exactly."""
         if other == 0:
             return self
+        if self is other or self == other:
+            return Fraction(0)
+        if common := _numerators(self, other):
+            return _quotient(common[0] - common[1], common[2])
         return _combine(self, other, lambda a, b: a - b, " - ", _SUM)
 
     def __rsub__(self, other: object) -> Number:
@@ -127,28 +126,46 @@ class Real:
     def __mul__(self, other: object) -> Number:
         """Return the product; zero times anything is the exact zero."""
         if isinstance(other, (int, Fraction)):
-            if other == 0:
-                return Fraction(0)
-            if other == 1:
-                return self
-            return _combine(other, self, lambda a, b: a * b, "*", _PRODUCT)
+            return self._times(Fraction(other))
         if isinstance(other, _Infinity):
             return other * self
-        return _combine(self, other, lambda a, b: a * b, "*", _PRODUCT)
+        result = _combine(self, other, lambda a, b: a * b, "*", PRODUCT)
+        if result is NotImplemented:
+            return NotImplemented
+        if isinstance(other, Real) and (self.parts is None) != (other.parts is None):
+            (top, bottom), factor = (self.parts, other) if self.parts else (other.parts, self)  # type: ignore[misc]
+            result.parts = (top * factor, bottom)
+        return result
 
     __rmul__ = __mul__
 
+    def _times(self, factor: Fraction) -> Number:
+        """Multiply by a rational, collecting rational factors in front."""
+        if self.scaled is not None:
+            factor, base = factor * self.scaled[0], self.scaled[1]
+        else:
+            base = self
+        if factor in (0, 1):
+            return base if factor else Fraction(0)
+        result = _combine(factor, base, lambda a, b: a * b, "*", PRODUCT)
+        result.scaled = (factor, base)
+        if base.parts is not None:
+            result.parts = (base.parts[0] * factor, base.parts[1])
+        return result
+
     def __truediv__(self, other: object) -> Number:
-        """Return the quotient."""
+        """Return the quotient; one denominator on both sides cancels."""
         if isinstance(other, (int, Fraction)):
             return self * (1 / Fraction(other))
-        return _combine(self, other, lambda a, b: a / b, "/", _PRODUCT)
+        if common := _numerators(self, other):
+            return common[0] / common[1]
+        return _quotient(self, other)
 
     def __rtruediv__(self, other: object) -> Number:
         """Return the quotient, reversed."""
-        if other == 0:
-            return Fraction(0)
-        return _combine(other, self, lambda a, b: a / b, "/", _PRODUCT)
+        if self.scaled is not None and isinstance(other, (int, Fraction)):
+            return Fraction(other) / self.scaled[0] / self.scaled[1]
+        return _quotient(other, self)
 
     def __neg__(self) -> Number:
         """Return the number with its sign changed."""
@@ -162,8 +179,8 @@ class Real:
         """Return an integer power."""
         if exponent in (0, 1):
             return self if exponent else Fraction(1)
-        text = f"{_wrapped(self, _ATOM)}^{exponent}" if self.formula else None
-        return Real(lambda bits: self.ball(bits) ** exponent, text, _PRODUCT)
+        text = f"{_wrapped(self, ATOM)}^{exponent}" if self.formula else None
+        return Real(lambda bits: self.ball(bits) ** exponent, text, PRODUCT)
 
     def __lt__(self, other: object) -> bool:
         """Decide ``self < other`` or raise `Undecided`."""
@@ -183,128 +200,6 @@ class Real:
 
 
 Number = Fraction | Real
-
-
-class Log(Real):
-    """The natural logarithm of a positive rational other than 1."""
-
-    __slots__ = ("of",)
-
-    def __init__(self, of: Fraction, formula: str | None = None) -> None:
-        """Name ln(of), by a shorter formula if there is one; `ln` also knows ln 1 = 0."""
-        self.of = of
-        plain = f"ln {_written(of)}" if of.denominator == 1 else f"ln({_written(of)})"
-        super().__init__(lambda bits: ball(of, bits).log(), formula or plain, _PRODUCT)
-
-    def __eq__(self, other: object) -> bool:
-        """Two logarithms are equal when their arguments are."""
-        return isinstance(other, Log) and self.of == other.of
-
-    def __hash__(self) -> int:
-        """Agree with equality."""
-        return hash(("ln", self.of))
-
-    def __mul__(self, other: object) -> Number:
-        """Return n ln q as ln q^n for whole n; anything else stays a product."""
-        whole = isinstance(other, (int, Fraction)) and Fraction(other).denominator == 1
-        if not whole or abs(other) > LIMIT_BITS:  # type: ignore[operator]
-            return super().__mul__(other)
-        result = ln(self.of ** int(other))  # type: ignore[call-overload]
-        if isinstance(result, Log) and result.formula is None and self.formula:
-            return Log(result.of, f"{other}*{self.formula}")
-        return result
-
-    __rmul__ = __mul__
-
-    def __add__(self, other: object) -> Number:  # type: ignore[override]
-        """Return ln p + ln q as ln pq."""
-        return ln(self.of * other.of) if isinstance(other, Log) else super().__add__(other)
-
-    def __sub__(self, other: object) -> Number:  # type: ignore[override]
-        """Return ln p - ln q as ln p/q."""
-        return ln(self.of / other.of) if isinstance(other, Log) else super().__sub__(other)
-
-
-class Exp(Real):
-    """e to the power of a rational other than 0."""
-
-    __slots__ = ("of",)
-
-    def __init__(self, of: Fraction) -> None:
-        """Name e^of; use `exp`, which also knows e^0 = 1."""
-        self.of = of
-        plain = of.denominator == 1 and of > 0
-        power = _written(of) if plain else f"({_written(of)})"
-        text = "e" if of == 1 else f"e^{power}"
-        super().__init__(lambda bits: ball(of, bits).exp(), text)
-
-    def __eq__(self, other: object) -> bool:
-        """Two powers of e are equal when their exponents are."""
-        return isinstance(other, Exp) and self.of == other.of
-
-    def __hash__(self) -> int:
-        """Agree with equality."""
-        return hash(("exp", self.of))
-
-    def __mul__(self, other: object) -> Number:
-        """Return e^p e^q as e^(p+q)."""
-        return exp(self.of + other.of) if isinstance(other, Exp) else super().__mul__(other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> Number:
-        """Return e^p / e^q as e^(p-q)."""
-        return exp(self.of - other.of) if isinstance(other, Exp) else super().__truediv__(other)
-
-    def __rtruediv__(self, other: object) -> Number:
-        """Return c / e^q as c e^(-q)."""
-        return other * Exp(-self.of)
-
-    def __pow__(self, exponent: int) -> Number:
-        """Return (e^q)^n as e^(qn)."""
-        return exp(self.of * exponent)
-
-
-class Root(Real):
-    """A rational power of a positive rational, such as 2^(1/3), kept symbolic."""
-
-    __slots__ = ("base", "exponent")
-
-    def __init__(self, base: Fraction, exponent: Fraction) -> None:
-        """Name base^exponent; use `power`, which knows when the result is rational."""
-        self.base, self.exponent = base, exponent
-        shown = _written(base) if base.denominator == 1 else f"({_written(base)})"
-        super().__init__(
-            lambda bits: (ball(base, bits).log() * ball(exponent, bits)).exp(),
-            f"{shown}^({exponent})",
-        )
-
-    def __eq__(self, other: object) -> bool:
-        """Two powers are equal when base and exponent are."""
-        return isinstance(other, Root) and (self.base, self.exponent) == (
-            other.base,
-            other.exponent,
-        )
-
-    def __hash__(self) -> int:
-        """Agree with equality."""
-        return hash(("root", self.base, self.exponent))
-
-    def __mul__(self, other: object) -> Number:
-        """Return b^p b^q as b^(p+q)."""
-        if isinstance(other, Root) and other.base == self.base:
-            return power(self.base, self.exponent + other.exponent)
-        return super().__mul__(other)
-
-    __rmul__ = __mul__
-
-    def __rtruediv__(self, other: object) -> Number:
-        """Return c / b^q as c b^(-q)."""
-        return other * Root(self.base, -self.exponent)
-
-    def __pow__(self, exponent: int) -> Number:
-        """Return (b^q)^n as b^(qn)."""
-        return power(self.base, self.exponent * exponent)
 
 
 class _Infinity(Real):
@@ -333,7 +228,9 @@ class _Infinity(Real):
         """Return infinity, but 0 for 0: an infinite ratio on no mass costs nothing."""
         if other == 0:
             return Fraction(0)
-        return self if other > 0 else super().__mul__(other)  # type: ignore[operator]
+        if isinstance(other, _Infinity) or other > 0:  # type: ignore[operator]
+            return self
+        return super().__mul__(other)
 
     __rmul__ = __mul__
 
@@ -342,87 +239,6 @@ class _Infinity(Real):
 
 
 INFINITY: Real = _Infinity()
-
-
-def ln(x: Number) -> Number:
-    """Return the natural logarithm, symbolically where possible.
-
-    >>> ln(Fraction(1)), ln(exp(Fraction(1, 2)))
-    (Fraction(0, 1), Fraction(1, 2))
-    """
-    if isinstance(x, Fraction):
-        if x <= 0:
-            raise InvalidInput(f"ln({_written(x)}): a logarithm needs an argument above 0")
-        return Fraction(0) if x == 1 else Log(x)
-    if isinstance(x, Exp):
-        return x.of
-    if x == INFINITY:
-        return INFINITY
-    text = f"ln({x.formula})" if x.formula else None
-    result = Real(lambda bits: x.ball(bits).log(), text, _PRODUCT)
-    result.exponential = x
-    return result
-
-
-def exp(x: Number) -> Number:
-    """Return e^x, symbolically where possible.
-
-    >>> exp(ln(Fraction(3))), exp(Fraction(0))
-    (Fraction(3, 1), Fraction(1, 1))
-    """
-    if isinstance(x, Fraction):
-        if x > _LARGEST_EXPONENT:
-            raise InvalidInput(
-                f"e^({_written(x)}) is out of range: exponents up to {_LARGEST_EXPONENT} are "
-                "kept; use inf"
-            )
-        return Fraction(1) if x == 0 else Exp(x)
-    if isinstance(x, Log):
-        return x.of
-    if x.exponential is not None:
-        return x.exponential
-    if x == INFINITY:
-        return INFINITY
-    text = f"e^({x.formula})" if x.formula else None
-    return Real(lambda bits: x.ball(bits).exp(), text, _PRODUCT)
-
-
-def power(base: Number, exponent: Fraction) -> Number:
-    """Return base^exponent for a positive base, symbolically where possible.
-
-    >>> power(Fraction(8), Fraction(1, 3)) ** 3, power(exp(Fraction(1)), Fraction(1, 2))
-    (Fraction(8, 1), Real(e^(1/2)))
-    """
-    if isinstance(base, Exp):
-        return exp(base.of * exponent)
-    if exponent.denominator == 1:
-        return base ** int(exponent)
-    if isinstance(base, Root):
-        return power(base.base, base.exponent * exponent)
-    if isinstance(base, Fraction):
-        return Fraction(1) if base == 1 else Root(base, exponent)
-    return exp(ln(base) * exponent)
-
-
-def sqrt(x: Number) -> Number:
-    """Return the square root, exact for squares of rationals and for powers of e.
-
-    >>> sqrt(Fraction(9, 4)), sqrt(exp(Fraction(1)))
-    (Fraction(3, 2), Real(e^(1/2)))
-    """
-    if isinstance(x, Fraction):
-        if x < 0:
-            raise InvalidInput(f"sqrt({_written(x)}): a square root needs at least 0")
-        top, bottom = isqrt(x.numerator), isqrt(x.denominator)
-        if top * top == x.numerator and bottom * bottom == x.denominator:
-            return Fraction(top, bottom)
-        return Real(lambda bits: ball(x, bits).sqrt(), f"sqrt({_written(x)})")
-    if isinstance(x, Exp):
-        return Exp(x.of / 2)
-    if x == INFINITY:
-        return INFINITY
-    text = f"sqrt({x.formula})" if x.formula else None
-    return Real(lambda bits: x.ball(bits).sqrt(), text)
 
 
 def maximum(a: Number, b: Number) -> Number:
@@ -456,7 +272,7 @@ def positive_part(x: Number) -> Number:
 def compare(a: object, b: object, *, limit: int = LIMIT_BITS) -> Order:
     """Order two numbers, doubling the precision until decided or ``limit`` bits are reached.
 
-    >>> compare(ln(Fraction(3)), Fraction(11, 10))
+    >>> compare(Fraction(1, 3), Fraction(1, 2))
     <Order.LESS: 'less'>
     """
     if isinstance(a, Real) or isinstance(b, Real):
@@ -471,6 +287,8 @@ def _compare_balls(a: object, b: object, limit: int) -> Order:
         return Order.EQUAL
     if a == INFINITY or b == INFINITY:
         return Order.GREATER if a == INFINITY else Order.LESS
+    if common := _numerators(a, b):
+        return compare(common[0], common[1], limit=limit)
     bits = _START_BITS
     while bits <= limit:
         left, right = ball(a, bits), ball(b, bits)
@@ -480,6 +298,26 @@ def _compare_balls(a: object, b: object, limit: int) -> Order:
             return Order.GREATER
         bits *= 2
     return Order.UNDECIDED
+
+
+def _numerators(a: object, b: object) -> tuple[Number, Number, Number] | None:
+    """Return both numerators and the denominator, if two reals are quotients over the same one."""
+    if not isinstance(a, Real) or not isinstance(b, Real) or a.parts is None or b.parts is None:
+        return None
+    same = a.parts[1] is b.parts[1] or a.parts[1] == b.parts[1]
+    return (a.parts[0], b.parts[0], a.parts[1]) if same else None
+
+
+def _quotient(top: Any, bottom: Any) -> Number:
+    """Return top / bottom and remember both, if the denominator is positive."""
+    if top == 0:
+        return Fraction(0)
+    result = _combine(top, bottom, lambda a, b: a / b, "/", PRODUCT)
+    if result is NotImplemented:
+        return NotImplemented  # type: ignore[no-any-return]
+    if isinstance(bottom, Real) and ball(bottom, _START_BITS) > 0:
+        result.parts = (Fraction(top) if isinstance(top, int) else top, bottom)
+    return result
 
 
 def _decided(a: object, b: object) -> Order:
@@ -516,12 +354,12 @@ def _wrapped(x: Any, binding: int) -> str | None:
         text, own = x.formula, x._binding
     else:
         q = Fraction(x)
-        text = _written(q)
-        own = _ATOM if q >= 0 and q.denominator == 1 else _PRODUCT if q > 0 else _SUM
+        text = written(q)
+        own = ATOM if q >= 0 and q.denominator == 1 else PRODUCT if q > 0 else _SUM
     return text if text is None or own >= binding else f"({text})"
 
 
-def _written(q: Fraction) -> str:
+def written(q: Fraction) -> str:
     """Return a rational as text; one too long for any formula is named in brackets instead.
 
     (Python refuses to write out whole numbers of more than 4300 digits.)

@@ -1,0 +1,81 @@
+"""The graph of theorems: implications between privacy definitions, computed and cited.
+
+>>> from twoworlds.theorems import Guarantee
+>>> found = Guarantee.parse("dp(epsilon=0.1)").implies("semantic")
+>>> print(found.best, [step.theorem.citation for step in found.steps])
+semantic(epsilon=0.04995837496) ['Kasiviswanathan & Smith, Theorem 2.2']
+
+One file, or one folder of files, per paper; importing this package registers them all.
+"""
+
+from __future__ import annotations
+
+from twoworlds.theorems.combinations import compose, mix, post_process
+from twoworlds.theorems.common import group_delta, smaller_ratio_delta
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.kasiviswanathan_smith import (
+    Alarm,
+    LocalCalibration,
+    calibrate_locally,
+    conditioning_failure,
+    dp_factor,
+    largest_difference,
+    largest_power,
+    one_bit_failure,
+    one_bit_worst,
+    pointwise_delta,
+    sharper_semantic,
+    simple_dp_factor,
+    widened_delta,
+)
+from twoworlds.theorems.kinds import KINDS, Kind
+from twoworlds.theorems.theorem import (
+    NON_IMPLICATIONS,
+    THEOREMS,
+    Application,
+    Check,
+    Context,
+    NonImplication,
+    Outcome,
+    Refutation,
+    Theorem,
+    non_implication,
+    theorem,
+)
+
+__all__ = [
+    "KINDS",
+    "NON_IMPLICATIONS",
+    "THEOREMS",
+    "Alarm",
+    "Application",
+    "Check",
+    "Context",
+    "Guarantee",
+    "Implication",
+    "Kind",
+    "LocalCalibration",
+    "NonImplication",
+    "Outcome",
+    "Refutation",
+    "Theorem",
+    "calibrate_locally",
+    "compose",
+    "conditioning_failure",
+    "dp_factor",
+    "group_delta",
+    "largest_difference",
+    "largest_power",
+    "mix",
+    "non_implication",
+    "one_bit_failure",
+    "one_bit_worst",
+    "pointwise_delta",
+    "post_process",
+    "sharper_semantic",
+    "simple_dp_factor",
+    "smaller_ratio_delta",
+    "theorem",
+    "widened_delta",
+]

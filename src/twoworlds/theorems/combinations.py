@@ -91,7 +91,7 @@ def _same_setting(given: Guarantee, context: Context) -> Check:
     tightness="tight",
     combines=True,
 )
-def post_processing(given: Guarantee, context: Context) -> Guarantee:
+def post_processing(given: Guarantee, _context: Context) -> Guarantee:
     """A randomized map of the output keeps the numbers of hockey-stick definitions."""
     return given.to(given.kind, **given.numbers)
 
@@ -105,7 +105,7 @@ def post_processing(given: Guarantee, context: Context) -> Guarantee:
     tightness="proved",
     combines=True,
 )
-def post_processing_semantic(given: Guarantee, context: Context) -> Guarantee:
+def post_processing_semantic(given: Guarantee, _context: Context) -> Guarantee:
     """A randomized map of the output can raise s to at most tanh(2 artanh s) = 2 s / (1 + s^2)."""
     s = given.epsilon
     return given.to("semantic", epsilon=2 * s / (1 + s * s))
@@ -118,7 +118,7 @@ def post_processing_semantic(given: Guarantee, context: Context) -> Guarantee:
     citation="twoworlds, found here",
 )
 def semantic_and_post_processing(
-    given: Guarantee, context: Context
+    _given: Guarantee, _context: Context
 ) -> tuple[str, bool, dict[str, Number]] | None:
     """Semantic privacy is not closed under post-processing: the parity of a noisy database."""
     return None  # it refutes a closure property, no implication between kinds

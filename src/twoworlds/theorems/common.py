@@ -25,8 +25,9 @@ _PAPER = "Kasiviswanathan & Smith"
     conclusion="indistinguishable",
     citation=f"{_PAPER}, Definitions 1.2 and 3.1",
     tightness="tight",
+    auxiliary=True,
 )
-def dp_is_indistinguishability(given: Guarantee, context: Context) -> Guarantee:
+def dp_is_indistinguishability(given: Guarantee, _context: Context) -> Guarantee:
     """Differential privacy says that the laws of neighbours are indistinguishable."""
     return given.to("indistinguishable", **given.numbers)
 
@@ -37,8 +38,9 @@ def dp_is_indistinguishability(given: Guarantee, context: Context) -> Guarantee:
     conclusion="dp",
     citation=f"{_PAPER}, Definitions 1.2 and 3.1",
     tightness="tight",
+    auxiliary=True,
 )
-def indistinguishability_is_dp(given: Guarantee, context: Context) -> Guarantee:
+def indistinguishability_is_dp(given: Guarantee, _context: Context) -> Guarantee:
     """If the laws of all neighbours are indistinguishable, that is differential privacy."""
     return given.to("dp", **given.numbers)
 
@@ -49,8 +51,9 @@ def indistinguishability_is_dp(given: Guarantee, context: Context) -> Guarantee:
     conclusion="dp",
     citation=f"{_PAPER}, equation 3 and Definition 1.2",
     tightness="tight",
+    auxiliary=True,
 )
-def statistical_difference_is_dp(given: Guarantee, context: Context) -> Guarantee:
+def statistical_difference_is_dp(given: Guarantee, _context: Context) -> Guarantee:
     """A statistical difference epsilon is differential privacy with (0, epsilon)."""
     return given.to("dp", ratio=Fraction(1), delta=given.epsilon)
 
@@ -61,8 +64,9 @@ def statistical_difference_is_dp(given: Guarantee, context: Context) -> Guarante
     conclusion="local-semantic",
     citation=f"{_PAPER}, Definitions 2.3 and 4.1",
     tightness="tight",
+    auxiliary=True,
 )
-def semantic_for_one_belief(given: Guarantee, context: Context) -> Guarantee:
+def semantic_for_one_belief(given: Guarantee, _context: Context) -> Guarantee:
     """Semantic privacy holds for every belief, so for each one."""
     return given.to("local-semantic", **given.numbers)
 
@@ -74,8 +78,9 @@ def semantic_for_one_belief(given: Guarantee, context: Context) -> Guarantee:
     citation=f"{_PAPER}, Theorem 4.2",
     hypotheses=(one_person,),
     tightness="tight",
+    auxiliary=True,
 )
-def dp_at_some_databases(given: Guarantee, context: Context) -> Guarantee:
+def dp_at_some_databases(given: Guarantee, _context: Context) -> Guarantee:
     """Differential privacy holds at every database, so at those of any set E."""
     return given.to("local-dp", **given.numbers)
 
@@ -86,8 +91,9 @@ def dp_at_some_databases(given: Guarantee, context: Context) -> Guarantee:
     conclusion="semantic",
     citation=f"{_PAPER}, Definition 2.3 and appendix, Definition 1.1",
     tightness="tight",
+    auxiliary=True,
 )
-def averaging_over_databases(given: Guarantee, context: Context) -> Guarantee:
+def averaging_over_databases(given: Guarantee, _context: Context) -> Guarantee:
     """What holds for every true database holds for one that is drawn from the belief."""
     return given.to("semantic", **given.numbers)
 
@@ -129,6 +135,7 @@ def _smaller_ratio_wanted(given: Guarantee, context: Context) -> Check:
     ),
     tight="(e^epsilon', delta + (1 - delta) (e^epsilon - e^epsilon') / (e^epsilon + 1))",
     tightness="tight",
+    auxiliary=True,
 )
 def smaller_epsilon(given: Guarantee, context: Context) -> Guarantee:
     """A smaller epsilon holds with a larger delta, by `smaller_ratio_delta`."""
@@ -156,7 +163,7 @@ def _larger_group_wanted(given: Guarantee, context: Context) -> Check:
         return needs("the size of the group", known=None, how="group=")
     ok = context.group > given.group
     text = f"group {context.group} is larger than {given.group}"
-    return Check("a larger group", ok, text if ok else f"needs a larger group: {text} is not true")
+    return Check("a larger group", ok, text if ok else f"needs a larger group than {given.group}")
 
 
 @theorem(
@@ -174,6 +181,7 @@ def _larger_group_wanted(given: Guarantee, context: Context) -> Check:
     tight="(c epsilon, delta (e^(c epsilon) - 1) / (e^epsilon - 1)); c e^((c-1) epsilon) delta is "
     "cruder",
     tightness="tight",
+    auxiliary=True,
 )
 def group_privacy(given: Guarantee, context: Context) -> Guarantee:
     """Groups of c people cost c epsilon, and each step multiplies delta and adds to it."""
@@ -196,13 +204,14 @@ def _smaller_group_wanted(given: Guarantee, context: Context) -> Check:
     conclusion="dp",
     citation="Dwork, after Definition 2",
     hypotheses=(_smaller_group_wanted,),
+    auxiliary=True,
 )
 def smaller_group(given: Guarantee, context: Context) -> Guarantee:
     """What holds for groups of up to c people holds for smaller ones."""
     return given.to("dp", **given.numbers, group=context.group or 1)
 
 
-def _by_removal(given: Guarantee, context: Context) -> Check:
+def _by_removal(given: Guarantee, _context: Context) -> Check:
     name = "neighbours by adding or removing a record"
     ok = given.neighbours == ADD_REMOVE
     return Check(name, ok, name if ok else f"needs {name}: they are {given.neighbours}")
@@ -214,8 +223,9 @@ def _by_removal(given: Guarantee, context: Context) -> Check:
     conclusion="dp",
     citation="Dwork, after Definition 2",
     hypotheses=(finite, one_person, _by_removal),
+    auxiliary=True,
 )
-def replacing_is_removing_and_adding(given: Guarantee, context: Context) -> Guarantee:
+def replacing_is_removing_and_adding(given: Guarantee, _context: Context) -> Guarantee:
     """To replace a record is to remove one and add one: 2 epsilon, delta (1 + e^epsilon)."""
     delta = group_delta(given.ratio, given.delta, 2)
     return given.to("dp", ratio=given.ratio**2, delta=delta, neighbours=SUBSTITUTE)

@@ -61,43 +61,43 @@ def needs(name: str, *, known: object, how: str) -> Check:
     return Check(name, ok=True, text=f"{name}: {known}")
 
 
-def known_records(given: Guarantee, context: Context) -> Check:
+def known_records(given: Guarantee, _context: Context) -> Check:
     """Check that the number of records is known."""
     return needs("the number of records", known=given.records, how="records=")
 
 
-def known_delta1(given: Guarantee, context: Context) -> Check:
+def known_delta1(_given: Guarantee, context: Context) -> Check:
     """Check that the belief's mass outside of the good databases is known."""
     known = None if context.delta1 is None else brief(context.delta1)
     return needs("a bound on the belief's mass outside of E", known=known, how="delta1=")
 
 
-def known_level(given: Guarantee, context: Context) -> Check:
+def known_level(_given: Guarantee, context: Context) -> Check:
     """Check that the level of the test is known."""
     known = None if context.level is None else brief(context.level)
     return needs("the level of the test", known=known, how="level=")
 
 
-def pure(given: Guarantee, context: Context) -> Check:
+def pure(given: Guarantee, _context: Context) -> Check:
     """Check delta = 0."""
     if given.delta == 0:
         return Check("delta = 0", ok=True, text="delta = 0")
     return Check("delta = 0", ok=False, text=f"needs delta = 0: {brief(given.delta)} is not 0")
 
 
-def positive_delta(given: Guarantee, context: Context) -> Check:
+def positive_delta(given: Guarantee, _context: Context) -> Check:
     """Check delta > 0."""
     return strictly_below("0 < delta", Fraction(0), given.delta)
 
 
-def finite(given: Guarantee, context: Context) -> Check:
+def finite(given: Guarantee, _context: Context) -> Check:
     """Check that epsilon is finite."""
     if given.ratio == INFINITY:
         return Check("epsilon is finite", ok=False, text="needs a finite epsilon: it is infinite")
     return Check("epsilon is finite", ok=True, text=f"epsilon is finite: {brief(given.epsilon)}")
 
 
-def one_person(given: Guarantee, context: Context) -> Check:
+def one_person(given: Guarantee, _context: Context) -> Check:
     """Check that the guarantee is for single people."""
     name = "one person differs (group = 1)"
     if given.group == 1:
@@ -105,7 +105,7 @@ def one_person(given: Guarantee, context: Context) -> Check:
     return Check(name, ok=False, text=f"needs group = 1: it is {given.group}")
 
 
-def substitution(given: Guarantee, context: Context) -> Check:
+def substitution(given: Guarantee, _context: Context) -> Check:
     """Check that neighbours differ by one replaced record."""
     name = "neighbours by substitution"
     if given.neighbours == SUBSTITUTE:

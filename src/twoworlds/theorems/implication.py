@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Undecided
-from twoworlds.numbers import Order, to_json
-from twoworlds.theorems.formulas import order
+from twoworlds.numbers import Order, ln, to_json
+from twoworlds.theorems.formulas import order, typed
 from twoworlds.theorems.theorem import Application, Context, Outcome, Refutation
 
 if TYPE_CHECKING:
@@ -111,14 +111,14 @@ class Implication:
         return self.explain()
 
     def _headline(self) -> str:
-        target = self.context.target
-        goal = ", ".join(f"{name}" for name in self.context.goal)
+        asked = _asked(self.context)
         if self.holds is False:
-            return f"{self.given} does NOT imply {target}{f' with this {goal}' if goal else ''}"
+            found = "" if self.best is None else f"; what does follow: {self.best}"
+            return f"{self.given} does NOT imply {asked}{found}"
         if self.best is None:
-            return f"{self.given}: nothing is known to follow about {target}"
+            return f"{self.given}: nothing is known to follow about {asked}"
         if self.holds is None:
-            return f"{self.given}: the {goal} asked for is neither proved nor refuted"
+            return f"{self.given}: {asked} is neither proved nor refuted; proved: {self.best}"
         return f"{self.given} implies {self.best}"
 
     def _proof(self) -> Iterator[str]:
@@ -169,6 +169,15 @@ class Implication:
         ]
         found["assumptions"] = list(self.assumptions)
         return found
+
+
+def _asked(context: Context) -> str:
+    """Write the kind that was asked for, with the numbers aimed at."""
+    parts = [
+        f"epsilon={typed(ln(x))}" if name == "ratio" else f"{name}={typed(x)}"
+        for name, x in context.goal.items()
+    ]
+    return f"{context.target}({', '.join(parts)})" if parts else context.target
 
 
 def steps_to(conclusion: Guarantee) -> tuple[Application, ...]:

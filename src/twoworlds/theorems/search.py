@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kinds import kind_of
-from twoworlds.theorems.theorem import NON_IMPLICATIONS, THEOREMS, Context, Outcome
+from twoworlds.theorems.theorem import NON_IMPLICATIONS, THEOREMS, Application, Context, Outcome
 
 if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
@@ -47,13 +47,8 @@ def search(given: Guarantee, context: Context) -> Implication:
         if given.kind in statement.premises and statement.conclusion == context.target
         if (found := statement.refute(given, context)) is not None
     ]
-    return Implication(
-        given,
-        context,
-        tuple(sorted((one for one in kept if _wanted(one, context)), key=_by_numbers)),
-        tuple(outcome for outcome in tried if _relevant(outcome, context)),
-        tuple(refutations),
-    )
+    answers = sorted((one for one in kept if _wanted(one, context)), key=_by_length)
+    return Implication(given, context, tuple(answers), _told(tried, context), tuple(refutations))
 
 
 def _outcomes(given: Guarantee, context: Context) -> list[Outcome]:
@@ -74,17 +69,34 @@ def _keep(new: Guarantee, kept: list[Guarantee]) -> bool:
 
 
 def _wanted(one: Guarantee, context: Context) -> bool:
-    return (
-        one.kind == context.target
-        and context.group in (None, one.group)
-        and context.neighbours in (None, one.neighbours)
+    """Tell whether a guarantee answers the question, and does not just trade an earlier answer."""
+    if one.kind != context.target or context.group not in (None, one.group):
+        return False
+    if context.neighbours not in (None, one.neighbours):
+        return False
+    here = (one.kind, one.neighbours, one.group)
+    *earlier, _ = one.chain()
+    traded = any((g.kind, g.neighbours, g.group) == here for g in earlier)
+    return bool(context.goal) or not traded
+
+
+def _told(tried: list[Outcome], context: Context) -> tuple[Outcome, ...]:
+    """Keep one application of each theorem: the first that worked, else the first that failed."""
+    chosen: dict[str, Application] = {}
+    for outcome in tried:
+        made = outcome.application
+        if made.theorem.conclusion != context.target or made.theorem.auxiliary:
+            continue
+        before = chosen.get(made.theorem.name)
+        if before is None or (before.failure is not None and made.failure is None):
+            chosen[made.theorem.name] = made
+    return tuple(
+        outcome
+        for outcome in tried
+        if chosen.get(outcome.application.theorem.name) is outcome.application
     )
 
 
-def _relevant(outcome: Outcome, context: Context) -> bool:
-    return outcome.application.theorem.conclusion == context.target
-
-
-def _by_numbers(one: Guarantee) -> tuple[float, ...]:
-    """Order for display only: the smallest first number comes first."""
-    return tuple(float(x) for x in one.numbers.values())
+def _by_length(one: Guarantee) -> tuple[float, ...]:
+    """Order for display only: the shortest proof, then the smallest first number, comes first."""
+    return (len(list(one.chain())), *(float(x) for x in one.numbers.values()))

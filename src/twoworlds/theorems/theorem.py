@@ -27,6 +27,7 @@ __all__ = [
     "Application",
     "Check",
     "Context",
+    "Hypothesis",
     "NonImplication",
     "Outcome",
     "Refutation",
@@ -112,6 +113,8 @@ class Theorem:
         tight: the tight form, where known.
         tightness: how good the conclusion used here is.
         erratum: what is wrong in print, be it in the statement or in the proof.
+        auxiliary: whether it only restates or changes the setting; the list of alternatives leaves
+            it out.
         combines: whether it speaks of a new mechanism made from others; the search for
             implications leaves these alone.
     """
@@ -130,6 +133,7 @@ class Theorem:
     tight: str | None = None
     tightness: Tightness = "proved"
     erratum: str | None = None
+    auxiliary: bool = False
     combines: bool = False
 
     def apply(self, given: Guarantee, context: Context) -> tuple[Outcome, ...]:

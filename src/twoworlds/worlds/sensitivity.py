@@ -34,7 +34,7 @@ from twoworlds.worlds.words import Records
 __all__ = ["L1", "L2", "Sensitivity", "global_sensitivity", "local_sensitivity"]
 
 L1, L2 = "L1", "L2"
-_LONGEST_LABEL = 40
+_LONGEST_LABEL, _KEPT = 40, 12
 Function = Statistic | Callable[[Any], object]
 Relation = str | Iterable[tuple[object, object]] | None
 
@@ -112,8 +112,10 @@ class Sensitivity:
 
     def _label(self, point: Point) -> str:
         text = self.universe.label(point)
-        short = f"{text[: _LONGEST_LABEL // 2]}...{text[-_LONGEST_LABEL // 4 :]}"
-        return text if len(text) <= _LONGEST_LABEL else short
+        if len(text) <= _LONGEST_LABEL:
+            return text
+        size = f"{len(point)} records" if isinstance(point, tuple) else f"{len(text)} characters"
+        return f"{text[:_KEPT]}...{text[-_KEPT:]} ({size})"
 
 
 def global_sensitivity(

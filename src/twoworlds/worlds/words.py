@@ -127,7 +127,8 @@ class Records(Universe):
         if self.fixed:
             raise InvalidInput(
                 f"add-remove needs databases of several sizes, but all of {self.expression} have "
-                f"{self.n} records: give smallest={max(0, self.n - 1)}, or use substitute"
+                f"{self.n} records: use substitute, or a universe such as "
+                f"records(values={len(self.values)}, n={self.n}, smallest={max(0, self.n - 1)})"
             )
 
     def _substitutions(self, word: tuple[Point, ...]) -> Iterator[Point]:

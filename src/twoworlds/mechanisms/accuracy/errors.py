@@ -90,7 +90,7 @@ def _survey(mechanism: PerRecord, dimension: object) -> list[Bound]:
     root = randomized_response_root_mean_square_error(n, keep)
     return [
         Bound("E (A - count)^2", square, citation=citation, note=note),
-        Bound("sqrt(E (A - count)^2)", root, citation=citation, note=note),
+        Bound("sqrt(E (A - count)^2)", root),
     ]
 
 

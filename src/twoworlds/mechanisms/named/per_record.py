@@ -48,8 +48,7 @@ def randomized_response(
     count = bits if values is None else records if records is not None else 1
     universe = _one_record((1, 0) if values is None else read_values(values))
     n = universe.size or 0
-    p = _keep(keep, ratio, epsilon, n)
-    other = (1 - p) / (n - 1) if n > 1 else Fraction(0)
+    p, other = _keep_and_other(keep, ratio, epsilon, n)
     rows = [[p if o == v else other for v in universe] for o in universe]
     shown = _shown_keep(p, ratio, epsilon)
     number_of = whole(count, "bits" if values is None else "records", at_least=1)
@@ -71,20 +70,21 @@ def _shown_keep(p: Number, ratio: object, epsilon: object) -> str:
     return f"keep={exact_text(p)}"
 
 
-def _keep(keep: object, ratio: object, epsilon: object, n: int) -> Number:
+def _keep_and_other(keep: object, ratio: object, epsilon: object, n: int) -> tuple[Number, Number]:
+    """Return the probability of the true value and that of each other one."""
     given = [value for value in (keep, ratio, epsilon) if value is not None]
     if len(given) != 1:
         raise InvalidInput("randomized-response takes exactly one of keep, ratio and epsilon")
     if n == 1:
-        return Fraction(1)
+        return Fraction(1), Fraction(0)
     if keep is not None:
         p = number(keep, "keep")
         if p < 0 or p > 1:
             raise InvalidInput(f"keep={keep} is not a probability: it must lie between 0 and 1")
-        return p
-    from_epsilon = ratio is None
-    a = exp_of(epsilon) if from_epsilon else positive(ratio, "ratio")
-    return a / (a + (n - 1))
+        return p, (1 - p) / (n - 1)
+    a = exp_of(epsilon) if ratio is None else positive(ratio, "ratio")
+    whole_mass = a + (n - 1)  # one object, so that the ratio of both is exactly a
+    return a / whole_mass, 1 / whole_mass
 
 
 def exp_of(epsilon: object) -> Number:

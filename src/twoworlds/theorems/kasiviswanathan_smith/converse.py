@@ -4,23 +4,26 @@ Printed: (epsilon, delta)-semantic implies (3 epsilon, 2 delta)-DP for epsilon <
 response with odds 121 to 81 is 0.1-semantic, but needs delta = 0.0577 at epsilon = 0.3. Corrected:
 (epsilon/2, delta)-semantic implies (3 epsilon, 2 delta)-DP.
 
-Sharper (`s3`): (s, delta)-semantic implies (epsilon', c delta)-DP for every epsilon' >= 4 artanh(s),
+Sharper (`s3`): (s, delta)-semantic implies (epsilon', c delta)-DP for all epsilon' >= 4 artanh(s),
 
     c = 1 + (1 - w) K - e^epsilon' (1 - w K)
     w = (1 - s + sqrt((1 - s)^2 - 4 s / (e^epsilon' - 1))) / 2
     K = ((1 - s)(1 - w) / (s w))^s / (1 - s)
 
-Proof. Let x, y differ in record i, and P, Q be the laws of their transcripts. With belief u in x and
-1 - u in y, transcripts with P/Q > r(u) = 1 + s / (u (1 - s - u)) are bad, so
-u P(r > r(u)) + (1 - u) Q(r > r(u)) <= delta for every u in [w, 1 - s), where r(w) = e^epsilon' =: b
-and r grows to infinity. Weigh these inequalities with the density m >= 0 for which, for all v,
+Proof. Let x, y differ in record i, and P, Q be the laws of their transcripts. With belief u in x
+and 1 - u in y, transcripts with P/Q > r(u) = 1 + s / (u (1 - s - u)) are bad, so that
 
-    integral from w to v of (u r(v) + 1 - u) m(u) du = r(v) - b.
+    u P(P/Q > r(u)) + (1 - u) Q(P/Q > r(u)) <= delta    for all u in [w, 1 - s),
 
-With y(v) = 1 - integral of u m, this reads y'/y = -s (2v - 1 + s) / (v (1 - v)(1 - s - v)), so
-y(v) is proportional to v^s (1 - v)^(-1-s) (1 - s - v), and falls to 0. Adding up: P(S) - b Q(S) <=
-delta times the integral of m, which is 1 - b + lim r y = c. The single inequality at u = w gives the
+where r grows from r(w) = e^epsilon' =: b to infinity. Weigh these inequalities with the density
+m >= 0 for which, for all v, the integral from w to v of (u r(v) + 1 - u) m(u) du is r(v) - b. With
+y(v) = 1 - integral of u m this reads y'/y = -s (2v - 1 + s) / (v (1 - v)(1 - s - v)), so that y is
+proportional to v^s (1 - v)^(-1-s) (1 - s - v), and falls to 0. Adding up, P(S) - b Q(S) is at most
+delta times the integral of m, which is 1 - b + lim r y = c. The inequality at u = w alone gives the
 simple c <= 1/w.
+
+No smaller c will do (one bit, small delta): the laws for which all these are equalities have
+P - Q = K(v) delta and Q = (1 - v K(v)) delta beyond r(v), and the rest near ratio 1.
 """
 
 from __future__ import annotations
@@ -41,11 +44,11 @@ __all__ = ["dp_factor", "simple_dp_factor"]
 _PAPER = "Kasiviswanathan & Smith"
 
 
-def _half_small(given: Guarantee, context: Context) -> Check:
+def _half_small(given: Guarantee, _context: Context) -> Check:
     return at_most("epsilon/2 <= 0.225", given.epsilon, LARGEST_HALF)
 
 
-def _printed(given: Guarantee, context: Context) -> Guarantee:
+def _printed(given: Guarantee, _context: Context) -> Guarantee:
     ratio = exp(3 * given.epsilon)
     return given.to("dp", ratio=ratio, delta=2 * given.delta, neighbours=SUBSTITUTE)
 
@@ -65,12 +68,13 @@ def _printed(given: Guarantee, context: Context) -> Guarantee:
     erratum="randomized response with odds 121:81 is 0.1-semantic, but is (0.3, delta)-DP for "
     "delta >= 0.0577 only",
 )
-def corrected_converse(given: Guarantee, context: Context) -> Guarantee:
+def corrected_converse(given: Guarantee, _context: Context) -> Guarantee:
     r"""(epsilon/2, delta)-semantic privacy implies (3 epsilon, 2 delta)-DP, for epsilon <= 0.45.
 
     With s = epsilon/2: the uniform belief gives the ratio (1 + 2s)/(1 - 2s) <= e^(6s).
 
-    >>> print(corrected_converse(Guarantee.parse("semantic(epsilon=0.1, delta=0.01)"), Context("dp")))
+    >>> given = Guarantee.parse("semantic(epsilon=0.1, delta=0.01)")
+    >>> print(corrected_converse(given, Context("dp")))
     dp(epsilon=0.6, delta=0.02)
     """
     ratio = exp(6 * given.epsilon)
@@ -122,15 +126,7 @@ def dp_factor(distance: Number, ratio: Number) -> Number:
     return 1 + (1 - w) * k - ratio * (1 - w * k)
 
 
-def _wanted_large_enough(given: Guarantee, context: Context) -> Check:
-    name = "4 artanh(epsilon) <= the wanted epsilon'"
-    wanted = context.aim("dp", "ratio")
-    if wanted is None:
-        return Check(name, ok=True, text="any epsilon' from 4 artanh(epsilon) on will do")
-    return at_most(name, ln(ratio_of_four_artanh(given.epsilon)), ln(wanted))
-
-
-def _below_one(given: Guarantee, context: Context) -> Check:
+def _below_one(given: Guarantee, _context: Context) -> Check:
     return strictly_below("epsilon < 1", given.epsilon, Fraction(1))
 
 
@@ -139,19 +135,19 @@ def _below_one(given: Guarantee, context: Context) -> Check:
     premises=["semantic"],
     conclusion="dp",
     citation=f"twoworlds, S3, sharper than {_PAPER}, Theorem 2.4(2)",
-    hypotheses=(one_person, positive_delta, _below_one, _wanted_large_enough),
+    hypotheses=(one_person, positive_delta, _below_one),
     tight="(epsilon', c delta) for epsilon' >= 4 artanh(s), see dp_factor; c <= 1/w",
-    tightness="numerical only",
-    erratum="the bound is proved; that no smaller c will do is known numerically only",
+    tightness="tight",
 )
 def sharper_converse(given: Guarantee, context: Context) -> tuple[Guarantee, ...]:
     r"""(s, delta)-semantic privacy implies (epsilon', c delta)-DP, for epsilon' >= 4 artanh(s).
 
-    Without a wanted epsilon': the smallest one, and 6 s, that of the corrected theorem.
+    Without a wanted epsilon', or below: the smallest one, and 6 s, that of the corrected theorem.
     """
     s, wanted = given.epsilon, context.aim("dp", "ratio")
     least = ratio_of_four_artanh(s)
-    ratios = (wanted,) if wanted is not None else (least, exp(6 * s))
+    reachable = wanted is not None and order(wanted, least) is not Order.LESS
+    ratios = (wanted,) if wanted is not None and reachable else (least, exp(6 * s))
     usable = (ratio for ratio in ratios if order(ratio, least) is not Order.LESS)
     return tuple(
         given.to("dp", ratio=a, delta=dp_factor(s, a) * given.delta, neighbours=SUBSTITUTE)

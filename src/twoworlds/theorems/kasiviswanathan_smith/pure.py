@@ -6,8 +6,8 @@ r"""Theorem 2.2 of Kasiviswanathan & Smith: pure differential privacy and semant
 
 The tight forms come from the exact worst belief: over all beliefs, the two posteriors given a
 transcript t differ by at most tanh(ln(R)/4), where R is the largest ratio between two values of
-r(x) = P(A(x) = t) / P(A(x_-i) = t). Differential privacy bounds each r(x) by e^epsilon both ways, so
-R <= e^(2 epsilon); with a single record, r has one denominator and R <= e^epsilon.
+r(x) = P(A(x) = t) / P(A(x_-i) = t). Differential privacy bounds each r(x) by e^epsilon both ways,
+so R <= e^(2 epsilon); with a single record, r has one denominator and R <= e^epsilon.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PAPER = "Kasiviswanathan & Smith"
 LARGEST_HALF = Fraction(9, 40)  # epsilon <= 0.45, so epsilon/2 <= 0.225
 
 
-def _printed_forward(given: Guarantee, context: Context) -> Guarantee:
+def _printed_forward(given: Guarantee, _context: Context) -> Guarantee:
     return given.to("semantic", epsilon=given.ratio - 1)
 
 
@@ -45,7 +45,7 @@ def _printed_forward(given: Guarantee, context: Context) -> Guarantee:
     erratum="the proof starts from epsilon/2-DP, so it shows e^(2 epsilon) - 1; both bounds are "
     "true, because tanh(epsilon/2) is",
 )
-def dp_implies_semantic(given: Guarantee, context: Context) -> Guarantee:
+def dp_implies_semantic(given: Guarantee, _context: Context) -> Guarantee:
     r"""Epsilon-DP implies tanh(epsilon/2)-semantic privacy; tanh(epsilon/4) for one record.
 
     >>> print(dp_implies_semantic(Guarantee.parse("dp(ratio=3)"), Context("semantic")))
@@ -55,11 +55,11 @@ def dp_implies_semantic(given: Guarantee, context: Context) -> Guarantee:
     return given.to("semantic", epsilon=(tanh_quarter if single else tanh_half)(given.ratio))
 
 
-def _meaningful(given: Guarantee, context: Context) -> Check:
+def _meaningful(given: Guarantee, _context: Context) -> Check:
     return strictly_below("epsilon < 1", given.epsilon, Fraction(1))
 
 
-def _printed_converse(given: Guarantee, context: Context) -> Guarantee | None:
+def _printed_converse(given: Guarantee, _context: Context) -> Guarantee | None:
     if order(given.epsilon, LARGEST_HALF) not in (Order.LESS, Order.EQUAL):
         return None
     return given.to("dp", ratio=exp(6 * given.epsilon), neighbours=SUBSTITUTE)
@@ -78,7 +78,7 @@ def _printed_converse(given: Guarantee, context: Context) -> Guarantee | None:
     erratum="the statement is true; its proof speaks of epsilon-semantic privacy, and equation 6, "
     "(1/2 + e)/(1/2 - e) <= e^(3e), is false for every e between 0 and 1/2",
 )
-def semantic_implies_dp(given: Guarantee, context: Context) -> Guarantee:
+def semantic_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
     r"""s-semantic privacy implies 4 artanh(s)-DP: e^epsilon = ((1 + s)/(1 - s))^2.
 
     Two databases that differ in record i look the same in Game i. By the worst belief on the two,
@@ -102,7 +102,7 @@ def semantic_implies_dp(given: Guarantee, context: Context) -> Guarantee:
     tightness="tight",
     erratum="printed with the posterior of Game i, which equals the prior: that condition is empty",
 )
-def dp_implies_informed(given: Guarantee, context: Context) -> Guarantee:
+def dp_implies_informed(given: Guarantee, _context: Context) -> Guarantee:
     """Epsilon-DP moves a belief about one unknown record by at most tanh(epsilon/4).
 
     >>> print(dp_implies_informed(Guarantee.parse("dp(ratio=9)"), Context("informed")))
@@ -122,7 +122,7 @@ def dp_implies_informed(given: Guarantee, context: Context) -> Guarantee:
     tight="exactly 4 artanh(s)",
     tightness="tight",
 )
-def informed_implies_dp(given: Guarantee, context: Context) -> Guarantee:
+def informed_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
     """If beliefs about one unknown record move by at most s, that is 4 artanh(s)-DP."""
     return given.to("dp", ratio=ratio_of_four_artanh(given.epsilon))
 
@@ -136,6 +136,6 @@ def informed_implies_dp(given: Guarantee, context: Context) -> Guarantee:
     tight="tanh(epsilon/2)",
     tightness="tight",
 )
-def pure_implies_reality_oblivious(given: Guarantee, context: Context) -> Guarantee:
+def pure_implies_reality_oblivious(given: Guarantee, _context: Context) -> Guarantee:
     """Pure DP bounds every transcript, so the true database does not matter: tanh(epsilon/2)."""
     return given.to("reality-oblivious", epsilon=tanh_half(given.ratio))

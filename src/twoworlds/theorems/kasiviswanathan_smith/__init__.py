@@ -1,0 +1,36 @@
+"""The theorems of Kasiviswanathan & Smith, On the "Semantics" of Differential Privacy."""
+
+from __future__ import annotations
+
+from twoworlds.theorems.kasiviswanathan_smith.approximate import sharper_semantic
+from twoworlds.theorems.kasiviswanathan_smith.conditioning import (
+    conditioning_failure,
+    printed_conditioning_failure,
+)
+from twoworlds.theorems.kasiviswanathan_smith.converse import dp_factor, simple_dp_factor
+from twoworlds.theorems.kasiviswanathan_smith.counterexamples import Alarm
+from twoworlds.theorems.kasiviswanathan_smith.lemmas import (
+    largest_difference,
+    pointwise_delta,
+    widened_delta,
+)
+from twoworlds.theorems.kasiviswanathan_smith.local import LocalCalibration, calibrate_locally
+from twoworlds.theorems.kasiviswanathan_smith.one_bit import one_bit_failure, one_bit_worst
+from twoworlds.theorems.kasiviswanathan_smith.power import largest_power
+
+__all__ = [
+    "Alarm",
+    "LocalCalibration",
+    "calibrate_locally",
+    "conditioning_failure",
+    "dp_factor",
+    "largest_difference",
+    "largest_power",
+    "one_bit_failure",
+    "one_bit_worst",
+    "pointwise_delta",
+    "printed_conditioning_failure",
+    "sharper_semantic",
+    "simple_dp_factor",
+    "widened_delta",
+]

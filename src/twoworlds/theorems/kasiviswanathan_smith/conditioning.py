@@ -1,0 +1,135 @@
+r"""The Conditioning Lemma of Kasiviswanathan & Smith (Lemma 3.4), corrected.
+
+Let (A, B) and (A', B') be (epsilon, delta)-indistinguishable, a = e^epsilon, and d > 0. Then, but
+for t of probability at most delta'' under B, and also under B', A given B = t and A' given B' = t
+are (3 epsilon, d)-indistinguishable, with
+
+    delta'' = delta (1 + a (1 - d)) / d                                  if d <= 1 - 1/a (tight)
+    delta'' = delta / min(d, 1 - 1/a) + delta a / min(d, a^2 (a - 1))    always
+
+Printed: 2 delta/d + 2 delta/(epsilon e^epsilon), "over t drawn from A"; both are wrong. The step
+"similarly, Bad_2 has probability at most delta/d" is true under B', not under B. Proof of the
+tight form: let rho = B(t)/B'(t), and c1, c2 the parts of t in the two excesses, divided by B(t).
+Bad transcripts of the first kind have c1 >= d if rho >= a^-2, else c2 >= a^2 - a. Those of the
+second have c1 >= 1 - (a/rho)(1 - d) and c2 >= d/rho if rho <= a^2, else c1 >= 1 - 1/a. With the
+multipliers 1/d and a (1 - d)/d every bad t has c1/d + c2 a (1 - d)/d >= 1, and the means of c1, c2
+are at most delta.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import INFINITY, Number, Order, show, sqrt
+from twoworlds.theorems.formulas import minimum, order
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.hypotheses import (
+    finite,
+    known_records,
+    one_person,
+    positive_delta,
+    strictly_below,
+)
+from twoworlds.theorems.kasiviswanathan_smith.lemmas import largest_difference
+from twoworlds.theorems.theorem import Check, Context, theorem
+
+__all__ = ["conditioning_failure", "printed_conditioning_failure"]
+
+_PAPER = "Kasiviswanathan & Smith"
+
+
+def conditioning_failure(ratio: Number, delta: Number, inner: Number) -> Number:
+    r"""Return the corrected delta'' of the Conditioning Lemma, for the inner delta d.
+
+    >>> conditioning_failure(Fraction(3), Fraction(1, 100), Fraction(99, 1000))
+    Fraction(3703, 9900)
+
+    Raises:
+        InvalidInput: for epsilon = 0 or infinite, or d outside of (0, 1].
+    """
+    if ratio == INFINITY or not ratio > 1:
+        raise InvalidInput(f"ratio={show(ratio)}: the lemma needs a finite epsilon above 0")
+    if not 0 < inner <= 1:
+        raise InvalidInput(f"inner={show(inner)} must lie above 0, and at most at 1")
+    if order(inner, 1 - 1 / ratio) in (Order.LESS, Order.EQUAL):
+        return delta * (1 + ratio * (1 - inner)) / inner
+    first = delta / minimum(inner, 1 - 1 / ratio)
+    return first + delta * ratio / minimum(inner, ratio**2 * (ratio - 1))
+
+
+def printed_conditioning_failure(
+    ratio: Number, epsilon: Number, delta: Number, inner: Number
+) -> Number:
+    """Return 2 delta/d + 2 delta/(epsilon e^epsilon), as printed: too small."""
+    return 2 * delta / inner + 2 * delta / (epsilon * ratio)
+
+
+def _inner(given: Guarantee, context: Context) -> Number:
+    """Return d: the one aimed at, else sqrt(n delta) as in the proof of Theorem 2.4(1)."""
+    wanted = context.aim("conditional", "delta")
+    return sqrt(given.delta * Fraction(given.records or 1)) if wanted is None else wanted
+
+
+def _positive_epsilon(given: Guarantee, _context: Context) -> Check:
+    return strictly_below("0 < epsilon", Fraction(0), given.epsilon)
+
+
+def _inner_in_range(given: Guarantee, context: Context) -> Check:
+    inner = _inner(given, context)
+    if order(Fraction(0), inner) is not Order.LESS:
+        return strictly_below("0 < inner delta", Fraction(0), inner)
+    return strictly_below("inner delta < 1", inner, Fraction(1))
+
+
+def _printed_conditioning(given: Guarantee, context: Context) -> Guarantee:
+    inner = _inner(given, context)
+    failure = printed_conditioning_failure(given.ratio, given.epsilon, given.delta, inner)
+    return given.to("conditional", ratio=given.ratio**3, delta=inner, failure=failure)
+
+
+@theorem(
+    "ks-3.4",
+    premises=["joint"],
+    conclusion="conditional",
+    citation=f"{_PAPER}, Lemma 3.4, corrected",
+    hypotheses=(finite, _positive_epsilon, positive_delta, _inner_in_range),
+    printed="(3 epsilon, d) but for probability 2 delta/d + 2 delta/(epsilon e^epsilon)",
+    printed_rule=_printed_conditioning,
+    printed_false=True,
+    corrected="probability delta (1 + e^epsilon (1 - d))/d for d <= 1 - e^-epsilon; in general "
+    "delta/min(d, 1 - e^-epsilon) + delta e^epsilon/min(d, e^(2 epsilon) (e^epsilon - 1))",
+    tight="delta (1 + e^epsilon (1 - d))/d for d <= 1 - e^-epsilon",
+    tightness="tight",
+    erratum="e^epsilon = 3, d = 0.099 and delta = 0.01 allow 0.37, where 0.2081 is printed; "
+    "the probability is over t drawn from B, not from A",
+)
+def conditioning_lemma(given: Guarantee, context: Context) -> Guarantee:
+    r"""Given the transcript, the database is (3 epsilon, d)-indistinguishable, but for delta''.
+
+    d is the delta aimed at; else sqrt(n delta), with n = 1 when the records are not known.
+    """
+    inner = _inner(given, context)
+    failure = conditioning_failure(given.ratio, given.delta, inner)
+    return given.to("conditional", ratio=given.ratio**3, delta=inner, failure=failure)
+
+
+@theorem(
+    "ks-2.4-1-last-step",
+    premises=["conditional"],
+    conclusion="semantic",
+    citation=f"{_PAPER}, proof of Theorem 2.4(1), with Lemma 3.3(5)",
+    hypotheses=(one_person, known_records),
+    printed="the statistical difference is at most e^(3 epsilon) - 1 + d, but for n delta''",
+    printed_rule=lambda given, _context: given.to(
+        "semantic",
+        epsilon=given.ratio - 1 + given.delta,
+        delta=given["failure"] * Fraction(given.records or 0),
+    ),
+    tightness="proved",
+)
+def last_step(given: Guarantee, _context: Context) -> Guarantee:
+    """Turn the ratio into a statistical difference, and add up the failures of n people."""
+    epsilon = largest_difference(given.ratio, given.delta)
+    failure = given["failure"] * Fraction(given.records or 0)
+    return given.to("semantic", epsilon=epsilon, delta=failure)

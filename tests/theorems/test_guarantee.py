@@ -1,0 +1,158 @@
+"""Guarantees: read, written, compared; bad input is refused with the way out."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import INFINITY, Order, exp, ln, sqrt
+from twoworlds.testing.strategies import deltas, ratios
+from twoworlds.theorems import KINDS, Guarantee
+from twoworlds.theorems.formulas import artanh, order, ratio_of_four_artanh, tanh, tanh_quarter
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dp(epsilon=0.1)",
+        "dp(epsilon=0.1, delta=1e-9)",
+        "dp(ratio=3, delta=1/3, group=2)",
+        "dp(epsilon=0)",
+        "dp(epsilon=inf, delta=0.1)",
+        "semantic(epsilon=0.1, delta=0.01, records=1000)",
+        "statistical-difference(epsilon=1/7, neighbours=add-remove)",
+        "conditional(epsilon=0.3, delta=0.01, failure=0.02)",
+        "power(level=0.05, power=0.15)",
+    ],
+)
+def test_what_is_typed_is_printed(text):
+    assert str(Guarantee.parse(text)) == text
+
+
+@given(ratios(), deltas())
+def test_printing_and_reading_gives_the_same_rational_numbers(ratio, delta):
+    stated = Guarantee.of("dp", ratio=ratio, delta=delta)
+    assert Guarantee.parse(str(stated)) == stated
+    assert hash(Guarantee.parse(str(stated))) == hash(stated)
+
+
+@pytest.mark.parametrize(
+    "x", [sqrt(Fraction(1, 3)), tanh(Fraction(1, 7)), sqrt(Fraction(1, 10**9))]
+)
+def test_a_printed_irrational_number_is_never_stronger_than_the_true_one(x):
+    printed = Guarantee.parse(str(Guarantee("statistical-difference", {"epsilon": x})))
+    assert printed.epsilon > x
+    assert printed.epsilon < x * Fraction(1_000_001, 1_000_000)
+
+
+def test_epsilon_and_ratio_are_the_same_exact_thing():
+    assert Guarantee.parse("dp(epsilon=ln 3)") == Guarantee.parse("dp(ratio=3)")
+    assert Guarantee.parse("dp(epsilon=1/2)").ratio == exp(Fraction(1, 2))
+    assert Guarantee.parse("dp(ratio=3)").epsilon == ln(Fraction(3))
+    assert Guarantee.parse("dp(epsilon=inf)").ratio == INFINITY
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("dp(epsilon=-1)", "epsilon is at least 0"),
+        ("dp(ratio=1/2)", "must be at least 1"),
+        ("dp(epsilon=1, ratio=2)", "give one of them"),
+        ("dp(epsilon=1, delta=2)", "delta=2 is out of range"),
+        ("dp(epsilon=1, delta=-1)", "out of range"),
+        ("dp", "epsilon= or ratio="),
+        ("dp(0.1)", "name the numbers"),
+        ("dp(epsilon=1, gamma=2)", "unknown number of dp"),
+        ("dp(epsilon=1, records=0)", "records"),
+        ("dp(epsilon=1, records=1.5)", "whole number"),
+        ("dp(epsilon=1, group=0)", "group"),
+        ("dp(epsilon=1, neighbours=friends)", "neighbour relation"),
+        ("semantic(epsilon=1.5)", "epsilon=1.5 is out of range"),
+        ("semantic(delta=0.1)", "epsilon="),
+        ("semantik(epsilon=0.1)", "did you mean 'semantic'"),
+        ("power(level=0.05)", "power="),
+        ("dp(epsilon=nan)", "not a number"),
+    ],
+)
+def test_rejects_what_is_no_guarantee_and_says_the_way_out(text, words):
+    with pytest.raises(InvalidInput) as caught:
+        Guarantee.parse(text)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ({"kind": "semantik"}, "did you mean 'semantic'"),
+        ({"kind": "semantic", "delta": 2}, "out of range"),
+        ({"kind": "semantic", "epsilon": -1}, "out of range"),
+        ({"kind": "semantic", "ratio": 3}, "unknown number of semantic"),
+        ({"kind": "semantic", "records": 0}, "records"),
+        ({"kind": "semantic", "records": 7}, "for records=5"),
+        ({"kind": "local-semantic", "delta1": 2}, "delta1=2 is out of range"),
+        ({"kind": "power", "level": "x"}, "level="),
+        ({"kind": "dp", "group": -1}, "group"),
+        ({"kind": "dp", "neighbours": "x"}, "neighbour relation"),
+        ({"kind": "semantic", "values": 0}, "values"),
+    ],
+)
+def test_rejects_questions_that_make_no_sense(wanted, words):
+    with pytest.raises(InvalidInput) as caught:
+        Guarantee.parse("dp(epsilon=1, records=5)").implies(**wanted)
+    assert words in str(caught.value)
+
+
+def test_numbers_that_a_kind_does_not_have_are_named():
+    stated = Guarantee.parse("statistical-difference(epsilon=0.1)")
+    assert stated.delta == 0
+    with pytest.raises(UnknownName):
+        _ = stated.ratio
+    with pytest.raises(InvalidInput):
+        Guarantee("dp", {"ratio": Fraction(2)})
+
+
+@given(ratios(), ratios(), deltas(), deltas())
+def test_a_guarantee_is_stronger_when_every_number_is_at_most_as_large(a, b, c, d):
+    one, other = Guarantee.of("dp", ratio=a, delta=c), Guarantee.of("dp", ratio=b, delta=d)
+    assert one.at_least_as_strong_as(other) == (a <= b and c <= d)
+
+
+def test_guarantees_in_different_settings_are_not_compared():
+    one = Guarantee.parse("dp(ratio=2)")
+    for text in (
+        "dp(ratio=3, group=2)",
+        "dp(ratio=3, neighbours=add-remove)",
+        "pointwise(ratio=3)",
+    ):
+        assert not one.at_least_as_strong_as(Guarantee.parse(text))
+    low, high = (Guarantee.parse(f"power(level={x}, power=0.5)") for x in ("0.1", "0.2"))
+    assert not low.at_least_as_strong_as(high)
+
+
+def test_json_has_the_ratio_and_its_epsilon():
+    found = Guarantee.parse("dp(ratio=3, delta=1/4)").to_dict()
+    assert found["ratio"] == {"exact": "3", "value": 3.0}
+    assert found["epsilon"]["exact"] == "ln 3"
+    assert found["delta"] == {"exact": "1/4", "value": 0.25}
+
+
+def test_every_kind_says_what_it_is_and_where_it_is_defined():
+    for kind in KINDS.values():
+        assert kind.summary
+        assert kind.citation
+        assert set(kind.fixed) <= set(kind.numbers)
+
+
+@given(st.fractions(0, Fraction(99, 100), max_denominator=50))
+def test_tanh_and_artanh_undo_each_other(s):
+    assert order(tanh(artanh(s)), s) in (Order.EQUAL, Order.UNDECIDED)
+    assert order(tanh_quarter(ratio_of_four_artanh(s)), s) in (Order.EQUAL, Order.UNDECIDED)
+    assert ratio_of_four_artanh(s) == ((1 + s) / (1 - s)) ** 2
+
+
+def test_artanh_refuses_what_is_outside_of_its_range():
+    with pytest.raises(InvalidInput):
+        artanh(Fraction(1))
+    assert ratio_of_four_artanh(Fraction(1)) == INFINITY

@@ -1,0 +1,167 @@
+"""Theorem 2.2 of Kasiviswanathan & Smith, and informed beliefs, against plain Bayes."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.theorems import brute
+from twoworlds.numbers import above, below, exp, ln
+from twoworlds.theorems import THEOREMS, Guarantee
+from twoworlds.theorems.formulas import artanh, ratio_of_four_artanh, tanh_half, tanh_quarter
+
+BITS = {(0,): brute.law([3, 1]), (1,): brute.law([1, 3])}
+
+
+def parity(keep):
+    """Randomized response on x1 xor x2: transcript 0 says even."""
+    even, odd = (keep, 1 - keep), (1 - keep, keep)
+    return {x: odd if sum(x) % 2 else even for x in product(range(2), repeat=2)}
+
+
+@given(st.data(), brute.mechanisms())
+def test_no_belief_moves_more_than_tanh_of_half_epsilon(data, mechanism):
+    belief = data.draw(brute.beliefs(mechanism))
+    stated = Guarantee("dp", {"ratio": brute.pure_ratio(mechanism), "delta": Fraction(0)})
+    bound = stated.implies("semantic").best.epsilon
+    for default in (0, 1):
+        assert brute.largest_move(mechanism, belief, default) <= bound
+
+
+@given(st.data(), brute.mechanisms(people=1, values=3))
+def test_with_one_record_no_belief_moves_more_than_tanh_of_a_quarter(data, mechanism):
+    belief = data.draw(brute.beliefs(mechanism))
+    stated = Guarantee.of("dp", ratio=brute.pure_ratio(mechanism), records=1)
+    bound = stated.implies("semantic").best.epsilon
+    assert brute.largest_move(mechanism, belief) <= bound
+
+
+@pytest.mark.parametrize("ratio", [Fraction(3), Fraction(9), Fraction(3, 2)])
+def test_noisy_parity_attains_tanh_of_half_epsilon_for_both_transcripts(ratio):
+    mechanism = parity(ratio / (1 + ratio))
+    belief = {(1, 1): Fraction(1, 2), (1, 0): Fraction(1, 2)}
+    assert brute.pure_ratio(mechanism) == ratio
+    assert [brute.moved(mechanism, belief, t, 0, 0) for t in (0, 1)] == [tanh_half(ratio)] * 2
+
+
+def test_one_bit_attains_tanh_of_a_quarter_of_epsilon():
+    ratio = Fraction(9)
+    mechanism = {(0,): (Fraction(1, 10), Fraction(9, 10)), (1,): (Fraction(9, 10), Fraction(1, 10))}
+    belief = {(1,): Fraction(1, 4), (0,): Fraction(3, 4)}  # weight 1/(sqrt R + 1)
+    assert brute.largest_move(mechanism, belief) == tanh_quarter(ratio) == Fraction(1, 2)
+
+
+def test_removing_the_only_record_can_move_beliefs_by_tanh_of_half_epsilon():
+    # With add-remove neighbours the person left out has a law of their own in between.
+    one = Guarantee.parse("dp(ratio=3, records=1, neighbours=add-remove)")
+    assert one.implies("semantic").best.epsilon == Fraction(1, 2)
+    laws = {1: brute.law([3, 2]), 0: brute.law([1, 6]), "none": brute.law([3, 6])}
+    assert all(
+        p <= 3 * q and q <= 3 * p
+        for x in (0, 1)
+        for p, q in zip(laws[x], laws["none"], strict=True)
+    )
+
+
+@given(st.data(), brute.mechanisms(people=1))
+def test_semantic_privacy_gives_four_artanh(data, mechanism):
+    # The exact semantic value of a bit is tanh(ln(R)/4), so the theorem returns R.
+    ratio = brute.pure_ratio(mechanism)
+    semantic = tanh_quarter(ratio)
+    back = Guarantee("semantic", {"epsilon": semantic, "delta": Fraction(0)}).implies("dp").best
+    assert abs(float(back.ratio) - float(ratio)) < 1e-9 * float(ratio)
+
+
+def test_a_tenth_of_semantic_privacy_is_worth_0_4013_of_epsilon():
+    found = Guarantee.parse("semantic(epsilon=0.1)").implies("dp")
+    assert found.best.ratio == Fraction(121, 81)
+    assert abs(below(found.best.epsilon) - 0.401341390924302) < 1e-12
+    assert found.steps[-1].printed.epsilon == Fraction(6, 10)
+    uniform = 2 * artanh(Fraction(2, 10))
+    assert abs(above(uniform) - 0.405465108108164) < 1e-12
+
+
+def test_the_printed_bound_stands_beside_the_tight_one():
+    found = Guarantee.parse("dp(epsilon=0.1)").implies("semantic")
+    assert str(found.best) == "semantic(epsilon=0.04995837496)"
+    assert 0.0499583749 < below(found.best.epsilon) < above(found.best.epsilon) < 0.0499583750
+    assert found.best.epsilon.formula == "(e^(1/10) - 1)/(e^(1/10) + 1)"
+    assert found.steps[-1].printed.epsilon.formula == "e^(1/10) - 1"
+
+
+@given(st.fractions(Fraction(1, 100), Fraction(49, 100), max_denominator=100))
+def test_erratum_equation_6_is_false_everywhere(e):
+    # Printed: (1/2 + e)/(1/2 - e) <= e^(3e). True value: e^(2 artanh 2e) > e^(4e).
+    odds = (Fraction(1, 2) + e) / (Fraction(1, 2) - e)
+    assert odds > exp(4 * e) > exp(3 * e)
+
+
+@given(st.fractions(Fraction(1, 1000), Fraction(9, 40), max_denominator=1000))
+def test_the_statement_of_theorem_2_2_is_true_all_the_same(s):
+    assert ratio_of_four_artanh(s) < exp(6 * s)
+    odds = (Fraction(1, 2) + s) / (Fraction(1, 2) - s)
+    assert odds < exp(6 * s)
+
+
+@given(st.fractions(Fraction(1, 100), 4, max_denominator=100))
+def test_erratum_both_readings_of_the_forward_bound_are_above_the_tight_one(epsilon):
+    ratio = exp(epsilon)
+    assert tanh_half(ratio) < ratio - 1 < ratio**2 - 1
+
+
+def test_the_printed_converse_is_not_offered_beyond_its_range():
+    found = Guarantee.parse("semantic(epsilon=0.3)").implies("dp")
+    assert found.steps[-1].printed is None
+    assert found.best.ratio == Fraction(13, 7) ** 2
+
+
+@given(st.data(), brute.mechanisms(people=2, values=2))
+def test_informed_beliefs_move_by_at_most_tanh_of_a_quarter(data, mechanism):
+    known = data.draw(st.sampled_from([0, 1]))
+    weight = data.draw(st.fractions(0, 1, max_denominator=12))
+    belief = {(0, known): weight, (1, known): 1 - weight}
+    stated = Guarantee("dp", {"ratio": brute.pure_ratio(mechanism), "delta": Fraction(0)})
+    bound = stated.implies("informed").best.epsilon
+    for t in range(3):
+        after = brute.posterior(belief, lambda x, t=t: mechanism[x][t])
+        assert brute.difference(belief, after) <= bound
+
+
+def test_informed_privacy_and_differential_privacy_are_equivalent():
+    found = Guarantee.parse("informed(epsilon=1/2)").implies("dp").best
+    assert found.ratio == 9
+    assert found.implies("informed").best.epsilon == Fraction(1, 2)
+    assert Guarantee.parse("semantic(epsilon=1/2)").implies("informed").best.epsilon == Fraction(
+        1, 2
+    )
+
+
+def test_erratum_the_printed_informed_condition_is_empty():
+    # SD(b, b_i) = 0: in Game i nothing is learned about the only unknown record.
+    belief = {(0,): Fraction(1, 3), (1,): Fraction(2, 3)}
+    for t in (0, 1):
+        game = brute.posterior(belief, lambda x, t=t: BITS[(0,)][t])
+        assert game == belief
+    assert "Game i" in THEOREMS["ks-informed"].erratum
+
+
+def test_pure_privacy_does_not_depend_on_the_true_database():
+    found = Guarantee.parse("dp(ratio=3)").implies("reality-oblivious")
+    assert found.best.epsilon == Fraction(1, 2)
+    assert found.best.implies("semantic").best.epsilon == Fraction(1, 2)
+
+
+def test_what_print_says_is_computed_only_where_it_applies():
+    failed = Guarantee.parse("dp(epsilon=1, delta=0.1)").implies("semantic").tried
+    pure = next(o for o in failed if o.application.theorem.name == "ks-2.2-forward")
+    assert pure.conclusion is None
+    assert pure.application.printed is None
+    assert pure.application.failure == "needs delta = 0: 1/10 is not 0"
+
+
+def test_infinite_epsilon_implies_nothing():
+    found = Guarantee.parse("dp(epsilon=inf)").implies("semantic", records=3)
+    assert found.conclusions == ()
+    assert ln(Fraction(1)) == 0
