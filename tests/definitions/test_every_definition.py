@@ -1,5 +1,6 @@
 """Every registered definition inherits the suite, and none is forgotten."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds import (
@@ -162,7 +163,7 @@ class TestSemanticPrivacy(DefinitionConformance):
         ("random-index(records=4, values=3)", "semantic(epsilon=0.99)"),
         ("noisy-parity(bits=2, keep=3/4)", "semantic(epsilon=0.49)"),
     )
-    has_witness = False
+    has_witness = None  # a belief that attains the number, where one does
     post_processing_counterexample = (
         mechanism("randomized-response(bits=2, keep=9/10)"),
         mechanism("parity(bits=2)"),
@@ -174,6 +175,9 @@ class TestSemanticPrivacy(DefinitionConformance):
 
     def measuring(self):
         return definition("semantic")
+
+    def forge(self, witness):
+        return replace(witness, difference=witness.difference + Fraction(1, 1000))
 
     def claiming(self, value):
         return SemanticPrivacy(epsilon=value)

@@ -1,5 +1,7 @@
 """Every named mechanism inherits the suite of its kind, and none is forgotten."""
 
+from fractions import Fraction
+
 import pytest
 
 from twoworlds import BitStrings, Dense, Records, Universe
@@ -40,7 +42,7 @@ class TestRandomizedResponseOfManyBits(MechanismConformance):
 
 
 class TestPram(MechanismConformance):
-    expression = "pram([[3/5, 1/7, 0], [2/5, 2/7, 1/2], [0, 4/7, 1/2]], records=2)"
+    expression = "pram([[3/5, 0], [2/5, 1/3], [0, 2/3]], records=2)"
 
 
 class TestPramWithFewerReportsThanValues(MechanismConformance):
@@ -162,11 +164,13 @@ class TestLaplaceOfLogarithmicRate(DensityConformance):
 
 class TestGaussian(DensityConformance):
     expression = "gaussian(sigma=2, sensitivity=3/2)"
+    deltas = (Fraction(0), Fraction(1, 5))
 
 
 class TestGaussianBySquare(DensityConformance):
     expression = "gaussian(sigma2=3)"
     groups = (1,)
+    deltas = (Fraction(1, 100),)
 
 
 # --- combined -----------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ def excess(p, q, ratio):
 
 def delta_of(mechanism, ratio):
     """Return the smallest delta at a ratio, over all pairs that differ in one record."""
-    return max((excess(mechanism[x], mechanism[y], ratio) for x, y in neighbours(mechanism)))
+    found = (excess(mechanism[x], mechanism[y], ratio) for x, y in neighbours(mechanism))
+    return max(found, key=float)  # for display order only: equal irrationals do not compare
 
 
 def neighbours(mechanism):

@@ -145,7 +145,7 @@ def test_every_kind_says_what_it_is_and_where_it_is_defined():
         assert set(kind.fixed) <= set(kind.numbers)
 
 
-@given(st.fractions(0, Fraction(99, 100), max_denominator=50))
+@given(st.fractions(0, Fraction(49, 50), max_denominator=50))
 def test_tanh_and_artanh_undo_each_other(s):
     assert order(tanh(artanh(s)), s) in (Order.EQUAL, Order.UNDECIDED)
     assert order(tanh_quarter(ratio_of_four_artanh(s)), s) in (Order.EQUAL, Order.UNDECIDED)

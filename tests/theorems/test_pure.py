@@ -54,15 +54,14 @@ def test_one_bit_attains_tanh_of_a_quarter_of_epsilon():
 
 
 def test_removing_the_only_record_can_move_beliefs_by_tanh_of_half_epsilon():
-    # With add-remove neighbours the person left out has a law of their own in between.
     one = Guarantee.parse("dp(ratio=3, records=1, neighbours=add-remove)")
     assert one.implies("semantic").best.epsilon == Fraction(1, 2)
-    laws = {1: brute.law([3, 2]), 0: brute.law([1, 6]), "none": brute.law([3, 6])}
-    assert all(
-        p <= 3 * q and q <= 3 * p
-        for x in (0, 1)
-        for p, q in zip(laws[x], laws["none"], strict=True)
-    )
+    nobody, laws = brute.law([3, 9]), {1: brute.law([9, 3]), 0: brute.law([1, 11])}
+    for law in laws.values():
+        assert all(p <= 3 * q and q <= 3 * p for p, q in zip(law, nobody, strict=True))
+    belief = {1: Fraction(1, 4), 0: Fraction(3, 4)}  # also the posterior when the record is out
+    after = brute.posterior(belief, lambda x: laws[x][0])
+    assert brute.difference(belief, after) == Fraction(1, 2)
 
 
 @given(st.data(), brute.mechanisms(people=1))

@@ -1,0 +1,115 @@
+"""Games 0 to n: posteriors with and without a person (Kasiviswanathan & Smith, equations 1, 2)."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds import mechanism
+from twoworlds.definitions.games import play
+from twoworlds.errors import InvalidInput
+from twoworlds.worlds import BitStrings
+from twoworlds.worlds.belief import explicit, hidden, informed, uniform
+from twoworlds.worlds.secret import secret
+
+SURVEY = mechanism("randomized-response(bits=2, keep=3/4)")
+
+
+def test_posteriors_of_all_games_in_the_worked_case():
+    prior = explicit(SURVEY.universe, {"00": "1/2", "01": "1/4", "10": "1/8", "11": "1/8"})
+    games = play(SURVEY, prior, "10", default=0)
+    assert dict(games.with_everyone) == {
+        (0, 0): Fraction(6, 13),
+        (0, 1): Fraction(1, 13),
+        (1, 0): Fraction(9, 26),
+        (1, 1): Fraction(3, 26),
+    }
+    assert [dict(posterior) for posterior in games.without] == [
+        {
+            (0, 0): Fraction(2, 3),
+            (0, 1): Fraction(1, 9),
+            (1, 0): Fraction(1, 6),
+            (1, 1): Fraction(1, 18),
+        },
+        {
+            (0, 0): Fraction(1, 3),
+            (0, 1): Fraction(1, 6),
+            (1, 0): Fraction(1, 4),
+            (1, 1): Fraction(1, 4),
+        },
+    ]
+    assert games.differences == (Fraction(28, 117), Fraction(35, 156))
+
+
+def test_an_impossible_output_in_game_i_is_undefined_and_counts_as_a_breach():
+    publish = mechanism("random-index(records=2, values=2)")
+    games = play(publish, uniform(publish.universe), (1, 1), default=0)
+    assert games.without[0] is None
+    assert games.differences == (None, Fraction(0))
+    assert games.worst == 1
+    assert play(publish, uniform(publish.universe), (1, 0), default=0).differences[0] == Fraction(
+        1, 2
+    )
+
+
+@given(st.lists(st.integers(0, 5), min_size=4, max_size=4).filter(any), st.sampled_from("01"))
+def test_games_match_bayes_by_enumeration(masses, default):
+    people = BitStrings(2)
+    prior = explicit(
+        people, {x: Fraction(m, sum(masses)) for x, m in zip(people, masses, strict=True)}
+    )
+    keep = {(a, b): Fraction(3, 4) if a == b else Fraction(1, 4) for a in (0, 1) for b in (0, 1)}
+    d = int(default)
+    games = play(SURVEY, prior, "11", default=default)
+    for i, posterior in enumerate(games.without):
+        joint = {}
+        for x in people:
+            y = (d, x[1]) if i == 0 else (x[0], d)
+            joint[x] = keep[1, y[0]] * keep[1, y[1]] * prior[x]
+        total = sum(joint.values())
+        assert {x: posterior[x] for x in people} == {x: m / total for x, m in joint.items()}
+
+
+def test_the_smoking_study_moves_the_prior_far_but_hardly_depends_on_one_person():
+    study = mechanism("geometric(ratio=2, bits=9)")
+    prior = hidden(study.universe, {"9/10": "1/2", "1/10": "1/2"})
+    games = play(study, prior, "9", default=0)
+    alice = secret("1=1", study.universe)
+    chances = games.chances(alice)
+    assert chances["prior"] == Fraction(1, 2)
+    assert chances["game 0"] > Fraction(85, 100)
+    assert abs(chances["game 0"] - chances["game 1"]) < Fraction(1, 10)
+    assert games.moved > Fraction(2, 5)
+    assert games.worst < Fraction(1, 8)
+
+
+def test_informed_beliefs_work_for_many_people():
+    survey = mechanism("randomized-response(bits=40, keep=3/4)")
+    prior = informed(survey.universe, "1" * 40, 7, "1/2")
+    games = play(survey, prior, "1" * 40)
+    assert games.differences[6] == Fraction(1, 4)
+    assert set(games.differences[:6] + games.differences[7:]) == {0}
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: play(SURVEY, uniform(BitStrings(3)), "11"), "the belief is about bits"),
+        (lambda: play(SURVEY, uniform(SURVEY.universe), "111"), "is not in bits"),
+        (lambda: play(SURVEY, uniform(SURVEY.universe), "11", default=2), "default=2 is not"),
+        (
+            lambda: play(
+                mechanism("identity(bits=1)"), explicit(BitStrings(1), {"1": 1}), "0"
+            ),
+            "cannot occur",
+        ),
+        (
+            lambda: play(mechanism("geometric(ratio=2)"), uniform(SURVEY.universe), 1),
+            "no persons to speak of",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_games_say_why(ask, said):
+    with pytest.raises(InvalidInput, match=said):
+        ask()

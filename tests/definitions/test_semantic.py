@@ -1,0 +1,188 @@
+"""Semantic privacy: the exact supremum over beliefs (Kasiviswanathan & Smith, Definition 2.1)."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds import Dense, check, measure, mechanism
+from twoworlds.definitions.games import play
+from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy, semantic_value
+from twoworlds.definitions.swing import worst_swing
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.numbers import INFINITY, bounds, exp, show
+from twoworlds.testing.strategies import dense_mechanisms
+from twoworlds.worlds import BitStrings, Explicit, Records
+from twoworlds.worlds.belief import Belief, uniform
+
+PAIR = BitStrings(2)
+
+
+@pytest.mark.parametrize(
+    ("text", "swing", "value"),
+    [
+        ("noisy-parity(bits=2, keep=3/4)", 9, Fraction(1, 2)),
+        ("truncated-geometric(ratio=2, bits=2)", 4, Fraction(1, 3)),
+        ("truncated-geometric(ratio=2, bits=3)", 4, Fraction(1, 3)),
+        ("geometric(ratio=2, bits=40)", 4, Fraction(1, 3)),
+        ("geometric(ratio=2, bits=1)", 2, None),
+        ("geometric(ratio=2)", 4, Fraction(1, 3)),
+        ("geometric(ratio=3, sensitivity=2)", 9, Fraction(1, 2)),
+        ("laplace(ratio=3)", 9, Fraction(1, 2)),
+        ("randomized-response(bits=2, keep=3/4)", 3, None),
+        ("randomized-response(bits=40, keep=9/10)", 9, Fraction(1, 2)),
+        ("randomized-response(bits=2, keep=1/2)", 1, Fraction(0)),
+        ("constant(bits=2)", 1, Fraction(0)),
+        ("identity(bits=2)", INFINITY, Fraction(1)),
+        ("random-index(records=3)", INFINITY, Fraction(1)),
+        ("gaussian(sigma=1)", INFINITY, Fraction(1)),
+        ("skellam(1, 1)", INFINITY, Fraction(1)),
+        ("skellam(1, 1, bits=3)", INFINITY, Fraction(1)),
+        ("discrete-gaussian(sigma=2, bits=3)", INFINITY, Fraction(1)),
+    ],
+)
+def test_the_value_is_exact_by_structure(text, swing, value):
+    verdict = SemanticPrivacy().tightest(mechanism(text))
+    assert verdict.swing == swing
+    if value is not None:
+        assert verdict.epsilon == value
+    assert verdict.witness is None or verdict.witness.verify()
+
+
+def test_randomized_response_gives_the_hyperbolic_tangent_of_a_quarter_epsilon():
+    low, high = bounds(
+        measure("randomized-response(bits=2, keep=3/4)", definition="semantic").epsilon
+    )
+    assert abs(low - Fraction("0.267949192431122706")) < Fraction(1, 10**17)
+    assert high - low < Fraction(1, 10**17)
+
+
+def test_laplace_gives_the_hyperbolic_tangent_of_half_epsilon():
+    found = SemanticPrivacy().tightest(mechanism("laplace(epsilon=1/2)")).epsilon
+    tanh = (exp(Fraction(1, 2)) - 1) / (exp(Fraction(1, 2)) + 1)
+    low, high = bounds(found - tanh)
+    assert low <= 0 <= high
+
+
+def brute_swing(dense: Dense, default: int) -> Fraction | None:
+    """R by enumeration, None for infinite."""
+    worst = Fraction(1)
+    for i in range(dense.universe.n):
+        for t in dense.outputs:
+            ratios, q_seen = [], False
+            for x in dense.universe:
+                y = (*x[:i], default, *x[i + 1 :])
+                p, q = dense.probability(t, x), dense.probability(t, y)
+                if p == q == 0:
+                    continue
+                q_seen = q_seen or q != 0
+                ratios.append(None if q == 0 else p / q)
+            if not ratios:
+                continue
+            possible = any(dense.probability(t, x) for x in dense.universe)
+            if possible and (not q_seen or None in ratios or 0 in ratios):
+                return None
+            worst = max(worst, max(ratios) / min(ratios))
+    return worst
+
+
+@given(dense_mechanisms(PAIR), st.sampled_from([0, 1]))
+def test_the_swing_is_the_largest_by_enumeration(dense, default):
+    found = worst_swing(dense, default).ratio
+    expected = brute_swing(dense, default)
+    assert found == (INFINITY if expected is None else expected)
+
+
+@given(dense_mechanisms(PAIR), st.integers(0, 10**6))
+def test_no_random_belief_beats_the_supremum(dense, seed):
+    value = SemanticPrivacy(default=0).tightest(dense).epsilon
+    _, top = bounds(value)
+    draw = random.Random(seed)
+    for _ in range(5):
+        masses = [draw.choice([0, 1, 1, 5, 50]) for _ in PAIR]
+        if not any(masses):
+            continue
+        belief = Belief(
+            PAIR, {x: Fraction(m, sum(masses)) for x, m in zip(PAIR, masses, strict=True)}
+        )
+        for t in dense.outputs:
+            if sum(dense.probability(t, x) * p for x, p in belief.items()):
+                assert play(dense, belief, t, default=0).worst <= top
+
+
+@given(dense_mechanisms(PAIR))
+def test_the_belief_shown_attains_the_supremum(dense):
+    verdict = SemanticPrivacy(default=1).tightest(dense)
+    if verdict.witness is not None:
+        assert verdict.witness.verify()
+
+
+def test_the_optimal_belief_of_noisy_parity_is_even_odds():
+    witness = SemanticPrivacy().tightest(mechanism("noisy-parity(bits=2, keep=3/4)")).witness
+    assert set(witness.belief.values()) == {Fraction(1, 2)}
+    assert len(witness.belief) == 2
+
+
+def test_check_decides_and_measure_reaches_it():
+    assert check("noisy-parity(bits=2, keep=3/4)", "semantic(epsilon=1/2)")
+    refuted = check("noisy-parity(bits=2, keep=3/4)", "semantic(epsilon=0.49)")
+    assert not refuted
+    assert refuted.witness.to_dict()["person"] == 1
+    with pytest.raises(InvalidInput, match="give epsilon="):
+        check("parity(bits=2)", "semantic")
+
+
+def test_values_beyond_enumeration_are_refused_not_guessed():
+    odd = Dense(Explicit(("a", "b")), Explicit(("c",)), [[1, 1]])
+    with pytest.raises(InvalidInput, match="no persons"):
+        SemanticPrivacy().tightest(odd)
+    with pytest.raises(Unsupported):
+        SemanticPrivacy().tightest(mechanism("integer-noise([1/2, 1/2], bits=2)"))
+
+
+def test_the_curve_of_one_belief_is_exact_and_strict():
+    clamped = mechanism("truncated-geometric(ratio=2, bits=2)")
+    asked = LocalSemanticPrivacy(uniform(clamped.universe), default=0)
+    steps = asked.curve(clamped)
+    assert steps[0].delta == 1
+    for step in steps:
+        assert asked.failure(clamped, step.epsilon) < step.delta
+    assert asked.failure(clamped, steps[-1].epsilon) == 0
+    total = Fraction(0)
+    for t in clamped.outputs:
+        mass = sum(clamped.probability(t, x) for x in clamped.universe) / 4
+        if play(clamped, uniform(clamped.universe), t, default=0).worst > Fraction(1, 6):
+            total += mass
+    assert asked.failure(clamped, "1/6") == total
+    assert 0 < total < 1
+
+
+def test_local_claims_are_decided_from_text():
+    text = "truncated-geometric(ratio=2, bits=2)"
+    failure = LocalSemanticPrivacy("uniform").failure(mechanism(text), "1/6")
+    assert check(text, f"local-semantic(uniform, epsilon=1/6, delta={failure})")
+    assert not check(text, f"local-semantic(uniform, epsilon=1/6, delta={failure * 99 / 100})")
+    with pytest.raises(InvalidInput, match="epsilon= and delta="):
+        check(text, "local-semantic(uniform)")
+    with pytest.raises(Unsupported, match="infinitely many outputs"):
+        check("geometric(ratio=2, bits=2)", "local-semantic(uniform, epsilon=1/2)")
+
+
+def test_many_valued_records_and_their_default():
+    three = mechanism("randomized-response(values=3, records=2, keep=1/2)")
+    assert worst_swing(three, 0).ratio == worst_swing(three, 2).ratio == 2
+    pram = mechanism("pram([[1/2, 1/4, 1/8], [1/2, 3/4, 7/8]], records=2)")
+    for default in (0, 1, 2):
+        dense = pram.table()
+        assert worst_swing(pram, default).ratio == worst_swing(dense, default).ratio == 4
+    with pytest.raises(InvalidInput, match="default=9"):
+        SemanticPrivacy(default=9).tightest(three)
+    assert isinstance(three.universe, Records)
+
+
+def test_semantic_value_of_a_swing():
+    assert semantic_value(Fraction(9)) == Fraction(1, 2)
+    assert semantic_value(INFINITY) == 1
+    assert show(semantic_value(Fraction(1))) == "0"

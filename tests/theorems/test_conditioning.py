@@ -1,0 +1,148 @@
+"""The Conditioning Lemma (Kasiviswanathan & Smith, Lemma 3.4): corrected, tight, and false as printed."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.theorems import brute
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import above, ln
+from twoworlds.theorems import THEOREMS, Context, Guarantee, conditioning_failure
+from twoworlds.theorems.kasiviswanathan_smith import printed_conditioning_failure
+
+RATIOS = st.fractions(Fraction(11, 10), 4, max_denominator=10)
+
+
+def bad_mass(first, second, ratio, inner):
+    """The mass, under the first, of t whose conditional laws are not (ratio, inner)-close.
+
+    Laws are mappings t -> masses of the cells (s, t).
+    """
+    total = Fraction(0)
+    for t, cells in first.items():
+        mass, other = sum(cells), sum(second[t])
+        if mass and (other == 0 or apart(cells, second[t], mass, other, ratio) > inner):
+            total += mass
+    return total
+
+
+def apart(cells, others, mass, other, ratio):
+    p, q = [x / mass for x in cells], [x / other for x in others]
+    return max(brute.excess(p, q, ratio), brute.excess(q, p, ratio))
+
+
+def flat(law):
+    return [x for cells in law.values() for x in cells]
+
+
+E02 = (
+    {
+        "t1": (Fraction(1, 100), Fraction(9, 100)),
+        "t2": (Fraction(0), Fraction(27, 100)),
+        "t0": (Fraction(0), Fraction(63, 100)),
+    },
+    {
+        "t1": (Fraction(0), Fraction(1, 10)),
+        "t2": (Fraction(1, 100), Fraction(9, 100)),
+        "t0": (Fraction(0), Fraction(4, 5)),
+    },
+)
+
+
+def test_erratum_the_printed_bound_is_violated():
+    first, second = E02
+    ratio, inner = Fraction(3), Fraction(99, 1000)
+    delta = max(
+        brute.excess(flat(first), flat(second), ratio),
+        brute.excess(flat(second), flat(first), ratio),
+    )
+    assert delta == Fraction(1, 100)
+    printed = printed_conditioning_failure(ratio, ln(ratio), delta, inner)
+    assert abs(above(printed) - 0.208088463531048) < 1e-12
+    assert bad_mass(first, second, ratio**3, inner) == Fraction(37, 100) > printed
+    assert Fraction(37, 100) <= conditioning_failure(ratio, delta, inner)
+
+
+@st.composite
+def joint_pairs(draw):
+    """Two laws on 2 x 3 cells: close to each other, with small leaks."""
+    size = st.integers(0, 30)
+    base = draw(st.lists(size, min_size=6, max_size=6).filter(any))
+    other = [max(0, b + draw(st.integers(-6, 6))) for b in base]
+    assume(any(other))
+    laws = (brute.law(base), brute.law(other))
+    return tuple({t: (law[2 * t], law[2 * t + 1]) for t in range(3)} for law in laws)
+
+
+@given(joint_pairs(), RATIOS, st.fractions(Fraction(1, 50), 1, max_denominator=50))
+def test_the_corrected_bound_holds_under_both_laws(pair, ratio, inner):
+    first, second = pair
+    delta = max(
+        brute.excess(flat(first), flat(second), ratio),
+        brute.excess(flat(second), flat(first), ratio),
+    )
+    bound = conditioning_failure(ratio, delta, inner)
+    assert bad_mass(first, second, ratio**3, inner) <= bound
+    assert bad_mass(second, first, ratio**3, inner) <= bound
+
+
+@given(RATIOS, st.fractions(Fraction(1, 50), Fraction(1, 2), max_denominator=50))
+def test_the_corrected_bound_is_approached(ratio, inner):
+    assume(inner < 1 - 1 / ratio)
+    # A|t1(S) = d, A'|t1(S) = 0 with equal masses; A|t2(S) = 0, A'|t2(S) = d with B/B' = a (1 - d).
+    delta = Fraction(1, 1000)
+    tiny = Fraction(1, 10**6)
+    d = inner * (1 + tiny)  # just bad
+    one, two = delta / d, delta / d
+    rho = ratio * (1 - d)
+    first = {1: (one * d, one * (1 - d)), 2: (Fraction(0), two * rho)}
+    second = {1: (Fraction(0), one), 2: (two * d, two * (1 - d))}
+    for law in (first, second):
+        law[0] = (Fraction(0), 1 - sum(flat(law)))
+    found = max(
+        brute.excess(flat(first), flat(second), ratio),
+        brute.excess(flat(second), flat(first), ratio),
+    )
+    assume(found <= delta)  # the rest is within the ratio
+    bad = bad_mass(first, second, ratio**3, inner)
+    assert bad >= conditioning_failure(ratio, delta, inner) * (1 - 4 * tiny)
+
+
+@given(RATIOS, st.fractions(Fraction(1, 50), 1, max_denominator=50))
+def test_the_tight_form_is_the_smaller_one_where_it_applies(ratio, inner):
+    general = 1 / min(inner, 1 - 1 / ratio) + ratio / min(inner, ratio**2 * (ratio - 1))
+    assert conditioning_failure(ratio, Fraction(1), inner) <= general
+
+
+@pytest.mark.parametrize(("ratio", "inner"), [(1, "1/2"), ("inf", "1/2"), (2, 0), (2, 2)])
+def test_rejects_numbers_for_which_the_lemma_says_nothing(ratio, inner):
+    a = Guarantee.of("dp", ratio=ratio).ratio
+    with pytest.raises(InvalidInput):
+        conditioning_failure(a, Fraction(1, 10), Fraction(inner))
+
+
+def test_the_theorem_shows_the_printed_numbers_as_false():
+    stated = Guarantee.parse("joint(ratio=3, delta=0.01)")
+    made = stated.implies("conditional", delta="99/1000")
+    assert made.best["failure"] == Fraction(3703, 9900)
+    assert made.best.ratio == 27
+    assert abs(above(made.steps[-1].printed["failure"]) - 0.208088463531048) < 1e-12
+    assert "printed, false" in made.explain()
+    assert THEOREMS["ks-3.4"].printed_false
+
+
+def test_the_lemma_needs_a_delta_above_zero_and_says_so():
+    outcome = THEOREMS["ks-3.4"].apply(Guarantee.parse("joint(ratio=3)"), Context("conditional"))[0]
+    assert outcome.application.failure == "needs 0 < delta: 0 is not below 0"
+
+
+def test_the_chain_of_the_proof_beats_the_printed_theorem():
+    stated = Guarantee.parse("dp(epsilon=0.1, delta=1e-9, records=1000)")
+    names = ["ks-3.3-3", "ks-3.4", "ks-2.4-1-last-step"]
+    one = stated
+    for name in names:
+        one = THEOREMS[name].conclude(one)
+    printed = THEOREMS["ks-2.4-1"].printed_rule(stated, Context("semantic"))
+    assert one.at_least_as_strong_as(printed)
