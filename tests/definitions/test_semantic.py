@@ -15,9 +15,10 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, bounds, exp, show
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.worlds import BitStrings, Explicit, Records
-from twoworlds.worlds.belief import Belief, uniform
+from twoworlds.worlds.belief import Belief, explicit
 
 PAIR = BitStrings(2)
+PRIOR = explicit(PAIR, {"00": "1/2", "01": "1/4", "10": "1/8", "11": "1/8"})
 
 
 @pytest.mark.parametrize(
@@ -144,26 +145,21 @@ def test_values_beyond_enumeration_are_refused_not_guessed():
 
 def test_the_curve_of_one_belief_is_exact_and_strict():
     clamped = mechanism("truncated-geometric(ratio=2, bits=2)")
-    asked = LocalSemanticPrivacy(uniform(clamped.universe), default=0)
+    asked = LocalSemanticPrivacy(PRIOR, default=0)
     steps = asked.curve(clamped)
     assert steps[0].delta == 1
     for step in steps:
         assert asked.failure(clamped, step.epsilon) < step.delta
     assert asked.failure(clamped, steps[-1].epsilon) == 0
-    total = Fraction(0)
-    for t in clamped.outputs:
-        mass = sum(clamped.probability(t, x) for x in clamped.universe) / 4
-        if play(clamped, uniform(clamped.universe), t, default=0).worst > Fraction(1, 6):
-            total += mass
-    assert asked.failure(clamped, "1/6") == total
-    assert 0 < total < 1
+    failures = [asked.failure(clamped, x) for x in ("0", "3/50", "1/10", "3/20")]
+    assert failures == [1, 1, 1, Fraction(25, 48)]
 
 
 def test_local_claims_are_decided_from_text():
     text = "truncated-geometric(ratio=2, bits=2)"
-    failure = LocalSemanticPrivacy("uniform").failure(mechanism(text), "1/6")
-    assert check(text, f"local-semantic(uniform, epsilon=1/6, delta={failure})")
-    assert not check(text, f"local-semantic(uniform, epsilon=1/6, delta={failure * 99 / 100})")
+    belief = "explicit(00=1/2, 01=1/4, 10=1/8, 11=1/8)"
+    assert check(text, f"local-semantic({belief}, epsilon=3/20, delta=25/48)")
+    assert not check(text, f"local-semantic({belief}, epsilon=3/20, delta=1/2)")
     with pytest.raises(InvalidInput, match="epsilon= and delta="):
         check(text, "local-semantic(uniform)")
     with pytest.raises(Unsupported, match="infinitely many outputs"):
