@@ -50,7 +50,13 @@ class Implication:
     def best(self) -> Guarantee | None:
         """The conclusion that reaches the goal, else the first one; None if nothing follows."""
         reached = [one for one in self.conclusions if self.reaches(one) is True]
+        if self.context.goal and reached:
+            return min(reached, key=self._free_numbers)
         return next(iter(reached or self.conclusions), None)
+
+    def _free_numbers(self, one: Guarantee) -> list[float]:
+        """Order for display only: what was not asked for should be small."""
+        return [float(x) for name, x in one.numbers.items() if name not in self.context.goal]
 
     @property
     def holds(self) -> bool | None:

@@ -10,6 +10,7 @@ among the alternatives and lead no further.
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ LONGEST = 4
 def search(given: Guarantee, context: Context) -> Implication:
     """Find the strongest guarantees of the wanted kind, and everything that was tried for them."""
     kind_of(context.target)
+    given = replace(given, source=None)  # the chains begin here, wherever it came from
     kept: list[Guarantee] = [given]
     tried: list[Outcome] = []
     order = count()

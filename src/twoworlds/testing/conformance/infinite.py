@@ -29,7 +29,7 @@ class IntegerNoiseConformance(Shared):
         window: the outputs that get a cell of their own; the two tails are one cell each.
     """
 
-    window: ClassVar[range] = range(-4, 7)
+    window: ClassVar[range] = range(-4, 6)
 
     def databases(self, mechanism: Mechanism) -> list[Point]:
         """Return all databases, or the true answers from 0 to where the largest group can reach."""

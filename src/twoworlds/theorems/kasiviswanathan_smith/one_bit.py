@@ -1,21 +1,24 @@
 r"""The exact case of Theorem 2.4(1) of Kasiviswanathan & Smith: one record with two values.
 
-With belief w in the first value, a = e^epsilon, and s the semantic epsilon, transcripts are bad
-whose ratio exceeds rho = 1 + s / (w (1 - w - s)); under (epsilon, delta)-DP, such have probability
-at most delta g(w), attained for small delta, and delta g(1 - w) on the other side:
+Let w be the belief in the value that is not the default, a = e^epsilon, s the semantic epsilon.
+Transcripts are bad whose ratio exceeds rho = 1 + s / (w (1 - w - s)), or the same with 1 - w the
+other way round. Under (epsilon, delta)-DP they have probability at most delta g(w) + delta g(1 - w),
+attained for small delta:
 
-    g(w) = (w rho + 1 - w) / (rho - a)
-         = w (1 - w) / (s - (a - 1) w (1 - w - s))   if w < 1 - s, else 0
+    g(w) = (w rho + 1 - w) / (rho - a) = w (1 - w) / (s - (a - 1) w (1 - w - s))   for w < 1 - s
 
-g rises up to w = 1 / (1 + q), q = sqrt a, where it is 1 / ((1 + q)^2 s - (q^2 - 1)), and falls from
-there on. So its largest value on any interval is known, and the largest g(w) + g(1 - w) over all
-beliefs is enclosed by bisection.
+From w = 1 - s on, no ratio is bad: g = 0; but a transcript that is impossible with the default value
+counts as a breach, so that the first g(w) is w there. g rises up to w = 1 / (1 + q), q = sqrt a,
+where it is 1 / ((1 + q)^2 s - (q^2 - 1)), and falls from there on. So its largest value on any
+interval is known, and the largest sum over all beliefs is enclosed by bisection.
 """
 
 from __future__ import annotations
 
 import heapq
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, show, sqrt
@@ -36,18 +39,20 @@ __all__ = ["one_bit_failure", "one_bit_worst"]
 _PAPER = "Kasiviswanathan & Smith"
 _PRECISION = Fraction(1, 1 << 17)
 _MOST_PIECES = 20_000
-Ends = tuple[Fraction, Fraction]
 
 
 def one_bit_failure(ratio: Number, distance: Number, weight: Number) -> Number:
-    r"""Return g(w) + g(1 - w): the failure probability for one belief, per unit of delta.
+    r"""Return the failure probability for one belief, per unit of delta.
 
-    At w = 1/2 it is 2 / (1 + 2 s - a (1 - 2 s)). Valid for s > tanh(epsilon/4).
+    ``weight`` is the belief in the value that is not the default. At 1/2 the failure is
+    2 / (1 + 2 s - a (1 - 2 s)). Valid for s > tanh(epsilon/4).
 
     >>> one_bit_failure(Fraction(2), Fraction(1, 4), Fraction(1, 2))
     Fraction(4, 1)
     """
-    return _side(ratio, distance, weight) + _side(ratio, distance, 1 - weight)
+    defined = order(weight, 1 - distance) is Order.LESS
+    first = _side(ratio, distance, weight) if defined else weight
+    return first + _side(ratio, distance, 1 - weight)
 
 
 def _side(ratio: Number, distance: Number, weight: Number) -> Number:
@@ -74,56 +79,65 @@ def one_bit_worst(ratio: Number, distance: Number) -> Number:
         )
     # g grows with a and falls with s, so the outer ends bound it from above.
     (low, high), (near, far) = bounds(ratio), bounds(distance)
-    peaks = bounds(sqrt(high))
-    if min(_bottom(q, near) for q in peaks) <= 0:
+    curve = _Curve(high, near, bounds(sqrt(high)))
+    if min(curve.bottom(q) for q in curve.roots) <= 0:
         return INFINITY  # too near to the limit to tell
-    beliefs = [Fraction(1, 2), 1 / (1 + peaks[0]), (1 - far) * (1 - _PRECISION / 1024)]
-    most = _top(high, near, peaks, (Fraction(0), 1 - near))
-    if near < Fraction(1, 2):
-        found, top = _two_sided(high, near, peaks)
-        beliefs, most = [*beliefs, found], max(most, top)
-    return Real.between(max(_failure(low, far, w) for w in beliefs), most)
+    belief, most = _largest(curve)
+    least = one_bit_failure(low, far, belief)
+    assert isinstance(least, Fraction)
+    return Real.between(min(least, most), most)
 
 
-def _failure(ratio: Fraction, s: Fraction, weight: Fraction) -> Fraction:
-    found = one_bit_failure(ratio, s, weight)
-    assert isinstance(found, Fraction)
-    return found
+@dataclass(frozen=True)
+class _Curve:
+    """g for one a and s, with rationals on both sides of sqrt a."""
+
+    ratio: Fraction
+    s: Fraction
+    roots: tuple[Fraction, Fraction]
+
+    def value(self, w: Fraction) -> Fraction:
+        """Return the failure at one belief."""
+        found = one_bit_failure(self.ratio, self.s, w)
+        assert isinstance(found, Fraction)
+        return found
+
+    def bound(self, low: Fraction, high: Fraction) -> Fraction:
+        """Return a bound on the failure for all beliefs of an interval."""
+        end = 1 - self.s
+        first = high if low >= end else self.top(low, min(high, end))
+        other = Fraction(0) if 1 - high >= end else self.top(1 - high, min(1 - low, end))
+        return max(first, high if high > end else first) + other
+
+    def top(self, low: Fraction, high: Fraction) -> Fraction:
+        """Return the largest value of g on an interval: where it is nearest to the peak."""
+        if high <= 1 / (1 + self.roots[1]) or low >= 1 / (1 + self.roots[0]):
+            at = high if high <= 1 / (1 + self.roots[1]) else low
+            return at * (1 - at) / (self.s - (self.ratio - 1) * at * (1 - at - self.s))
+        return 1 / min(self.bottom(q) for q in self.roots)
+
+    def bottom(self, q: Fraction) -> Fraction:
+        """Return the denominator of g at its peak; concave in q, so smallest at an end."""
+        return (1 + q) ** 2 * self.s - (q * q - 1)
 
 
-def _bottom(q: Fraction, s: Fraction) -> Fraction:
-    """Return the denominator of g at its peak; concave in q, so smallest at an end of a range."""
-    return (1 + q) ** 2 * s - (q * q - 1)
-
-
-def _top(ratio: Fraction, s: Fraction, q: Ends, place: Ends) -> Fraction:
-    """Return the largest value of g on an interval; sqrt a is known to lie between both q."""
-    low, high = place
-    if high <= 1 / (1 + q[1]) or low >= 1 / (1 + q[0]):
-        at = high if high <= 1 / (1 + q[1]) else low
-        return at * (1 - at) / (s - (ratio - 1) * at * (1 - at - s))
-    return 1 / min(_bottom(end, s) for end in q)
-
-
-def _two_sided(ratio: Fraction, s: Fraction, q: Ends) -> tuple[Fraction, Fraction]:
-    """Return a belief between s and 1/2 that is nearly worst, and a bound for all of these."""
-
-    def bound(low: Fraction, high: Fraction) -> Fraction:
-        other = (1 - high, 1 - low)
-        return _top(ratio, s, q, (low, high)) + _top(ratio, s, q, other)
-
-    best, reached = Fraction(1, 2), _failure(ratio, s, Fraction(1, 2))
-    pieces = [(-bound(s, best), s, best)]
+def _largest(curve: _Curve) -> tuple[Fraction, Fraction]:
+    """Return a belief that is nearly worst, and a bound for all beliefs."""
+    zero, half, one = Fraction(0), Fraction(1, 2), Fraction(1)
+    cuts = sorted({zero, half, one, curve.s, 1 - curve.s})
+    pieces = [(-curve.bound(*part), *part) for part in pairwise(cuts)]
+    heapq.heapify(pieces)
+    best, reached = half, curve.value(half)
     for _ in range(_MOST_PIECES):
         top, low, high = pieces[0]
         if -top <= reached * (1 + _PRECISION):
             break
         heapq.heappop(pieces)
         middle = (low + high) / 2
-        if (value := _failure(ratio, s, middle)) > reached:
+        if (value := curve.value(middle)) > reached:
             best, reached = middle, value
         for part in ((low, middle), (middle, high)):
-            heapq.heappush(pieces, (-bound(*part), *part))
+            heapq.heappush(pieces, (-curve.bound(*part), *part))
     return best, -pieces[0][0]
 
 
