@@ -21,7 +21,7 @@ run: $(READY)  ## the main job, on built-in examples
 	@$(BIN)/python -m twoworlds demo
 
 test: $(READY)  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 test-slow: $(READY)  ## only the slow tests
 	$(BIN)/python -m pytest -m slow $(ARGS)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.theorems import brute
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import above, below, bounds, exp, sqrt
+from twoworlds.numbers import above, below, bounds, exp
 from twoworlds.theorems import (
     THEOREMS,
     Context,
@@ -107,9 +107,7 @@ def test_the_sharper_form_beats_the_printed_one_wherever_that_applies(epsilon, r
     stated = Guarantee.of("dp", epsilon=epsilon, delta=delta, records=records)
     best = stated.implies("semantic").best
     printed = THEOREMS["ks-2.4-1"].printed_rule(stated, Context("semantic"))
-    assert best is None or best.at_least_as_strong_as(printed) or not best.vacuous
-    if best is not None:
-        assert best.epsilon < printed.epsilon
+    assert best.at_least_as_strong_as(printed)
 
 
 def test_the_repaired_constant_is_at_most_2_4():
@@ -169,7 +167,7 @@ def test_reference_numbers_of_one_bit():
     a, s = exp(Fraction(1, 5)), Fraction(1, 5)
     assert abs(above(one_bit_failure(a, s, Fraction(1, 2))) - 2.99778907762674) < 1e-13
     worst = one_bit_worst(a, s)
-    assert 2.997789 < below(worst) <= above(worst) < 2.99782
+    assert 2.997789 < below(worst) <= above(worst) < 2.9977891
     found = Guarantee.parse("dp(epsilon=0.2, delta=1e-6)").implies(
         "semantic", records=1, values=2, epsilon="0.2"
     )
@@ -186,7 +184,7 @@ def test_one_bit_the_enclosure_of_the_worst_belief_is_narrow_and_right(ratio, s)
     low, high = bounds(one_bit_worst(ratio, s))
     grid = max(one_bit_failure(ratio, s, Fraction(k, 200)) for k in range(1, 200))
     assert grid <= high
-    assert high - low <= high / 10_000
+    assert high - low <= high / 10**8
 
 
 def test_one_bit_near_the_limit_the_worst_belief_is_not_even():
@@ -209,4 +207,3 @@ def test_one_bit_other_sizes_are_refused_by_name():
     found = stated.implies("semantic", values=2, epsilon="0.9")
     one = next(o for o in found.tried if o.application.theorem.name == "s4-one-bit")
     assert one.application.failure == "needs one record with two values: records = 2, values = 2"
-    assert sqrt(Fraction(9)) == 3

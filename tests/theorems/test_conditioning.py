@@ -1,4 +1,4 @@
-"""The Conditioning Lemma (Kasiviswanathan & Smith, Lemma 3.4): corrected, tight, and false as printed."""
+"""The Conditioning Lemma of Kasiviswanathan & Smith: corrected, tight, and false as printed."""
 
 from fractions import Fraction
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theorems import brute
-from twoworlds.numbers import above, below, exp, ln
+from twoworlds.numbers import above, below, exp
 from twoworlds.theorems import THEOREMS, Guarantee
 from twoworlds.theorems.formulas import artanh, ratio_of_four_artanh, tanh_half, tanh_quarter
 
@@ -163,4 +163,3 @@ def test_what_print_says_is_computed_only_where_it_applies():
 def test_infinite_epsilon_implies_nothing():
     found = Guarantee.parse("dp(epsilon=inf)").implies("semantic", records=3)
     assert found.conclusions == ()
-    assert ln(Fraction(1)) == 0

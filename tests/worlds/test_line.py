@@ -77,7 +77,7 @@ def test_every_label_finds_its_number(universe, x):
 
 @pytest.mark.parametrize("bad", ["x", "1.5", 1.5, None, True, "", [1]])
 def test_what_is_no_whole_number_is_refused(bad):
-    with pytest.raises(InvalidInput, match=r"is not in integers\(\.\.\)"):
+    with pytest.raises(InvalidInput, match=r"is not in integers\(\)"):
         Integers().find(bad)
 
 
@@ -106,12 +106,12 @@ def test_ends_are_read_as_numbers_are():
 @pytest.mark.parametrize(
     ("universe", "text"),
     [
-        (Integers(), "integers(..)"),
-        (Integers(0, 3), "integers(0..3)"),
-        (Integers(0, None), "integers(0..)"),
-        (Integers(None, -1, 2), "integers(..-1, step=2)"),
+        (Integers(), "integers()"),
+        (Integers(0, 3), "integers(0, 3)"),
+        (Integers(0, None), "integers(low=0)"),
+        (Integers(None, -1, 2), "integers(high=-1, step=2)"),
         (Reals(), "reals()"),
-        (Reals("1/2"), "reals(step=1/2 (0.5))"),
+        (Reals("1/2"), "reals(step=1/2)"),
     ],
 )
 def test_expressions_say_what_it_is(universe, text):

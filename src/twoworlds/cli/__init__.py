@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # python:module:name looks in the current folder first
     try:
         code = app(args=arguments, prog_name="twoworlds", standalone_mode=False)
         sys.stdout.flush()

@@ -18,7 +18,7 @@ from twoworlds import (
 from twoworlds import (
     measure as measure_it,
 )
-from twoworlds.cli import accuracy, listing, matrix
+from twoworlds.cli import accuracy, listing, matrix, tests
 from twoworlds.cli import demo as demo_
 from twoworlds.cli import posterior as posterior_
 from twoworlds.cli import sensitivity as sensitivity_
@@ -187,6 +187,20 @@ def posterior(
         default=default,
         as_json=json_,
     )
+
+
+@app.command()
+def tradeoff(
+    mechanism_: Mechanism,
+    true: Annotated[str, typer.Argument(metavar="DATABASE", help="the database to detect")],
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="the database it is told from")],
+    level: Annotated[
+        str | None, typer.Option(help="the best power at this false alarm rate")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Say how well any test can tell two databases apart: power against false alarms."""
+    tests.show_trade_off(mechanism(mechanism_), true, other, level=level, as_json=json_)
 
 
 @app.command()

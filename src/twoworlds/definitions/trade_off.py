@@ -1,10 +1,10 @@
 r"""Hypothesis tests: how well anybody can tell two databases apart from the output.
 
-A test of "the database is y" against "the database is x" raises an alarm on some outputs. Its level
-(type I error) is alpha = P(alarm | y), its power is P(alarm | x), and its type II error is one minus
-the power. The best power at each level is a concave, piecewise linear curve, attained by alarms on
-the outputs of the largest likelihood ratio (with a coin on the last one). It says everything that
-(epsilon, delta) can say about the pair:
+A test of "the database is y" against "the database is x" raises an alarm on some outputs. Its
+level (type I error) is alpha = P(alarm | y), its power is P(alarm | x), and its type II error is
+one minus the power. The best power at each level is a concave, piecewise linear curve, attained by
+alarms on the outputs of the largest likelihood ratio (with a coin on the last one). It says
+everything that (epsilon, delta) can say about the pair:
 
     power <= e^epsilon alpha + delta        (Kasiviswanathan & Smith, equation 4, with delta)
     power <= alpha + epsilon_SD             (equation 5)

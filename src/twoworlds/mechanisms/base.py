@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
 from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
-from twoworlds.numbers import Number, Real, Side, bounds, number, probability, show
+from twoworlds.numbers import INFINITY, Number, Real, Side, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class Dense(Mechanism):
         _check_shape(universe, outputs, rows)
         self.rows: tuple[tuple[Number, ...], ...] = tuple(
             tuple(
-                number(entry, f"P({outputs.label(o)} | {universe.label(x)})")
+                _finite(entry, f"P({outputs.label(o)} | {universe.label(x)})")
                 for x, entry in zip(universe, row, strict=True)
             )
             for o, row in zip(outputs, rows, strict=True)
@@ -370,6 +370,13 @@ def _refuse_large(universe: Universe, other: int, what: str) -> None:
             "keep its structure (randomized-response, pram, geometric, ... need no matrix) "
             "or use a smaller universe"
         )
+
+
+def _finite(entry: object, name: str) -> Number:
+    value = number(entry, name)
+    if value == INFINITY:
+        raise NotStochastic(f"{name} is infinite: a probability lies between 0 and 1")
+    return value
 
 
 def _check_shape(universe: Universe, outputs: Universe, rows: Sequence[Sequence[object]]) -> None:

@@ -17,19 +17,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import fmpz
-
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
     Log,
     Number,
-    Real,
-    ball,
     exp,
     ln,
     number,
     positive,
+    power,
     ratio_at_least_one,
     show,
     sqrt,
@@ -114,7 +111,7 @@ def geometric_p(sensitivity: object, epsilon: object = None, *, ratio: object = 
     if moved == 0:
         return Fraction(0)
     if isinstance(price, Log):
-        return _root(1 / price.of, moved)
+        return power(1 / price.of, Fraction(1, moved))
     return exp(-(price / moved))
 
 
@@ -285,13 +282,3 @@ def read_epsilon(epsilon: object = None, ratio: object = None) -> Number:
     if bound == 1 or bound == INFINITY:
         raise InvalidInput(f"ratio={ratio} must be finite and above 1: no finite noise gives it")
     return ln(bound)
-
-
-def _root(x: Fraction, k: int) -> Number:
-    """Return the k-th root, exact where it is rational."""
-    top, bottom = (int(fmpz(part).root(k)) for part in (x.numerator, x.denominator))
-    if Fraction(top**k, bottom**k) == x:
-        return Fraction(top, bottom)
-    if k == 2:
-        return sqrt(x)
-    return Real(lambda bits: ball(x, bits).root(k), f"({x})^(1/{k})")

@@ -18,6 +18,7 @@ for noise that may be published.
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -41,7 +42,7 @@ from twoworlds.numbers import (
     positive,
     sqrt,
 )
-from twoworlds.worlds import Point, Reals
+from twoworlds.worlds import EXPLICIT, Point, Reals, Universe, pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,13 +55,9 @@ class Continuous(Mechanism):
 
     def __init__(self, sensitivity: object = 1) -> None:
         """Take how far one person can move the true answer."""
-        self.universe = Reals(positive(sensitivity, "sensitivity"))
+        self.sensitivity = positive(sensitivity, "sensitivity")
+        self.universe: Universe = Reals(self.sensitivity)
         self.outputs = Reals()
-
-    @property
-    def sensitivity(self) -> Number:
-        """How far one person can move the true answer."""
-        return self.universe.step  # type: ignore[attr-defined, no-any-return]
 
     @abstractmethod
     def upper_tail(self, distance: Number) -> Number:
@@ -87,10 +84,25 @@ class Continuous(Mechanism):
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare two answers as far apart as a group can move them, both ways round."""
+        if relation == EXPLICIT:
+            return self._listed(group)
         furthest = self.sensitivity * group
         zero = Fraction(0)
         why = "the gap grows with the distance, so the furthest neighbours are the worst"
         return Each([self._compare(furthest, zero), self._compare(zero, furthest)], why)
+
+    def over(self, universe: Universe) -> Continuous:
+        """Return the same noise for listed pairs of answers."""
+        listed = copy(self)
+        listed.universe = universe
+        return listed
+
+    def _listed(self, group: int) -> Family:
+        both = (
+            (u, v) for x, y in pairs(self.universe, EXPLICIT, group) for u, v in ((x, y), (y, x))
+        )
+        compared = [self._compare(Fraction(u), Fraction(v)) for u, v in both]
+        return Each(compared, "every listed pair of answers")
 
 
 class Laplace(Continuous):

@@ -11,6 +11,8 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
+from flint import fmpz
+
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers.real import INFINITY, LIMIT_BITS, PRODUCT, Number, Real, ball, written
 
@@ -197,8 +199,18 @@ def power(base: Number, exponent: Fraction) -> Number:
     if isinstance(base, Root):
         return power(base.base, base.exponent * exponent)
     if isinstance(base, Fraction):
-        return Fraction(1) if base == 1 else Root(base, exponent)
+        root = _rational_root(base, exponent.denominator)
+        if root is not None:
+            return root**exponent.numerator
+        return Root(base, exponent)
     return exp(ln(base) * exponent)
+
+
+def _rational_root(base: Fraction, n: int) -> Fraction | None:
+    """Return the n-th root of a positive rational where it is rational."""
+    parts = [int(fmpz(part).root(n)) for part in (base.numerator, base.denominator)]
+    root = Fraction(parts[0], parts[1])
+    return root if root**n == base else None
 
 
 def sqrt(x: Number) -> Number:

@@ -30,17 +30,19 @@ from twoworlds.theorems.kasiviswanathan_smith import (
     widened_delta,
 )
 from twoworlds.theorems.kinds import KINDS, Kind
-from twoworlds.theorems.theorem import (
+from twoworlds.theorems.non_implications import (
     NON_IMPLICATIONS,
+    NonImplication,
+    Refutation,
+    non_implication,
+)
+from twoworlds.theorems.statements import (
     THEOREMS,
     Application,
     Check,
     Context,
-    NonImplication,
     Outcome,
-    Refutation,
     Theorem,
-    non_implication,
     theorem,
 )
 

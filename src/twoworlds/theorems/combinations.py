@@ -19,7 +19,8 @@ from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Number, maximum
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import pure, substitution
-from twoworlds.theorems.theorem import THEOREMS, Check, Context, non_implication, theorem
+from twoworlds.theorems.non_implications import Found, non_implication
+from twoworlds.theorems.statements import THEOREMS, Check, Context, theorem
 
 __all__ = ["compose", "mix", "post_process"]
 
@@ -117,9 +118,7 @@ def post_processing_semantic(given: Guarantee, _context: Context) -> Guarantee:
     conclusion="semantic",
     citation="twoworlds, found here",
 )
-def semantic_and_post_processing(
-    _given: Guarantee, _context: Context
-) -> tuple[str, bool, dict[str, Number]] | None:
+def semantic_and_post_processing(_given: Guarantee, _context: Context) -> Found | None:
     """Semantic privacy is not closed under post-processing: the parity of a noisy database."""
     return None  # it refutes a closure property, no implication between kinds
 

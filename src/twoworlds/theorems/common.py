@@ -11,7 +11,7 @@ from fractions import Fraction
 from twoworlds.numbers import Number
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import at_most, finite, needs, one_person
-from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 __all__ = ["group_delta", "smaller_ratio_delta"]

@@ -26,11 +26,11 @@ from twoworlds.theorems.formulas import capped, order, typed
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kinds import Kind, kind_of
 from twoworlds.theorems.search import search
-from twoworlds.theorems.theorem import Context
+from twoworlds.theorems.statements import Context
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, check_group
 
 if TYPE_CHECKING:
-    from twoworlds.theorems.theorem import Application
+    from twoworlds.theorems.statements import Application
 
 __all__ = ["Guarantee"]
 
@@ -167,7 +167,8 @@ class Guarantee:
 
         Args:
             kind: the name of a kind; or a call with numbers, ``"dp(epsilon=0.3, delta=0.02)"``,
-                which asks whether that very claim follows.
+                which asks whether that very claim follows (with the neighbours of this one,
+                unless it names them).
             records: the number of records, where theorems need it.
             **wanted: numbers of the kind that are aimed at (a wanted ``delta``, say: theorems
                 that trade one number for another choose accordingly), the wanted ``group`` or
@@ -179,9 +180,9 @@ class Guarantee:
         """
         if "(" in kind:
             claim = Guarantee.parse(kind)
-            for name, value in (*claim.numbers.items(), ("group", claim.group)):
-                wanted.setdefault(name, value)
-            kind = claim.kind
+            beside = {name: x for name, x in parse_call(kind).named.items() if name == "neighbours"}
+            wanted = {**claim.numbers, "group": claim.group, **beside, **wanted}
+            kind, records = claim.kind, claim.records if records is None else records
         facts = {name: wanted.pop(name) for name in (*_FACTS, *_SETTING[:2]) if name in wanted}
         goal = read_numbers(kind_of(kind), wanted)
         return search(self._with_records(records), read_context(kind, goal, facts))

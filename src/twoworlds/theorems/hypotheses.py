@@ -7,7 +7,7 @@ from fractions import Fraction
 from twoworlds.numbers import INFINITY, Number, Order
 from twoworlds.theorems.formulas import brief, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.theorem import Check, Context
+from twoworlds.theorems.statements import Check, Context
 from twoworlds.worlds import SUBSTITUTE
 
 __all__ = [

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Undecided
 from twoworlds.numbers import Order, ln, to_json
 from twoworlds.theorems.formulas import order, typed
-from twoworlds.theorems.theorem import Application, Context, Outcome, Refutation
+from twoworlds.theorems.non_implications import Refutation
+from twoworlds.theorems.statements import Application, Context, Outcome
 
 if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
@@ -115,6 +117,10 @@ class Implication:
     def __str__(self) -> str:
         """Return the explanation."""
         return self.explain()
+
+    def _repr_html_(self) -> str:
+        """Show the explanation in a notebook."""
+        return f"<pre>{escape(self.explain())}</pre>"
 
     def _headline(self) -> str:
         asked = _asked(self.context)

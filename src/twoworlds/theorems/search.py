@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kinds import kind_of
-from twoworlds.theorems.theorem import NON_IMPLICATIONS, THEOREMS, Application, Context, Outcome
+from twoworlds.theorems.non_implications import NON_IMPLICATIONS
+from twoworlds.theorems.statements import THEOREMS, Application, Context, Outcome
 
 if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee

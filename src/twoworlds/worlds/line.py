@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import count
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, number, positive, rational, show, whole
+from twoworlds.numbers import Number, exact_text, number, positive, rational, show, whole
 from twoworlds.worlds.universe import Point, Universe
 
 __all__ = ["Integers", "Reals"]
@@ -74,8 +74,12 @@ class Integers(Universe):
     @property
     def expression(self) -> str:
         """The call that builds it."""
-        ends = f"{'' if self.low is None else self.low}..{'' if self.high is None else self.high}"
-        return f"integers({ends}{'' if self.step == 1 else f', step={self.step}'})"
+        ends = {"low": self.low, "high": self.high, "step": None if self.step == 1 else self.step}
+        if self.low is not None and self.high is not None:
+            tail = "" if self.step == 1 else f", step={self.step}"
+            return f"integers({self.low}, {self.high}{tail})"
+        given = ", ".join(f"{name}={end}" for name, end in ends.items() if end is not None)
+        return f"integers({given})"
 
     def explain(self, relation: str) -> str:
         """Say what a neighbour is."""
@@ -119,7 +123,7 @@ class Reals(Universe):
     @property
     def expression(self) -> str:
         """The call that builds it."""
-        return "reals()" if self.step == 1 else f"reals(step={show(self.step)})"
+        return "reals()" if self.step == 1 else f"reals(step={exact_text(self.step)})"
 
     def explain(self, relation: str) -> str:
         """Say what a neighbour is."""

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.calibration import geometric_p
 from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.named.per_record import exp_of
 from twoworlds.mechanisms.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
@@ -23,13 +23,9 @@ from twoworlds.mechanisms.noise import (
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
 from twoworlds.mechanisms.registry import named
 from twoworlds.numbers import (
-    INFINITY,
     Exp,
-    Number,
     exact_text,
     number,
-    power,
-    ratio_at_least_one,
     rational,
     whole,
 )
@@ -148,12 +144,8 @@ def _geometric(ratio: object, epsilon: object, p: object, sensitivity: object) -
         raise InvalidInput("geometric noise takes exactly one of ratio, epsilon and p")
     if p is not None:
         return GeometricNoise(number(p, "p"))
-    price = exp_of(epsilon) if ratio is None else ratio_at_least_one(ratio)
-    if price == INFINITY:
-        raise InvalidInput("an infinite ratio is no protection at all: give a finite ratio")
-    if price == 1:
-        raise InvalidInput("a ratio of 1 needs infinite noise: give a ratio above 1")
-    return GeometricNoise(_per_unit(price, whole(sensitivity, "sensitivity", at_least=1)))
+    step = whole(sensitivity, "sensitivity", at_least=1)
+    return GeometricNoise(geometric_p(step, epsilon, ratio=ratio))
 
 
 def _shown_noise(noise: GeometricNoise, ratio: object, epsilon: object) -> str:
@@ -162,11 +154,6 @@ def _shown_noise(noise: GeometricNoise, ratio: object, epsilon: object) -> str:
         return f"p={exact_text(noise.p)}"
     name, given = ("epsilon", epsilon) if ratio is None else ("ratio", ratio)
     return f"{name}={exact_text(number(given))}"
-
-
-def _per_unit(price: Number, sensitivity: int) -> Number:
-    """Return p with p^-sensitivity = price."""
-    return power(price, Fraction(-1, sensitivity))
 
 
 def _added(

@@ -28,9 +28,9 @@ from twoworlds.theorems.hypotheses import (
     positive_delta,
     strictly_below,
 )
-from twoworlds.theorems.theorem import Check, Context, Hypothesis, theorem
+from twoworlds.theorems.statements import Check, Context, Hypothesis, theorem
 
-__all__ = ["sharper_semantic"]
+__all__ = ["REPAIRED", "reachable", "sharper_semantic"]
 
 _PAPER = "Kasiviswanathan & Smith"
 REPAIRED = Fraction(12, 5)

@@ -32,7 +32,7 @@ from twoworlds.theorems.hypotheses import (
     strictly_below,
 )
 from twoworlds.theorems.kasiviswanathan_smith.lemmas import largest_difference
-from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 
 __all__ = ["conditioning_failure", "printed_conditioning_failure"]
 

@@ -36,7 +36,7 @@ from twoworlds.theorems.formulas import order, ratio_of_four_artanh
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import at_most, one_person, positive_delta, strictly_below
 from twoworlds.theorems.kasiviswanathan_smith.pure import LARGEST_HALF
-from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import SUBSTITUTE
 
 __all__ = ["dp_factor", "simple_dp_factor"]

@@ -22,13 +22,13 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, Order, bounds, show
 from twoworlds.theorems.formulas import brief, minimum, order, ratio_of_four_artanh, tanh_half
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.theorem import Context, non_implication
+from twoworlds.theorems.non_implications import Found, non_implication
+from twoworlds.theorems.statements import Context
 
 __all__ = ["Alarm"]
 
 _PAPER = "Kasiviswanathan & Smith"
 _MOST_STEPS = 20_000
-Found = tuple[str, bool, dict[str, Number]]
 
 
 def _smaller(a: Number | None, b: Number) -> bool:

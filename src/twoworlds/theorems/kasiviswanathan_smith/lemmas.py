@@ -17,7 +17,7 @@ from twoworlds.numbers import Number
 from twoworlds.theorems.formulas import capped
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import finite, known_delta1, one_person, strictly_below
-from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 
 __all__ = ["largest_difference", "pointwise_delta", "widened_delta"]
 

@@ -35,7 +35,7 @@ from twoworlds.theorems.kasiviswanathan_smith.approximate import (
     sharper_semantic,
 )
 from twoworlds.theorems.kasiviswanathan_smith.lemmas import widened_delta
-from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import Point, Records, Universe
 from twoworlds.worlds.sensitivity import local_sensitivity
 from twoworlds.worlds.statistic import Statistic

@@ -2,26 +2,29 @@ r"""The exact case of Theorem 2.4(1) of Kasiviswanathan & Smith: one record with
 
 Let w be the belief in the value that is not the default, a = e^epsilon, s the semantic epsilon.
 Transcripts are bad whose ratio exceeds rho = 1 + s / (w (1 - w - s)), or the same with 1 - w the
-other way round. Under (epsilon, delta)-DP they have probability at most delta g(w) + delta g(1 - w),
+other way round. Under (epsilon, delta)-DP they have probability at most delta (g(w) + g(1 - w)),
 attained for small delta:
 
-    g(w) = (w rho + 1 - w) / (rho - a) = w (1 - w) / (s - (a - 1) w (1 - w - s))   for w < 1 - s
+    g(w) = (w rho + 1 - w) / (rho - a) = w (1 - w) / D(w),   D(w) = s - (a - 1) w (1 - w - s)
+    g'(w) = s (1 - 2w - (a - 1) w^2) / D(w)^2                both for w < 1 - s
 
-From w = 1 - s on, no ratio is bad: g = 0; but a transcript that is impossible with the default value
-counts as a breach, so that the first g(w) is w there. g rises up to w = 1 / (1 + q), q = sqrt a,
-where it is 1 / ((1 + q)^2 s - (q^2 - 1)), and falls from there on. So its largest value on any
-interval is known, and the largest sum over all beliefs is enclosed by bisection.
+From w = 1 - s on, no ratio is bad, g = 0; but a transcript that is impossible with the default
+value counts as a breach, so that the first g(w) is w there. So the worst belief gives the larger of
+
+    g(w) + g(1 - w) over s <= w <= 1/2      and      1 - v + g(v) over 0 <= v <= min(s, 1 - s)
+
+(the second contains the beliefs with g(v) alone). Both are enclosed by bisection, with the slope.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, show, sqrt
+from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, show
 from twoworlds.theorems.formulas import order, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
@@ -32,13 +35,13 @@ from twoworlds.theorems.hypotheses import (
     strictly_below,
     substitution,
 )
-from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 
 __all__ = ["one_bit_failure", "one_bit_worst"]
 
 _PAPER = "Kasiviswanathan & Smith"
-_PRECISION = Fraction(1, 1 << 17)
-_MOST_PIECES = 20_000
+_PRECISION = Fraction(1, 1 << 30)
+_MOST_PIECES = 2_000
 
 
 def one_bit_failure(ratio: Number, distance: Number, weight: Number) -> Number:
@@ -79,10 +82,10 @@ def one_bit_worst(ratio: Number, distance: Number) -> Number:
         )
     # g grows with a and falls with s, so the outer ends bound it from above.
     (low, high), (near, far) = bounds(ratio), bounds(distance)
-    curve = _Curve(high, near, bounds(sqrt(high)))
-    if min(curve.bottom(q) for q in curve.roots) <= 0:
+    curve = _Curve(high, near)
+    if curve.bottom <= 0:
         return INFINITY  # too near to the limit to tell
-    belief, most = _largest(curve)
+    belief, most = curve.worst()
     least = one_bit_failure(low, far, belief)
     assert isinstance(least, Fraction)
     return Real.between(min(least, most), most)
@@ -90,54 +93,87 @@ def one_bit_worst(ratio: Number, distance: Number) -> Number:
 
 @dataclass(frozen=True)
 class _Curve:
-    """g for one a and s, with rationals on both sides of sqrt a."""
+    """g for a rational a and s, with its slope."""
 
     ratio: Fraction
     s: Fraction
-    roots: tuple[Fraction, Fraction]
+
+    @property
+    def bottom(self) -> Fraction:
+        """The smallest denominator D, at w = (1 - s)/2."""
+        return self.denominator((1 - self.s) / 2)
+
+    def denominator(self, w: Fraction) -> Fraction:
+        return self.s - (self.ratio - 1) * w * (1 - w - self.s)
 
     def value(self, w: Fraction) -> Fraction:
-        """Return the failure at one belief."""
-        found = one_bit_failure(self.ratio, self.s, w)
-        assert isinstance(found, Fraction)
-        return found
+        return w * (1 - w) / self.denominator(w)
 
-    def bound(self, low: Fraction, high: Fraction) -> Fraction:
-        """Return a bound on the failure for all beliefs of an interval."""
-        end = 1 - self.s
-        first = high if low >= end else self.top(low, min(high, end))
-        other = Fraction(0) if 1 - high >= end else self.top(1 - high, min(1 - low, end))
-        return max(first, high if high > end else first) + other
+    def slope(self, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+        """Enclose g' on an interval: its numerator falls, its denominator is convex."""
+        ends = [self.denominator(w) for w in (low, high)]
+        inside = low <= (1 - self.s) / 2 <= high
+        small, large = (self.bottom if inside else min(ends)), max(ends)
+        falling = [self.s * (1 - 2 * w - (self.ratio - 1) * w * w) for w in (high, low)]
+        least, most = falling
+        return (
+            least / (small if least < 0 else large) ** 2,
+            most / (small if most > 0 else large) ** 2,
+        )
 
-    def top(self, low: Fraction, high: Fraction) -> Fraction:
-        """Return the largest value of g on an interval: where it is nearest to the peak."""
-        if high <= 1 / (1 + self.roots[1]) or low >= 1 / (1 + self.roots[0]):
-            at = high if high <= 1 / (1 + self.roots[1]) else low
-            return at * (1 - at) / (self.s - (self.ratio - 1) * at * (1 - at - self.s))
-        return 1 / min(self.bottom(q) for q in self.roots)
+    def worst(self) -> tuple[Fraction, Fraction]:
+        """Return a belief that is nearly worst, and a bound for all beliefs."""
 
-    def bottom(self, q: Fraction) -> Fraction:
-        """Return the denominator of g at its peak; concave in q, so smallest at an end."""
-        return (1 + q) ** 2 * self.s - (q * q - 1)
+        def both(w: Fraction) -> Fraction:
+            return self.value(w) + self.value(1 - w)
+
+        def both_slope(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+            one, other = self.slope(low, high), self.slope(1 - high, 1 - low)
+            return one[0] - other[1], one[1] - other[0]
+
+        def rest(v: Fraction) -> Fraction:
+            return 1 - v + self.value(v)
+
+        def rest_slope(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+            least, most = self.slope(low, high)
+            return least - 1, most - 1
+
+        v, most = _largest(rest, rest_slope, Fraction(0), min(self.s, 1 - self.s))
+        belief = 1 - v
+        if self.s < Fraction(1, 2):
+            w, top = _largest(both, both_slope, self.s, Fraction(1, 2))
+            belief = w if both(w) > rest(v) else belief
+            most = max(most, top)
+        return belief, most
 
 
-def _largest(curve: _Curve) -> tuple[Fraction, Fraction]:
-    """Return a belief that is nearly worst, and a bound for all beliefs."""
-    zero, half, one = Fraction(0), Fraction(1, 2), Fraction(1)
-    cuts = sorted({zero, half, one, curve.s, 1 - curve.s})
-    pieces = [(-curve.bound(*part), *part) for part in pairwise(cuts)]
-    heapq.heapify(pieces)
-    best, reached = half, curve.value(half)
+def _largest(
+    value: Callable[[Fraction], Fraction],
+    slope: Callable[[Fraction, Fraction], tuple[Fraction, Fraction]],
+    low: Fraction,
+    high: Fraction,
+) -> tuple[Fraction, Fraction]:
+    """Return a point of an interval where a function is nearly largest, and a bound for all."""
+
+    def bound(low: Fraction, high: Fraction) -> Fraction:
+        least, most = slope(low, high)
+        if least >= 0 or most <= 0:  # monotone
+            return value(high if least >= 0 else low)
+        return value((low + high) / 2) + max(-least, most) * (high - low) / 2
+
+    best = max((low, high), key=value)
+    reached = value(best)
+    pieces = [(-bound(low, high), low, high)]
     for _ in range(_MOST_PIECES):
         top, low, high = pieces[0]
         if -top <= reached * (1 + _PRECISION):
             break
         heapq.heappop(pieces)
         middle = (low + high) / 2
-        if (value := curve.value(middle)) > reached:
-            best, reached = middle, value
+        if (here := value(middle)) > reached:
+            best, reached = middle, here
         for part in ((low, middle), (middle, high)):
-            heapq.heappush(pieces, (-curve.bound(*part), *part))
+            heapq.heappush(pieces, (-bound(*part), *part))
     return best, -pieces[0][0]
 
 

@@ -18,7 +18,7 @@ from twoworlds.numbers import Number
 from twoworlds.theorems.formulas import capped, minimum
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import finite, known_level
-from twoworlds.theorems.theorem import Context, theorem
+from twoworlds.theorems.statements import Context, theorem
 
 __all__ = ["largest_power"]
 

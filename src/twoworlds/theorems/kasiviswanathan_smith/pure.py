@@ -18,10 +18,10 @@ from twoworlds.numbers import Order, exp
 from twoworlds.theorems.formulas import order, ratio_of_four_artanh, tanh_half, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import finite, one_person, pure, strictly_below, substitution
-from twoworlds.theorems.theorem import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import SUBSTITUTE
 
-__all__: list[str] = []
+__all__ = ["LARGEST_HALF"]
 
 _PAPER = "Kasiviswanathan & Smith"
 LARGEST_HALF = Fraction(9, 40)  # epsilon <= 0.45, so epsilon/2 <= 0.225

@@ -4,8 +4,6 @@ A `Theorem` joins the statement of a paper with what is known about it: the prin
 corrected form where print is wrong, the tight form where one is known. `THEOREMS` is an open
 registry: a file for another paper adds to it with the decorator `theorem`. A printed form that is
 false is kept as text, and its numbers are shown as printed and false; they are never a conclusion.
-
-`NON_IMPLICATIONS` holds what does not follow, each with a counterexample that is computed.
 """
 
 from __future__ import annotations
@@ -22,17 +20,15 @@ if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
 
 __all__ = [
-    "NON_IMPLICATIONS",
     "THEOREMS",
     "Application",
     "Check",
     "Context",
     "Hypothesis",
-    "NonImplication",
     "Outcome",
-    "Refutation",
     "Theorem",
-    "non_implication",
+    "first_line",
+    "take_name",
     "theorem",
 ]
 
@@ -160,6 +156,18 @@ class Theorem:
             raise InvalidInput(f"{self.citation} does not apply: {first.application.failure}")
         return first.conclusion
 
+    def explain(self) -> str:
+        """Return everything known about the theorem, as text."""
+        lines = [
+            f"{self.name}: {self.citation}",
+            f"  {' or '.join(self.premises)} => {self.conclusion} ({self.tightness})",
+            f"  {self.statement}",
+        ]
+        printed = "printed, false" if self.printed_false else "printed"
+        told = [(printed, self.printed), ("corrected", self.corrected), ("tight", self.tight)]
+        lines += [f"  {word}: {text}" for word, text in (*told, ("erratum", self.erratum)) if text]
+        return "\n".join(lines)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
@@ -206,49 +214,8 @@ class Outcome:
     conclusion: Guarantee | None
 
 
-@dataclass(frozen=True)
-class Refutation:
-    """A counterexample to an implication.
-
-    Attributes:
-        of: what does not follow.
-        text: the counterexample, with its numbers.
-        decisive: whether it refutes the very numbers that were asked for.
-        facts: the exact numbers of the counterexample.
-    """
-
-    of: NonImplication
-    text: str
-    decisive: bool
-    facts: Mapping[str, Number] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class NonImplication:
-    """A statement that one kind does not imply another, with a counterexample that is computed."""
-
-    name: str
-    citation: str
-    premises: tuple[str, ...]
-    conclusion: str
-    statement: str
-    refute: Callable[[Guarantee, Context], Refutation | None] = field(repr=False)
-    erratum: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {
-            "name": self.name,
-            "citation": self.citation,
-            "from": list(self.premises),
-            "not_to": self.conclusion,
-            "statement": self.statement,
-            "erratum": self.erratum,
-        }
-
-
 THEOREMS: dict[str, Theorem] = {}
-NON_IMPLICATIONS: dict[str, NonImplication] = {}
+_NAMES: set[str] = set()
 
 
 def theorem(
@@ -257,46 +224,22 @@ def theorem(
     """Return a decorator that registers a rule; its docstring begins with the statement."""
 
     def add(rule: Rule) -> Rule:
-        _refuse_twice(name)
+        take_name(name)
         THEOREMS[name] = Theorem(
-            name, citation, tuple(premises), conclusion, _first_line(rule), rule, **more
+            name, citation, tuple(premises), conclusion, first_line(rule), rule, **more
         )
         return rule
 
     return add
 
 
-def non_implication(
-    name: str,
-    *,
-    premises: Sequence[str],
-    conclusion: str,
-    citation: str,
-    erratum: str | None = None,
-) -> Callable[[Any], Any]:
-    """Return a decorator that registers a counterexample: text, decisive, facts; or None."""
-
-    def add(
-        refute: Callable[[Guarantee, Context], tuple[str, bool, dict[str, Number]] | None],
-    ) -> Any:
-        _refuse_twice(name)
-
-        def refutation(given: Guarantee, context: Context) -> Refutation | None:
-            found = refute(given, context)
-            return None if found is None else Refutation(NON_IMPLICATIONS[name], *found)
-
-        NON_IMPLICATIONS[name] = NonImplication(
-            name, citation, tuple(premises), conclusion, _first_line(refute), refutation, erratum
-        )
-        return refute
-
-    return add
-
-
-def _refuse_twice(name: str) -> None:
-    if name in THEOREMS or name in NON_IMPLICATIONS:
+def take_name(name: str) -> None:
+    """Keep a name for one statement, be it a theorem or a counterexample."""
+    if name in _NAMES:
         raise InvalidInput(f"theorem {name!r} is registered twice")
+    _NAMES.add(name)
 
 
-def _first_line(function: Callable[..., Any]) -> str:
+def first_line(function: Callable[..., Any]) -> str:
+    """Return the first line of a docstring, which states the theorem."""
     return (inspect.getdoc(function) or "").partition("\n")[0]

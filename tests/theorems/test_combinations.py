@@ -1,0 +1,128 @@
+"""Post-processing, composition and mixing, on small mechanisms; and what is not closed."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.theorems import brute
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.theorems import Guarantee, compose, mix, post_process
+from twoworlds.theorems.formulas import tanh_quarter
+
+PAIR = brute.mechanisms(people=1, transcripts=3, least=0)
+RATIOS = st.fractions(1, 4, max_denominator=12)
+
+
+@given(PAIR, PAIR, RATIOS, RATIOS)
+def test_composition_multiplies_ratios_and_the_chances_of_no_delta(one, other, a, b):
+    stated = [
+        Guarantee.of("dp", ratio=r, delta=brute.delta_of(m, r)) for m, r in ((one, a), (other, b))
+    ]
+    both = {x: [p * q for p, q in product(one[x], other[x])] for x in one}
+    found = compose(*stated)
+    assert brute.delta_of(both, found.ratio) <= found.delta <= stated[0].delta + stated[1].delta
+
+
+def test_composition_is_attained_by_publishing_now_and_then():
+    delta = Fraction(1, 10)
+    one = {(0,): (delta, Fraction(0), 1 - delta), (1,): (Fraction(0), delta, 1 - delta)}
+    both = {x: [p * q for p, q in product(one[x], one[x])] for x in one}
+    stated = Guarantee.of("dp", ratio=2, delta=delta)
+    found = compose(stated, stated)
+    assert (found.ratio, found.delta) == (4, Fraction(19, 100))
+    assert brute.delta_of(both, found.ratio) == found.delta
+
+
+def test_the_composition_shows_what_is_usually_stated_beside():
+    stated = Guarantee.parse("dp(epsilon=0.1, delta=0.1)")
+    found = compose(stated, stated, stated)
+    assert str(found) == "dp(epsilon=0.3, delta=0.271)"
+    assert found.source.printed.delta == Fraction(3, 10)
+
+
+@given(PAIR, RATIOS, st.data())
+def test_post_processing_keeps_differential_privacy(mechanism, ratio, data):
+    kernel = [data.draw(brute.laws(2)) for _ in range(3)]
+    after = {
+        x: [sum(p * row[j] for p, row in zip(law, kernel, strict=True)) for j in range(2)]
+        for x, law in mechanism.items()
+    }
+    stated = Guarantee.of("dp", ratio=ratio, delta=brute.delta_of(mechanism, ratio))
+    assert brute.delta_of(after, ratio) <= post_process(stated).delta
+
+
+@given(PAIR, PAIR, RATIOS, st.fractions(0, 1, max_denominator=10))
+def test_mixing_keeps_the_larger_numbers(one, other, ratio, weight):
+    stated = [Guarantee.of("dp", ratio=ratio, delta=brute.delta_of(m, ratio)) for m in (one, other)]
+    mixed = {
+        x: [weight * p + (1 - weight) * q for p, q in zip(one[x], other[x], strict=True)]
+        for x in one
+    }
+    assert brute.delta_of(mixed, ratio) <= mix(*stated).delta
+
+
+def noisy_database(keep):
+    """Publish the database on two bits with this probability, else another one."""
+    points = list(product(range(2), repeat=2))
+    return {x: tuple(keep if x == t else (1 - keep) / 3 for t in points) for x in points}
+
+
+def largest_semantic(mechanism):
+    """The exact semantic value by the formula tanh(ln(R)/4), over transcripts and persons."""
+    best = Fraction(1)
+    for t, i, default in product(range(len(mechanism[0, 0])), range(2), range(2)):
+        moves = []
+        for x in mechanism:
+            without = (*x[:i], default, *x[i + 1 :])
+            moves.append(mechanism[x][t] / mechanism[without][t])
+        best = max(best, max(moves) / min(moves))
+    return tanh_quarter(best)
+
+
+def test_semantic_privacy_is_not_closed_under_post_processing():
+    before = noisy_database(Fraction(5, 8))
+    even = [
+        sum(p for p, t in zip(law, before, strict=True) if sum(t) % 2 == 0)
+        for law in before.values()
+    ]
+    after = {x: (p, 1 - p) for x, p in zip(before, even, strict=True)}
+    s = largest_semantic(before)
+    assert s < Fraction(382, 1000)
+    # Shown by a belief, without any formula: the parity moves beliefs by 1/2.
+    belief = {(1, 1): Fraction(1, 2), (1, 0): Fraction(1, 2)}
+    assert brute.largest_move(after, belief) == Fraction(1, 2) > s
+    bound = post_process(Guarantee("semantic", {"epsilon": s, "delta": Fraction(0)}))
+    assert bound.epsilon > Fraction(1, 2)
+
+
+@given(brute.mechanisms(people=2, transcripts=3), st.data())
+def test_post_processed_semantic_privacy_obeys_the_weaker_bound(mechanism, data):
+    s = largest_semantic(mechanism)
+    merged = {x: (law[0] + law[1], law[2]) for x, law in mechanism.items()}
+    belief = data.draw(brute.beliefs(mechanism))
+    bound = post_process(Guarantee("semantic", {"epsilon": s, "delta": Fraction(0)}))
+    assert brute.largest_move(merged, belief) <= bound.epsilon
+
+
+def test_what_is_not_known_is_refused():
+    with pytest.raises(Unsupported, match="not for pointwise"):
+        post_process(Guarantee.parse("pointwise(ratio=2, delta=0.1)"))
+    with pytest.raises(InvalidInput, match="needs delta = 0"):
+        post_process(Guarantee.parse("semantic(epsilon=0.1, delta=0.1)"))
+    with pytest.raises(Unsupported, match="not for semantic"):
+        compose(Guarantee.parse("semantic(epsilon=0.1)"))
+    with pytest.raises(InvalidInput, match="the same setting"):
+        compose(Guarantee.parse("dp(ratio=2)"), Guarantee.parse("dp(ratio=2, group=2)"))
+    with pytest.raises(InvalidInput, match="nothing to combine"):
+        mix()
+
+
+def test_pointwise_indistinguishability_is_not_closed_under_post_processing():
+    # A small bad cell merged with a good one at the limit makes both bad.
+    first, second = brute.law([1, 4, 5]), brute.law([0, 2, 8])
+    bad = [i for i, (p, q) in enumerate(zip(first, second, strict=True)) if p > 2 * q or q > 2 * p]
+    assert bad == [0]
+    assert first[0] + first[1] == Fraction(1, 2) > 2 * (second[0] + second[1])

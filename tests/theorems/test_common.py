@@ -1,0 +1,93 @@
+"""Groups, restatements and smaller epsilons, on small mechanisms and chains of laws."""
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.theorems import brute
+from twoworlds.numbers import exp
+from twoworlds.theorems import Guarantee, group_delta
+
+RATIOS = st.fractions(1, 4, max_denominator=12)
+
+
+@given(brute.mechanisms(people=3, transcripts=2, least=0), RATIOS, st.integers(2, 3))
+def test_group_privacy_holds_for_every_group(mechanism, ratio, size):
+    delta = brute.delta_of(mechanism, ratio)
+    bound = group_delta(ratio, delta, size)
+    for x, y in product(mechanism, repeat=2):
+        if sum(a != b for a, b in zip(x, y, strict=True)) <= size:
+            assert brute.excess(mechanism[x], mechanism[y], ratio**size) <= bound
+
+
+@given(RATIOS, st.integers(1, 5))
+def test_the_group_delta_is_attained_by_a_growing_alarm(ratio, size):
+    delta = Fraction(1, 10_000)
+    chances = [Fraction(0)]
+    for _ in range(size):
+        chances.append(ratio * chances[-1] + delta)
+    laws = [(p, 1 - p) for p in chances]
+    for one, other in pairwise(laws):
+        assert max(brute.excess(one, other, ratio), brute.excess(other, one, ratio)) == delta
+    assert brute.excess(laws[-1], laws[0], ratio**size) == group_delta(ratio, delta, size)
+
+
+@given(RATIOS, st.integers(1, 6))
+def test_the_group_delta_is_at_most_the_cruder_form(ratio, size):
+    delta = Fraction(1, 100)
+    assert group_delta(ratio, delta, size) <= size * ratio ** (size - 1) * delta
+
+
+def test_group_privacy_is_found_and_printed():
+    found = Guarantee.parse("dp(epsilon=0.5, delta=0.01)").implies("dp", group=3)
+    assert found.best.group == 3
+    assert found.best.ratio == exp(Fraction(3, 2))
+    assert (
+        abs(float(found.best.delta) - 0.01 * (2.71828182846**1.5 - 1) / (2.71828182846**0.5 - 1))
+        < 1e-9
+    )
+    pure = Guarantee.parse("dp(ratio=3)").implies("dp", group=2)
+    assert pure.best.ratio == pure.steps[-1].printed.ratio == 9
+
+
+def test_a_guarantee_for_groups_covers_larger_ones_in_several_steps_and_smaller_ones_at_once():
+    pairs = Guarantee.parse("dp(ratio=3, delta=0.01, group=2)")
+    larger = pairs.implies("dp", group=5).best
+    assert (larger.ratio, larger.delta) == (27, Fraction(13, 100))
+    smaller = pairs.implies("dp", group=1).best
+    assert (smaller.ratio, smaller.delta, smaller.group) == (3, Fraction(1, 100), 1)
+
+
+def test_replacing_a_record_costs_two_steps_of_adding_or_removing():
+    stated = Guarantee.parse("dp(ratio=3, delta=0.01, neighbours=add-remove)")
+    found = stated.implies("dp", neighbours="substitute").best
+    assert (found.ratio, found.delta) == (9, Fraction(4, 100))
+
+
+def test_statistical_difference_and_differential_privacy_restate_each_other():
+    found = Guarantee.parse("statistical-difference(epsilon=0.1)").implies("dp").best
+    assert (found.ratio, found.delta) == (1, Fraction(1, 10))
+    assert found.implies("statistical-difference").best.epsilon == Fraction(1, 10)
+
+
+@pytest.mark.parametrize("kind", ["local-semantic", "semantic"])
+def test_stronger_semantic_kinds_imply_weaker_ones(kind):
+    found = Guarantee.parse("reality-oblivious(epsilon=0.1, delta=0.01)").implies(kind).best
+    assert (found.epsilon, found.delta) == (Fraction(1, 10), Fraction(1, 100))
+
+
+def test_a_larger_epsilon_than_given_is_reached_at_once():
+    found = Guarantee.parse("dp(ratio=3, delta=0.01)").implies("dp(ratio=4, delta=0.02)")
+    assert found.holds
+    assert found.steps == ()
+
+
+@given(RATIOS, RATIOS)
+def test_a_wanted_epsilon_is_traded_for_delta_or_kept(ratio, wanted):
+    found = Guarantee.of("dp", ratio=ratio, delta="1/10").implies("dp", ratio=wanted).best
+    expected = Fraction(1, 10) + Fraction(9, 10) * max(0, ratio - wanted) / (ratio + 1)
+    assert found.ratio <= wanted
+    assert found.delta == expected

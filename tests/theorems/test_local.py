@@ -1,0 +1,136 @@
+"""Theorem 4.2 and Corollary 4.4 of Kasiviswanathan & Smith, for single beliefs."""
+
+from fractions import Fraction
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.theorems import brute
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import above, exp
+from twoworlds.theorems import THEOREMS, Context, Guarantee, calibrate_locally
+from twoworlds.worlds import BitStrings, Integers, Records
+
+
+def test_reference_numbers_of_theorem_4_2():
+    stated = Guarantee.parse("local-dp(epsilon=0.1, delta=1e-8)")
+    found = stated.implies("local-semantic", records=50, delta1="1e-7")
+    main = next(o for o in found.tried if o.application.theorem.name == "ks-4.2")
+    assert abs(above(main.application.printed.epsilon) - 0.352204015455915) < 1e-12
+    assert abs(above(main.application.printed.delta) - 0.00938083151964686) < 1e-12
+    assert all(check.ok for check in main.application.checks)
+    assert found.best.at_least_as_strong_as(main.application.printed)
+    assert found.steps[-1].theorem.name == "s4-local"
+
+
+@given(
+    st.data(),
+    brute.leaky_mechanisms(),
+    st.fractions(1, Fraction(5, 4), max_denominator=40),
+    st.sampled_from([Fraction(0), Fraction(1, 2000), Fraction(1, 500), Fraction(1, 50)]),
+)
+def test_what_follows_for_a_belief_holds_by_plain_bayes(data, mechanism, ratio, delta):
+    belief = data.draw(brute.beliefs(mechanism))
+    bad = {
+        x
+        for x, y in brute.neighbours(mechanism)
+        if max(
+            brute.excess(mechanism[x], mechanism[y], ratio),
+            brute.excess(mechanism[y], mechanism[x], ratio),
+        )
+        > delta
+    }
+    outside = sum((belief[x] for x in bad), Fraction(0))
+    stated = Guarantee.of("local-dp", ratio=ratio, delta=delta, records=2)
+    found = stated.implies("local-semantic", delta1=outside)
+    for one in found.conclusions:
+        assert brute.failure(mechanism, belief, one.epsilon) <= one.delta
+    for outcome in found.tried:
+        printed = outcome.application.printed
+        if printed is not None:
+            assert brute.failure(mechanism, belief, printed.epsilon) <= printed.delta
+
+
+def test_the_condition_is_named_with_the_values_that_fail():
+    stated = Guarantee.parse("local-dp(epsilon=0.1, records=100)")
+    outcome = THEOREMS["ks-4.2"].apply(stated, Context("local-semantic", delta1=Fraction(1, 100)))[
+        0
+    ]
+    assert outcome.application.failure == "needs sqrt(n delta_2) < epsilon: 1 is not below 1/10"
+    missing = THEOREMS["ks-4.2"].apply(stated, Context("local-semantic"))[0]
+    assert missing.application.failure.endswith("give delta1=")
+    assert missing.application.missing
+
+
+def test_laplace_noise_is_private_where_the_local_sensitivity_is_small():
+    found = Guarantee.parse("local-laplace(epsilon=0.1)").implies(
+        "local-semantic", records=50, delta1="1e-8"
+    )
+    assert [made.theorem.name for made in found.steps] == ["ks-4.4", "ks-3.3-4", "s4-local"]
+    printed = next(
+        o for o in found.tried if o.application.theorem.name == "ks-4.2"
+    ).application.printed
+    root = (50e-8) ** 0.5
+    assert abs(above(printed.epsilon) - (above(exp(Fraction(3, 10))) - 1 + root)) < 1e-12
+    assert abs(above(printed.delta) - 4 * root) < 1e-12
+
+
+def test_without_unprotected_databases_the_belief_gets_the_pure_bound():
+    found = Guarantee.parse("local-dp(ratio=3, records=5)").implies("local-semantic", delta1=0)
+    assert (found.best.epsilon, found.best.delta) == (Fraction(1, 2), 0)
+
+
+def test_corollary_4_4_runs_for_a_function_a_belief_and_a_threshold():
+    bits = BitStrings(5)
+    likely = Fraction(999_999, 10**6)
+    belief = {(1, 1, 1, 1, 1): likely, (1, 1, 1, 0, 0): 1 - likely}  # the median of 11100 can flip
+    found = calibrate_locally(median, bits, belief, threshold="1/10", epsilon="1/10")
+    assert found.outside == Fraction(1, 10**6)
+    assert found.scale == 1
+    assert found.implication.context.delta1 == found.outside
+    assert found.implication.best.kind == "local-semantic"
+    assert found.implication.best.records == 5
+    larger = calibrate_locally(median, bits, belief, threshold=1, epsilon="1/10")
+    assert larger.outside == 0
+    assert larger.implication.best.delta == 0
+
+
+@given(st.data())
+def test_corollary_4_4_counts_the_databases_of_large_local_sensitivity(data):
+    people = Records((0, 1, 5), 3)
+    belief = dict(zip(people, data.draw(brute.laws(27)), strict=True))
+    threshold = data.draw(st.sampled_from([1, 4, 5]))
+    found = calibrate_locally(max, people, belief, threshold=threshold, epsilon=1)
+    wanted = Fraction(0)
+    for x, mass in belief.items():
+        near = ((*x[:i], v, *x[i + 1 :]) for i in range(3) for v in (0, 1, 5))
+        wanted += mass * (max(abs(max(x) - max(y)) for y in near) > threshold)
+    assert found.outside == wanted
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"threshold": 0}, "threshold=0"),
+        ({"epsilon": -1}, "epsilon=-1"),
+        ({"belief": {(1,): Fraction(1, 2)}}, "must sum to 1"),
+        ({"universe": Integers(0, 3)}, "no fixed number of records"),
+    ],
+)
+def test_rejects_calibrations_that_make_no_sense(change, words):
+    given = {
+        "universe": BitStrings(1),
+        "belief": {(1,): Fraction(1)},
+        "threshold": 1,
+        "epsilon": 1,
+        **change,
+    }
+    universe, belief = given.pop("universe"), given.pop("belief")
+    with pytest.raises(InvalidInput, match=words):
+        calibrate_locally(sum, universe, belief, **given)
+
+
+def test_erratum_the_standard_deviation_of_laplace_noise_is_noted():
+    assert "sqrt(2) lambda" in THEOREMS["ks-4.4"].erratum

@@ -1,0 +1,186 @@
+"""The graph itself: registries, chains, dominance, answers as text and as JSON."""
+
+import itertools
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.theorems import (
+    KINDS,
+    NON_IMPLICATIONS,
+    THEOREMS,
+    Context,
+    Guarantee,
+    Implication,
+    non_implication,
+    theorem,
+)
+from twoworlds.theorems.search import LONGEST
+
+STATED = [
+    "dp(epsilon=0.1)",
+    "dp(epsilon=0.1, delta=1e-9, records=100)",
+    "dp(ratio=3, delta=1/10, neighbours=add-remove, records=2)",
+    "semantic(epsilon=0.1, delta=0.01)",
+    "semantic(epsilon=1)",
+    "statistical-difference(epsilon=0.01, records=5)",
+    "pointwise(ratio=2, delta=0.01)",
+    "informed(epsilon=0.2)",
+    "local-laplace(epsilon=0.1, records=50)",
+    "reality-oblivious(epsilon=0.2, delta=0.1)",
+    "dp(epsilon=0)",
+    "dp(epsilon=inf, delta=0.5)",
+]
+
+
+@pytest.mark.parametrize("stated", STATED)
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_question_gets_an_answer_that_can_be_read(stated, kind):
+    found = Guarantee.parse(stated).implies(kind, delta1="1e-9", level="0.05", values=2)
+    assert isinstance(found, Implication)
+    assert found.explain().startswith(str(found.given))
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["to"] == kind
+    assert len(found.steps) <= LONGEST
+    for one in found.conclusions:
+        assert one.kind == kind
+        assert not one.vacuous or one == found.given
+        assert Guarantee.parse(str(one)).kind == kind
+
+
+@pytest.mark.parametrize("stated", STATED)
+def test_no_conclusion_dominates_another(stated):
+    for kind in KINDS:
+        found = Guarantee.parse(stated).implies(kind, delta1="1e-9").conclusions
+        for one in found:
+            assert not any(one is not other and other.at_least_as_strong_as(one) for other in found)
+
+
+@pytest.mark.parametrize("stated", STATED)
+def test_every_step_starts_where_the_one_before_ended(stated):
+    for kind in KINDS:
+        found = Guarantee.parse(stated).implies(kind, delta1="1e-9", level="0.1")
+        if found.best is not None:
+            links = list(found.best.chain())
+            assert links[0] == found.given
+            assert links[-1] is found.best
+            for before, after in itertools.pairwise(links):
+                assert after.source.given is before
+                assert all(check.ok for check in after.source.checks)
+
+
+def test_a_printed_form_that_is_false_is_never_a_conclusion():
+    false = {name for name, one in THEOREMS.items() if one.printed_false}
+    assert false == {"ks-2.4-2", "ks-3.3-2", "ks-3.4"}
+    for stated, name in (
+        ("semantic(epsilon=0.1, delta=0.01)", "ks-2.4-2"),
+        ("indistinguishable(ratio=3, delta=0.01)", "ks-3.3-2"),
+        ("joint(ratio=3, delta=0.01)", "ks-3.4"),
+    ):
+        found = THEOREMS[name].apply(Guarantee.parse(stated), Context(THEOREMS[name].conclusion))[0]
+        assert not found.conclusion.at_least_as_strong_as(found.application.printed)
+        assert THEOREMS[name].corrected
+
+
+def test_every_theorem_is_stated_cited_and_between_known_kinds():
+    for one in THEOREMS.values():
+        assert one.statement.endswith((".", "privacy"))
+        assert ", " in one.citation
+        assert set(one.premises) | {one.conclusion} <= set(KINDS)
+        assert not one.printed_false or one.erratum
+        json.dumps(one.to_dict())
+    for other in NON_IMPLICATIONS.values():
+        assert other.statement
+        assert set(other.premises) | {other.conclusion} <= set(KINDS)
+        json.dumps(other.to_dict())
+
+
+def test_every_numbered_statement_of_the_paper_is_in_the_registry():
+    wanted = {
+        "2.2",
+        "2.4(1)",
+        "2.4(2)",
+        "3.3(1)",
+        "3.3(2)",
+        "3.3(3)",
+        "3.3(4)",
+        "3.3(5)",
+        "3.4",
+        "4.2",
+        "4.4",
+    }
+    wanted |= {"equation 4", "equation 5", "Remark 1", "Claim 1.2"}
+    cited = [one.citation for one in (*THEOREMS.values(), *NON_IMPLICATIONS.values())]
+    assert [place for place in wanted if not any(place in text for text in cited)] == []
+
+
+def test_the_registry_is_open_and_refuses_a_second_theorem_of_the_same_name():
+    @theorem(
+        "only-for-this-test", premises=["informed"], conclusion="power", citation="Nobody, nowhere"
+    )
+    def certain(given, context):
+        """Nothing is learned."""
+        return given.to("power", level=Fraction(1, 2), power=Fraction(1, 2))
+
+    try:
+        found = Guarantee.parse("informed(epsilon=0.1)").implies("power")
+        assert found.best["power"] == Fraction(1, 2)
+        for register in (theorem, non_implication):
+            with pytest.raises(InvalidInput, match="registered twice"):
+                register("only-for-this-test", premises=["dp"], conclusion="dp", citation="x, y")(
+                    certain
+                )
+    finally:
+        del THEOREMS["only-for-this-test"]
+
+
+def test_the_answer_cites_each_step_and_shows_the_print_beside():
+    text = Guarantee.parse("dp(epsilon=0.1)").implies("semantic").explain()
+    assert text.splitlines()[0] == "dp(epsilon=0.1) implies semantic(epsilon=0.04995837496)"
+    assert "1. Kasiviswanathan & Smith, Theorem 2.2" in text
+    assert "here semantic(epsilon=0.1051709181)" in text
+
+
+def test_json_has_the_numbers_the_steps_and_the_print():
+    data = Guarantee.parse("dp(epsilon=0.1)").implies("semantic").to_dict()
+    assert data["holds"] is True
+    assert data["conclusion"]["epsilon"]["exact"] == "(e^(1/10) - 1)/(e^(1/10) + 1)"
+    assert str(data["conclusion"]["epsilon"]["value"]).startswith("0.0499583749")
+    (step,) = data["steps"]
+    assert step["theorem"]["citation"] == "Kasiviswanathan & Smith, Theorem 2.2"
+    assert str(step["printed"]["epsilon"]["value"]).startswith("0.10517")
+    assert step["printed_is_false"] is False
+
+
+def test_a_question_that_is_open_raises_when_used_as_a_truth_value():
+    found = Guarantee.parse("dp(epsilon=0.1, delta=1e-9, records=1000)").implies(
+        "semantic(epsilon=0.0517, delta=1e-5)"
+    )
+    assert found.holds is None
+    with pytest.raises(Undecided):
+        bool(found)
+    assert "neither proved nor refuted" in found.explain()
+
+
+def test_a_claim_equal_to_the_conclusion_is_reached():
+    found = Guarantee.parse("dp(ratio=3)").implies("semantic(epsilon=1/2)")
+    assert found.holds is True
+    assert bool(found)
+
+
+@given(st.fractions(0, 2, max_denominator=20), st.fractions(0, 1, max_denominator=20))
+def test_what_is_implied_grows_with_what_is_given(epsilon, more):
+    small = Guarantee.of("dp", epsilon=epsilon).implies("semantic").best
+    large = Guarantee.of("dp", epsilon=epsilon + more).implies("semantic").best
+    assert small.at_least_as_strong_as(large)
+
+
+def test_the_convention_on_undefined_posteriors_is_stated():
+    assert (
+        "impossible in Game i" in Guarantee.parse("dp(ratio=3)").implies("semantic").assumptions[0]
+    )
+    assert Guarantee.parse("dp(ratio=3)").implies("statistical-difference").assumptions == ()
