@@ -22,6 +22,7 @@ from twoworlds.cli import accuracy, listing, matrix, tests
 from twoworlds.cli import demo as demo_
 from twoworlds.cli import posterior as posterior_
 from twoworlds.cli import sensitivity as sensitivity_
+from twoworlds.cli import theorems as theorems_
 from twoworlds.cli.render import console, print_json, print_verdict, progress
 
 __all__ = ["app"]
@@ -254,6 +255,37 @@ def calibrate(
         error=error,
         as_json=json_,
     )
+
+
+@app.command()
+def implies(
+    guarantee: Annotated[str, typer.Argument(help="such as 'dp(epsilon=0.1, delta=1e-9)'")],
+    to: Annotated[str, typer.Option(help="another kind, such as semantic, or a whole claim")],
+    records: Annotated[str | None, typer.Option(help="how many records databases have")] = None,
+    json_: Json = False,
+) -> int:
+    """Say what follows from a guarantee, by which theorems, and which of them are false."""
+    return theorems_.show_implication(guarantee, to=to, records=records, as_json=json_)
+
+
+@app.command()
+def theorems(
+    name: Annotated[str | None, typer.Argument(help="one of them, in full")] = None,
+    json_: Json = False,
+) -> None:
+    """List the theorems: as printed, corrected, and tight."""
+    theorems_.list_theorems(name, as_json=json_)
+
+
+@app.command()
+def explain(
+    what: Annotated[
+        str, typer.Argument(help="a guarantee such as 'dp(epsilon=1)', or a mechanism")
+    ],
+    json_: Json = False,
+) -> None:
+    """Say what a guarantee promises a person, in odds."""
+    theorems_.explain(what, as_json=json_)
 
 
 @app.command()
