@@ -20,19 +20,20 @@ def show_trade_off(
 ) -> None:
     """Print the curve, or the best power at one level."""
     curve = trade_off(mechanism, true, other)
+    power = None if level is None else curve.power(level)
     if as_json:
         data = curve.to_dict()
-        if level is not None:
-            data["power"] = to_json(curve.power(level))
-            data["type_two"] = to_json(curve.type_two(level), side="down")
+        if power is not None:
+            data["power"] = to_json(power)
+            data["type_two"] = to_json(1 - power, side="down")
         print_json(data)
         return
     out = console()
     out.print(f"{mechanism.expression}: telling {true} from {other}")
     out.print()
     out.print(curve.explain())
-    if level is not None:
-        out.print(f"At level {level} the best power is {show(curve.power(level))}.")
+    if power is not None:
+        out.print(f"At level {level} the best power is {show(power)}.")
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("false alarms (level)", "power", "misses (type II)"):
         table.add_column(heading)
