@@ -19,6 +19,7 @@ extensions = [
     "plain_docstrings",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "theorem_list",
 ]
 exclude_patterns = ["_build"]
 

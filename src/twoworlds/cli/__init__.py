@@ -26,7 +26,12 @@ _INTERNAL = 70
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
-    sys.exit(run(arguments))
+    code = run(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # so that the interpreter does not complain on its way out
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +49,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", _INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except RecursionError:
         return _complain("the input is nested too deeply", _BAD_INPUT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from twoworlds.cli import posterior as posterior_
 from twoworlds.cli import sensitivity as sensitivity_
 from twoworlds.cli import theorems as theorems_
 from twoworlds.cli.render import console, print_json, print_verdict, progress
+from twoworlds.errors import InvalidInput
 
 __all__ = ["app"]
 
@@ -91,6 +93,10 @@ def measure(
     size = None if group == "1" else group
     with progress():
         if profile:
+            if (ratio, epsilon, delta) != (None, None, None) or definition != "dp":
+                raise InvalidInput(
+                    "--profile is the whole curve of dp: leave numbers and definition out"
+                )
             _profile(built, neighbours, group, json_)
             return
         verdict = measure_it(
@@ -128,8 +134,10 @@ def check(
     built = mechanism(mechanism_, universe=universe)
     with progress():
         verdict = check_claim(built, claim, neighbours=neighbours, group=group)
-    print_json(verdict.to_dict()) if json_ else print_verdict(verdict)
-    return 0 if verdict else 1
+    code = 0 if verdict else 1
+    with contextlib.suppress(BrokenPipeError):  # the exit code tells what the reader left unread
+        print_json(verdict.to_dict()) if json_ else print_verdict(verdict)
+    return code
 
 
 @app.command()

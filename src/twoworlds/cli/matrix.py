@@ -31,6 +31,8 @@ def show(
 ) -> None:
     """Print the matrix, one column, one row or one entry; or save it."""
     if save is not None:
+        if database is not None or output is not None:
+            raise InvalidInput("--save writes the whole matrix: leave --database and --output out")
         try:
             write_table(mechanism, save)
         except OSError as error:

@@ -22,9 +22,17 @@ __all__ = ["console", "print_json", "print_verdict", "progress"]
 _LABEL = 9
 
 
+class _Output(Console):
+    """A console that lets a closed pipe be dealt with by the command line."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise instead of leaving with exit code 1, which would mean a refuted claim."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return a console for standard output that never reads markup into our text."""
-    return Console(markup=False, highlight=False, emoji=False, soft_wrap=False)
+    return _Output(markup=False, highlight=False, emoji=False, soft_wrap=False)
 
 
 def print_json(data: Any) -> None:

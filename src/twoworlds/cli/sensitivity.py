@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from twoworlds.cli.render import console, print_json
 from twoworlds.errors import InvalidInput
-from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Records, Statistic, Universe
+from twoworlds.worlds import (
+    ADD_REMOVE,
+    SUBSTITUTE,
+    Records,
+    Statistic,
+    Universe,
+    check_group,
+)
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
 from twoworlds.worlds.sensitivity import Sensitivity, global_sensitivity, local_sensitivity
@@ -29,7 +36,7 @@ def show(
     built = build_statistic(statistic, place)
     found = [
         _one(built, where, relation, norm=norm, at=at, group=group)
-        for where, relation in _relations(place, neighbours)
+        for where, relation in _relations(place, neighbours, check_group(group))
     ]
     if as_json:
         print_json([sensitivity.to_dict() for sensitivity in found])
@@ -48,13 +55,13 @@ def _one(
     return local_sensitivity(statistic, place, at, norm=norm, neighbours=relation)
 
 
-def _relations(place: Universe, neighbours: str) -> list[tuple[Universe, str]]:
-    """Return where to look under which relation; add-remove also looks one record up and down."""
+def _relations(place: Universe, neighbours: str, group: int) -> list[tuple[Universe, str]]:
+    """Return where to look under which relation; add-remove also looks at other sizes."""
     if neighbours != _BOTH:
         return [(place, neighbours)]
     if not isinstance(place, Records):
         return [(place, place.relation)]
     if place.fixed:
-        sizes = Records(place.values, place.n + 1, smallest=max(0, place.n - 1))
+        sizes = Records(place.values, place.n + group, smallest=max(0, place.n - group))
         return [(place, SUBSTITUTE), (sizes, ADD_REMOVE)]
     return [(place, SUBSTITUTE), (place, ADD_REMOVE)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import Subject
 from twoworlds.mechanisms import Mechanism
-from twoworlds.worlds import EXPLICIT, check_group, resolve
+from twoworlds.worlds import check_group, resolve
 
 __all__ = ["Compared", "PrivacyDefinition", "Setting"]
 
@@ -52,7 +52,7 @@ class Setting:
     @property
     def subject(self) -> Subject:
         """Whom the sentences speak of."""
-        return Subject.of(self.group, listed=self.relation == EXPLICIT)
+        return Subject.of(self.group, self.relation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +70,19 @@ class Compared(PrivacyDefinition):
     def __post_init__(self) -> None:
         """Check the group size."""
         object.__setattr__(self, "group", check_group(self.group))
+
+    @property
+    def beside(self) -> str:
+        """The neighbours and the group, as arguments of the claim, where they were chosen."""
+        parts = ""
+        if isinstance(self.neighbours, str):
+            listed = "~" in self.neighbours
+            parts = (
+                f", neighbours={self.neighbours!r}" if listed else f", neighbours={self.neighbours}"
+            )
+        elif self.neighbours is not None:
+            parts = ", neighbours=listed pairs"
+        return parts + ("" if self.group == 1 else f", group={self.group}")
 
     def setting(self, mechanism: Mechanism) -> Setting:
         """Resolve the neighbour relation on a mechanism's universe."""

@@ -26,6 +26,7 @@ from twoworlds.numbers import (
     INFINITY,
     Number,
     Order,
+    at_most_one,
     compare,
     exact_text,
     exp,
@@ -34,6 +35,8 @@ from twoworlds.numbers import (
     ratio_at_least_one,
     show,
 )
+
+_LARGEST_BOUND = 1000
 
 __all__ = ["DifferentialPrivacy", "read_delta", "read_ratio"]
 
@@ -78,8 +81,7 @@ class DifferentialPrivacy(Compared):
         epsilon = ln(self.ratio)
         rational = isinstance(epsilon, Fraction) and self.ratio != 1
         first = f"epsilon={epsilon}" if rational else f"ratio={exact_text(self.ratio)}"
-        group = "" if self.group == 1 else f", group={self.group}"
-        return f"dp({first}{delta}{group})"
+        return f"dp({first}{delta}{self.beside})"
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the exact ratio that holds with delta = 0, or infinity."""
@@ -88,7 +90,7 @@ class DifferentialPrivacy(Compared):
         comparison, peak = family.peak()
         values = {"ratio": peak.ratio, "epsilon": ln(peak.ratio), "delta": Fraction(0)}
         if peak.ratio == INFINITY:
-            values["delta"] = family.gap(INFINITY)[1].delta
+            values["delta"] = at_most_one(family.gap(INFINITY)[1].delta)
         witness = _ratio_witness(setting, comparison, peak.event, attained=peak.attained)
         return Verdict(
             mechanism.expression,
@@ -111,8 +113,8 @@ class DifferentialPrivacy(Compared):
         return Verdict(
             mechanism.expression,
             self.name,
-            {"ratio": a, "epsilon": ln(a), "delta": gap.delta},
-            delta_sentence(setting.subject, a, gap.delta),
+            {"ratio": a, "epsilon": ln(a), "delta": at_most_one(gap.delta)},
+            _sentence(setting, family, a, gap.delta),
             setting.assumptions,
             witness=_gap_witness(setting, family, comparison, gap),
             method=family.method,
@@ -125,15 +127,27 @@ class DifferentialPrivacy(Compared):
         setting = self.setting(mechanism)
         family = setting.mechanism.family(setting.relation, self.group)
         comparison, ratio = family.ratio_for(d)
-        event = comparison.gap(ratio).event if ratio != INFINITY else comparison.peak().event
+        notes: tuple[str, ...] = ()
+        sentence = delta_sentence(setting.subject, ratio, d)
+        if ratio == INFINITY:
+            comparison, gap = family.gap(INFINITY)
+            exposed = at_most_one(gap.delta)
+            sentence = delta_sentence(setting.subject, INFINITY, exposed)
+            notes = (
+                f"no ratio, however large, holds with delta {show(d)}: "
+                f"delta stays at least {show(exposed, side='down')}",
+            )
+        else:
+            gap = comparison.gap(ratio)
         return Verdict(
             mechanism.expression,
             self.name,
             {"ratio": ratio, "epsilon": ln(ratio), "delta": d},
-            delta_sentence(setting.subject, ratio, d),
+            sentence,
             setting.assumptions,
-            witness=_event_witness(setting, comparison, event),
+            witness=_gap_witness(setting, family, comparison, gap),
             method=family.method,
+            notes=notes,
             exact=mechanism.exact,
         )
 
@@ -151,7 +165,7 @@ class DifferentialPrivacy(Compared):
         comparison, gap = family.gap(self.ratio)
         order = compare(gap.delta, self.delta)
         holds = None if order is Order.UNDECIDED else order is not Order.GREATER
-        values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": gap.delta}
+        values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": at_most_one(gap.delta)}
         notes: tuple[str, ...] = (f"the claim allows delta {show(self.delta)}",)
         if holds is False:
             notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
@@ -159,7 +173,7 @@ class DifferentialPrivacy(Compared):
             mechanism.expression,
             self.claim,
             values,
-            delta_sentence(setting.subject, self.ratio, gap.delta),
+            _sentence(setting, family, self.ratio, gap.delta),
             setting.assumptions,
             holds=holds,
             witness=_gap_witness(setting, family, comparison, gap),
@@ -183,6 +197,8 @@ class DifferentialPrivacy(Compared):
             single = setting.mechanism.family(setting.relation, 1).peak()[1].ratio
         except InvalidInput:  # a part of a universe may hold no single-person neighbours
             return ()
+        if self.group > _LARGEST_BOUND:
+            return ()
         bound = INFINITY if single == INFINITY else single**self.group
         return (f"from one person, the bound for groups of {self.group} is {show(bound)}",)
 
@@ -201,12 +217,19 @@ def read_ratio(ratio: object, epsilon: object) -> Number | None:
     return exp(value)
 
 
-def read_delta(delta: object) -> Number:
-    """Read a delta between 0 and 1."""
-    value = number(delta, "delta")
+def read_delta(delta: object, name: str = "delta") -> Number:
+    """Read a probability between 0 and 1."""
+    value = number(delta, name)
     if value < 0 or value > 1:
-        raise InvalidInput(f"delta={delta} is out of range: it is a probability from 0 to 1")
+        raise InvalidInput(f"{name}={delta} is out of range: it is a probability from 0 to 1")
     return value
+
+
+def _sentence(setting: Setting, family: Family, ratio: Number, delta: Number) -> str:
+    """Say what (ratio, delta) means; an infinite ratio without delta says less than the price."""
+    if ratio == INFINITY and delta == 0:
+        ratio = family.peak()[1].ratio
+    return delta_sentence(setting.subject, ratio, delta)
 
 
 def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:
@@ -214,7 +237,8 @@ def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:
         return ()
     if delta == 0:
         return ("no finite ratio holds with delta 0: ask for the ratio at the delta you accept",)
-    return (f"delta stays at least {show(delta)} however large the ratio",)
+    least = show(delta, side="down")
+    return (f"delta stays at least {least} however large the ratio",)
 
 
 def _ratio_witness(

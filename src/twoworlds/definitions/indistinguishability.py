@@ -152,7 +152,7 @@ class PointwiseIndistinguishability(Compared):
         family = setting.mechanism.family(setting.relation, self.group)
         ratio = family.peak()[1].ratio if self.ratio is None else self.ratio
         best: tuple[Comparison, Event, BadMass] | None = None
-        for comparison in family:
+        for comparison in setting.mechanism.comparisons(setting.relation, self.group):
             event, bad = _bad(setting.mechanism, comparison, ratio)
             if best is None or compare(bad.worst, best[2].worst) is Order.GREATER:
                 best = comparison, event, bad
@@ -185,7 +185,8 @@ class PointwiseIndistinguishability(Compared):
         order = compare(found.delta, self.delta)
         return Verdict(
             found.mechanism,
-            f"pointwise(ratio={exact_text(self.ratio)}, delta={exact_text(self.delta)})",
+            f"pointwise(ratio={exact_text(self.ratio)}, "
+            f"delta={exact_text(self.delta)}{self.beside})",
             found.values,
             found.sentence,
             found.assumptions,

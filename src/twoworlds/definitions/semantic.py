@@ -65,7 +65,7 @@ class SemanticPrivacy(PrivacyDefinition):
 
     def __init__(self, *, epsilon: object = None, default: object = None) -> None:
         """Take the largest allowed difference, and the value that stands for "no data"."""
-        object.__setattr__(self, "epsilon", None if epsilon is None else read_delta(epsilon))
+        object.__setattr__(self, "epsilon", _read(epsilon))
         object.__setattr__(self, "default", default)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
@@ -178,6 +178,10 @@ def worst_belief(mechanism: Mechanism, swing: Swing) -> Belief | None:
     )
 
 
+def _read(epsilon: object) -> Number | None:
+    return None if epsilon is None else read_delta(epsilon, "epsilon")
+
+
 def _where(mechanism: Mechanism, swing: Swing) -> str:
     if swing.output is None:
         return "approached far out, attained by no output"
@@ -243,7 +247,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
     ) -> None:
         """Take the attacker's belief, as such or as one would type it, and what is claimed."""
         object.__setattr__(self, "belief", belief)
-        object.__setattr__(self, "epsilon", None if epsilon is None else read_delta(epsilon))
+        object.__setattr__(self, "epsilon", _read(epsilon))
         object.__setattr__(self, "delta", read_delta(delta))
         object.__setattr__(self, "default", default)
 
@@ -261,7 +265,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
 
     def failure(self, mechanism: Mechanism, epsilon: object) -> Number:
         """Return P_t[max_i SD > epsilon], with the strict inequality."""
-        limit = read_delta(epsilon)
+        limit = read_delta(epsilon, "epsilon")
         return sum(
             (
                 mass
@@ -286,7 +290,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             f"For this belief, with probability at least "
             f"{show(1 - values['delta'], side='down')} the conclusions with and without any one "
             f"person differ by at most {percent(values['epsilon'])}.",
-            ("this belief only", *_assumptions(mechanism)[1:]),
+            (f"this belief only: {self._held}", *_assumptions(mechanism)[1:]),
             method="every output played with and without every person",
             exact=mechanism.exact,
         )
@@ -299,7 +303,8 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         order = compare(found.delta, self.delta)
         return Verdict(
             found.mechanism,
-            f"local-semantic(epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)})",
+            f"local-semantic({self._held}, epsilon={exact_text(self.epsilon)}, "
+            f"delta={exact_text(self.delta)})",
             found.values,
             found.sentence,
             found.assumptions,
@@ -308,6 +313,10 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             notes=(f"the claim allows delta {show(self.delta)}",),
             exact=found.exact,
         )
+
+    @property
+    def _held(self) -> str:
+        return self.belief if isinstance(self.belief, str) else repr(self.belief)
 
     def _played(self, mechanism: Mechanism) -> list[tuple[Games, Number]]:
         """Play every output that can occur, with its probability."""

@@ -44,7 +44,9 @@ class StatisticalDifference(Compared):
         group: int = 1,
     ) -> None:
         """Take the largest allowed difference."""
-        object.__setattr__(self, "epsilon", None if epsilon is None else read_delta(epsilon))
+        object.__setattr__(
+            self, "epsilon", None if epsilon is None else read_delta(epsilon, "epsilon")
+        )
         super().__init__(neighbours=neighbours, group=group)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
@@ -81,7 +83,7 @@ class StatisticalDifference(Compared):
         order = compare(found.epsilon, self.epsilon)
         return Verdict(
             found.mechanism,
-            f"statistical-difference(epsilon={exact_text(self.epsilon)})",
+            f"statistical-difference(epsilon={exact_text(self.epsilon)}{self.beside})",
             found.values,
             found.sentence,
             found.assumptions,

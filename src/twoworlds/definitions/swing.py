@@ -131,6 +131,8 @@ def _(mechanism: PerRecord, default: object) -> Swing:
 
 def _scaled(swing: Swing, mechanism: Mechanism) -> Swing:
     """Replace the one-record probabilities by those of the whole output."""
+    if not swing.high.database:
+        return swing  # no output tells anything
     high, low = (
         Case(
             case.database,

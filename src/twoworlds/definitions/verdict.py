@@ -16,7 +16,17 @@ from typing import Any, Protocol
 
 from twoworlds.errors import TwoWorldsError, Undecided
 from twoworlds.mechanisms import Either, Event, Mechanism
-from twoworlds.numbers import INFINITY, Number, Order, compare, show, to_json
+from twoworlds.numbers import (
+    INFINITY,
+    LIMIT_BITS,
+    Number,
+    Order,
+    bounds,
+    compare,
+    decimal,
+    show,
+    to_json,
+)
 from twoworlds.worlds import Point
 
 _AGREE_BITS = 256
@@ -112,8 +122,7 @@ class Witness:
         event = self.event.describe(self.mechanism.outputs)
         start, space, label = event.partition(" ")
         yield "event", f"{start} {shortened(label)}" if space and " " not in label else event
-        # Rounded so that the quotient of what is printed is no more than the true one.
-        p, q = show(self.probabilities[0], side="down"), show(self.probabilities[1])
+        p, q = _written(*self.probabilities)
         tail = "" if self.attained else "; further out the ratio grows to its limit"
         yield "", f"probability {p} against {q}{tail}"
         if self.output is not None:
@@ -175,12 +184,21 @@ class Verdict:
 
     def __bool__(self) -> bool:
         """Return whether the claim holds."""
+        if self.holds is None and "(" in self.definition:
+            raise Undecided(
+                f"undecided: {self.definition} on {self.mechanism} agrees with its limit to "
+                f"{LIMIT_BITS} bits; give the inputs as exact fractions"
+            )
         if self.holds is None:
             raise Undecided(
-                f"this verdict on {self.mechanism} states no decided claim: "
+                f"this verdict on {self.mechanism} claims nothing: "
                 "read its values, or check a definition with numbers"
             )
         return self.holds
+
+    def __str__(self) -> str:
+        """Return the answer in words."""
+        return self.explain()
 
     def __getattr__(self, name: str) -> Number:
         """Give the values as attributes: verdict.ratio, verdict.epsilon, verdict.delta."""
@@ -241,6 +259,13 @@ def _mass(mechanism: Mechanism, event: Event, database: Point) -> Number:
         parts = (_mass(mechanism, part, database) for part in (event.first, event.second))
         return sum(parts, start=Fraction(0))
     return mechanism.mass(event, database)
+
+
+def _written(p: Number, q: Number) -> tuple[str, str]:
+    """Write both, rounded so that the printed quotient is no more than the true one."""
+    if p != 0 and bounds(p)[0] <= 0:  # too small to enclose away from 0
+        return f"below {decimal(p)}", f"below {decimal(q)}"
+    return show(p, side="down"), show(q)
 
 
 def shortened(label: str) -> str:

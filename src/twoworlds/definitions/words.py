@@ -9,11 +9,15 @@ probability can become.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
-from twoworlds.numbers import INFINITY, Number, Order, compare, decimal
+from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare, decimal
+from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
 __all__ = ["Subject", "delta_sentence", "largest_posterior", "percent", "ratio_sentence"]
+
+_SMALLEST_PLAIN = 6
 
 
 @dataclass(frozen=True)
@@ -25,15 +29,17 @@ class Subject:
     instead: str
 
     @staticmethod
-    def of(group: int, *, listed: bool) -> Subject:
-        """Choose the words for a group size, and for neighbours that were listed as pairs."""
-        if listed:
+    def of(group: int, relation: str = SUBSTITUTE) -> Subject:
+        """Choose the words for a group size and a neighbour relation."""
+        if relation == EXPLICIT:
             return Subject(
                 "the true database",
                 "Someone who knows that the true database is one of two listed neighbours, "
                 "and gives them even odds,",
                 "had the true database been the listed neighbour",
             )
+        if relation == ADD_REMOVE:
+            return _present_or_absent(group)
         if group == 1:
             return Subject(
                 "your record",
@@ -47,6 +53,23 @@ class Subject:
             "two possibilities for these",
             f"had the records of {group} people been different",
         )
+
+
+def _present_or_absent(group: int) -> Subject:
+    """Speak of being in the data or not: add-remove compares nothing else."""
+    if group == 1:
+        return Subject(
+            "whether you are in the data",
+            "Someone who knows all other records, and what yours would be, and gives even odds to "
+            "your being in the data or not",
+            "had you not been in the data, or been added to it,",
+        )
+    return Subject(
+        f"{group} records more or less",
+        "Someone who gives even odds to two databases, one of which is the other with "
+        f"{group} records added or taken out,",
+        f"had {group} records been added or taken out",
+    )
 
 
 def largest_posterior(prior: Fraction, ratio: Number) -> Number:
@@ -84,7 +107,7 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say what (ratio, delta) means: how likely an event can become."""
     if delta == 0:
         return ratio_sentence(subject, ratio)
-    top = decimal(delta, 3)
+    top = decimal(at_most_one(delta), 3)
     if ratio == INFINITY:
         return (
             f"With probability {top} the output can be one that is impossible in the other world: "
@@ -101,5 +124,11 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
 
 
 def percent(x: Number) -> str:
-    """Write a probability as a percentage, rounded up."""
-    return f"{decimal(x * 100, 3)}%"
+    """Write a probability as a percentage, rounded up.
+
+    >>> percent(Fraction(1, 3))
+    '33.4%'
+    """
+    shifted = Decimal(decimal(at_most_one(x), 3)).scaleb(2).normalize()
+    small = shifted != 0 and shifted.adjusted() < -_SMALLEST_PLAIN
+    return f"{shifted:e}%" if small else f"{shifted:f}%"

@@ -57,6 +57,14 @@ class Mechanism(ABC):
     def family(self, relation: str, group: int = 1) -> Family:
         """Return the comparison of all databases at distance 1 to ``group``, both ways round."""
 
+    def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
+        """Yield the comparison of every pair, also of those that no hockey-stick gap needs.
+
+        The mass of outputs that exceed a ratio may fall with distance, so that the furthest
+        neighbours need not be the worst for it.
+        """
+        yield from self.family(relation, group)
+
     @abstractmethod
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw one output, for simulation."""

@@ -182,22 +182,31 @@ class OnStatistic(Mechanism):
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare the pairs of values that neighbours can take."""
-        if self.channel.by_difference:
-            changes = list(self.statistic.differences(self.universe, relation, group))
-            if self.channel.extremes and changes:
-                by_size = sorted(changes, key=lambda change: change.difference)
-                changes = [by_size[0], by_size[-1]]
-        else:
-            changes = list(self.statistic.changes(self.universe, relation, group))
+        changes = self._changes(relation, group)
+        if self.channel.by_difference and self.channel.extremes and changes:
+            by_size = sorted(changes, key=lambda change: change.difference)
+            changes = [by_size[0], by_size[-1]]
         compared = [self.channel.compare(change) for change in changes]
-        return Each(compared or self._unmoved(relation), self.channel.why)
+        return Each(compared or self._unmoved(relation, group), self.channel.why)
 
-    def _unmoved(self, relation: str) -> Iterator[Comparison]:
+    def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
+        """Yield a comparison for every change of the statistic."""
+        changes = self._changes(relation, group)
+        if not changes:
+            yield from self._unmoved(relation, group)
+        yield from (self.channel.compare(change) for change in changes)
+
+    def _changes(self, relation: str, group: int) -> list[Change]:
+        if self.channel.by_difference:
+            return list(self.statistic.differences(self.universe, relation, group))
+        return list(self.statistic.changes(self.universe, relation, group))
+
+    def _unmoved(self, relation: str, group: int) -> Iterator[Comparison]:
         """Compare equal laws, when no neighbour changes the statistic."""
         x = next(iter(self.universe))
         y = next(self.universe.around(x, relation), None)
         if y is None:
-            x, y = next(pairs(self.universe, relation), (x, x))
+            x, y = next(pairs(self.universe, relation, group), (x, x))
         everything = Anything()
         yield Table(x, y, [1], [1], lambda cells: everything if cells else Listed.of(()))
 

@@ -128,6 +128,11 @@ class PerRecord(Mechanism):
             "the records that do not change cancel, so only those that do matter",
         )
 
+    def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
+        """Yield comparisons for every number of differing records up to the group."""
+        for changed in range(1, min(group, self.records) + 1):
+            yield from self.family(relation, changed)
+
     def _distinct(self, moves: Iterable[tuple[Point, Point]]) -> list[tuple[Point, Point]]:
         """Keep one change of a record's value for each way in which it changes the law."""
         kept: dict[object, tuple[Point, Point]] = {}

@@ -29,6 +29,7 @@ __all__ = [
     "Number",
     "Order",
     "Real",
+    "at_most_one",
     "ball",
     "compare",
     "maximum",
@@ -267,6 +268,15 @@ def positive_part(x: Number) -> Number:
     if isinstance(x, Fraction):
         return max(x, Fraction(0))
     return Real(lambda bits: x.ball(bits).nonnegative_part())
+
+
+def at_most_one(x: Number) -> Number:
+    """Return min(1, x), or 1 where an enclosure cannot be told from 1: the safe side of a price.
+
+    >>> at_most_one(Fraction(3, 2))
+    Fraction(1, 1)
+    """
+    return x if compare(x, 1, limit=2 * LIMIT_BITS) is Order.LESS else Fraction(1)
 
 
 def compare(a: object, b: object, *, limit: int = LIMIT_BITS) -> Order:

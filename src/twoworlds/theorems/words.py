@@ -20,6 +20,7 @@ from twoworlds.definitions.words import Subject, delta_sentence, largest_posteri
 from twoworlds.numbers import INFINITY, Number, bounds, decimal
 from twoworlds.theorems.formulas import tanh_half, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.worlds import SUBSTITUTE
 
 __all__ = ["PRIORS", "Row", "sentences", "table"]
 
@@ -58,7 +59,7 @@ def sentences(guarantee: Guarantee) -> Iterator[str]:
         yield _any_belief(ratio)
         yield _known_others(ratio)
     elif guarantee.kind == "dp":
-        subject = Subject.of(guarantee.group, listed=False)
+        subject = Subject.of(guarantee.group, guarantee.neighbours)
         yield delta_sentence(subject, guarantee.ratio, guarantee.delta)
     elif guarantee.kind == "semantic":
         yield _semantic(guarantee)
@@ -103,7 +104,8 @@ def _semantic(guarantee: Guarantee) -> str:
 
 
 def _pure_ratio(guarantee: Guarantee) -> Number | None:
-    if guarantee.kind != "dp" or guarantee.delta != 0 or guarantee.group != 1:
+    plain = guarantee.delta == 0 and guarantee.group == 1 and guarantee.neighbours == SUBSTITUTE
+    if guarantee.kind != "dp" or not plain:
         return None
     return guarantee.ratio
 

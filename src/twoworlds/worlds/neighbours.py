@@ -28,6 +28,7 @@ from twoworlds.worlds.words import Records
 __all__ = ["PAIR_LIMIT", "check_group", "distance", "pairs", "resolve", "within"]
 
 PAIR_LIMIT = 1 << 22
+LARGEST_GROUP = 1_000_000
 
 
 def resolve(
@@ -63,7 +64,10 @@ def resolve(
 
 def check_group(group: object) -> int:
     """Read a group size of at least one person."""
-    return whole(group, "group", at_least=1)
+    size = whole(group, "group", at_least=1)
+    if size > LARGEST_GROUP:
+        raise InvalidInput(f"group={size}: groups of at most {LARGEST_GROUP} people are compared")
+    return size
 
 
 def distance(universe: Universe, x: Point, y: Point, relation: str) -> int | None:

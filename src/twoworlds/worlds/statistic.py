@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple
 
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import rational
 from twoworlds.worlds.line import Integers
 from twoworlds.worlds.neighbours import pairs
@@ -71,7 +71,14 @@ class Computed(Statistic):
 
     def __call__(self, database: Point) -> Value:
         """Return the value, read exactly."""
-        return _exact(self.function(database), self.name)
+        try:
+            value = self.function(database)
+        except TwoWorldsError:
+            raise
+        except Exception as error:
+            kind = type(error).__name__
+            raise InvalidInput(f"{self.name} failed on {database!r}: {kind}: {error}") from error
+        return _exact(value, self.name)
 
     def changes(self, universe: Universe, relation: str, group: int = 1) -> Iterator[Change]:
         """Enumerate all pairs."""
@@ -191,7 +198,7 @@ class Additive(Statistic):
     ) -> Iterator[Change]:
         """Yield changes where so many records are only in x, only in y, and in both."""
         table = self._table(universe.values)
-        common = _sums(self._table(others), rest)
+        common = self._sums(others, rest)
         for own_x, word_x in _sums(table, more_x).items():
             for own_y, word_y in _sums(table, more_y).items():
                 if own_x == own_y:
@@ -205,6 +212,11 @@ class Additive(Statistic):
                         _unchain(word_x) + shared,
                         _unchain(word_y) + shared,
                     )
+
+    def _sums(self, values: Iterable[Point], count: int) -> dict[Value, _Chain]:
+        """Return what so many records can sum to; a remainder stands for all sums that leave it."""
+        whole = self.scale == 1 and self.dimension is None
+        return _sums(self._table(values), count, self.modulo if whole else None)
 
     def _table(self, values: Iterable[Point]) -> dict[Point, Value]:
         return {value: self._of(value) for value in values}
@@ -242,15 +254,17 @@ def _shapes(universe: Records, relation: str, group: int) -> Iterator[tuple[int,
         raise Unsupported(f"{universe.expression} has no listed pairs")
 
 
-def _sums(table: dict[Point, Value], count: int) -> dict[Value, _Chain]:
-    """Return every sum of ``count`` records with one word that attains it."""
+def _sums(table: dict[Point, Value], count: int, modulo: int | None = None) -> dict[Value, _Chain]:
+    """Return every sum of ``count`` records, up to a modulus, with one word that attains it."""
     zero: Value = _total([_minus(v, v) for v in list(table.values())[:1]])
     sums: dict[Value, _Chain] = {zero: None}
     for _ in range(count):
         grown: dict[Value, _Chain] = {}
         for total, word in sums.items():
             for value, part in table.items():
-                grown.setdefault(_total([total, part]), (value, word))
+                new = _total([total, part])
+                reduced = new if modulo is None or isinstance(new, tuple) else new % modulo
+                grown.setdefault(reduced, (value, word))
         sums = grown
     return sums
 

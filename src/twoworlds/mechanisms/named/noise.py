@@ -113,7 +113,7 @@ def discrete_gaussian(
     """Add discrete Gaussian noise with parameter sigma2 = sigma^2."""
     if (sigma is None) == (sigma2 is None):
         raise InvalidInput("discrete-gaussian takes exactly one of sigma2 and sigma")
-    square = rational(sigma2, "sigma2") if sigma is None else rational(sigma, "sigma") ** 2
+    square = rational(sigma2, "sigma2") if sigma is None else _square(sigma)
     noise = DiscreteGaussianNoise(square)
     return _added("discrete-gaussian", noise, f"sigma2={noise.sigma2}", sensitivity, bits)
 
@@ -136,6 +136,13 @@ def integer_noise(
     shown = ", ".join(str(mass) for mass in channel.masses)
     text = f"integer-noise([{shown}], start={channel.start}"
     return _on_answer(text, channel, sensitivity, bits)
+
+
+def _square(sigma: object) -> Fraction:
+    value = rational(sigma, "sigma")
+    if value <= 0:
+        raise InvalidInput(f"sigma={sigma} must be above 0")
+    return value**2
 
 
 def _geometric(ratio: object, epsilon: object, p: object, sensitivity: object) -> GeometricNoise:

@@ -15,7 +15,7 @@ from twoworlds.mechanisms.files import read_table
 from twoworlds.mechanisms.named.spelling import spelled_rows, spelled_values
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.registry import named
-from twoworlds.numbers import INFINITY, Number, exact_text, exp, number, positive, whole
+from twoworlds.numbers import INFINITY, Number, exact_text, exp, number, ratio_at_least_one, whole
 from twoworlds.worlds import Explicit, Universe
 from twoworlds.worlds.catalogue import read_values
 
@@ -82,9 +82,16 @@ def _keep_and_other(keep: object, ratio: object, epsilon: object, n: int) -> tup
         if p < 0 or p > 1:
             raise InvalidInput(f"keep={keep} is not a probability: it must lie between 0 and 1")
         return p, (1 - p) / (n - 1)
-    a = exp_of(epsilon) if ratio is None else positive(ratio, "ratio")
+    a = exp_of(epsilon) if ratio is None else _finite_ratio(ratio)
     whole_mass = a + (n - 1)  # one object, so that the ratio of both is exactly a
     return a / whole_mass, 1 / whole_mass
+
+
+def _finite_ratio(ratio: object) -> Number:
+    value = ratio_at_least_one(ratio)
+    if value == INFINITY:
+        raise InvalidInput("ratio=inf is no protection at all: give a finite ratio")
+    return value
 
 
 def exp_of(epsilon: object) -> Number:
