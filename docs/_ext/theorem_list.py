@@ -1,8 +1,8 @@
 """The directive ``theorem-list``: what the registries of theorems hold, read at build time.
 
-``theorem-list`` takes one word: ``theorems``, ``non-implications`` or ``kinds``. Theorems are grouped
-by the authors whom they cite, in the order in which they are registered; each is a section of its
-own. Nothing on the page is written by hand, so nothing is left out.
+``theorem-list`` takes one word: ``theorems``, ``non-implications`` or ``kinds``. Theorems are
+grouped by the authors whom they cite, in the order in which they are registered; each is a section
+of its own. Nothing in the lists is written by hand, so nothing is left out.
 """
 
 import inspect
@@ -46,7 +46,7 @@ def code_of(entry: Entry) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def tests_of(entry: Entry, folder: Path = TESTS / "theorems") -> list[str]:
+def files_of(entry: Entry, folder: Path = TESTS / "theorems") -> list[str]:
     """Return the file of tests with the module's name; else those that speak of the theorem."""
     own = folder / f"test_{function_of(entry).__module__.rpartition('.')[2]}.py"
     found = [own] if own.is_file() else []
@@ -74,7 +74,7 @@ def fields_of(entry: Entry) -> Iterator[Field]:
     if entry.erratum:
         yield "Erratum", inline(entry.erratum)
     yield "Code", [nodes.literal("", code_of(entry))]
-    if tests := tests_of(entry):
+    if tests := files_of(entry):
         yield "Test", separated([nodes.literal("", test) for test in tests])
 
 
@@ -130,8 +130,9 @@ def kinds() -> list[nodes.Node]:
     """Return what each kind of guarantee says, as a list of definitions."""
     found = nodes.definition_list()
     for kind in KINDS.values():
-        numbers = f"({', '.join(kind.typed_names)})"
-        term = nodes.term("", "", nodes.literal("", kind.name), nodes.Text(f" {numbers}"))
+        numbers = ["ratio or epsilon" if n == "ratio" else n for n in kind.numbers]
+        carried = nodes.Text(f" ({', '.join(numbers)})")
+        term = nodes.term("", "", nodes.literal("", kind.name), carried)
         told = nodes.paragraph("", f"{kind.summary} ({kind.citation})")
         found += nodes.definition_list_item("", term, nodes.definition("", told))
     return [found]

@@ -250,6 +250,15 @@ def test_demo_prints_price_pair_event_and_odds(capsys):
         (["sensitivity", "count", "--universe", "records(values=[], n=3)"], "universe is empty"),
         (["error", "parity(bits=3)"], "adds no noise of known error"),
         (["error", "randomized-response(bits=3, keep=1/2)"], "no unbiased estimate exists"),
+        (
+            ["measure", "parity(bits=2)", "--profile", "--ratio", "2"],
+            "--profile is the whole curve",
+        ),
+        (["show", "parity(bits=2)", "--database", "11", "--save", "x.csv"], "the whole matrix"),
+        (["sensitivity", "python:statistics:variance", "--universe", "bits(1)"], "failed on (1,)"),
+        (["measure", "geometric(ratio=2)", "--group", "1e30"], "groups of at most"),
+        (["measure", "discrete-gaussian(sigma=-1)"], "sigma=-1 must be above 0"),
+        (["check", "parity(bits=2)", "semantic(epsilon=2)"], "epsilon=2 is out of range"),
         (["calibrate", "gauss", "--epsilon", "1"], "unknown noise to calibrate 'gauss'"),
         (["calibrate", "laplace"], "exactly one of --epsilon, --ratio and --error"),
         (["calibrate", "laplace", "--epsilon", "0"], "above 0"),
@@ -309,3 +318,32 @@ def test_an_internal_error_is_one_line_and_asks_for_a_report(capsys, monkeypatch
     code, _, err = call(capsys, "measure", "geometric(ratio=2)")
     assert code == 70
     assert "please report" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ('check "geometric(ratio=2)" "dp(ratio=2)" | head -1', 0),
+        ('check "geometric(ratio=2)" "dp(ratio=3/2)" | true', 1),
+        ("list | head -1", 0),
+    ],
+)
+def test_a_reader_who_leaves_does_not_change_the_verdict(command, code):
+    shell = f"set -o pipefail; {sys.executable} -m twoworlds {command}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Error" not in done.stderr
+
+
+def test_sensitivity_of_a_group_looks_at_as_many_more_records(capsys):
+    arguments = ("sensitivity", "count", "--universe", "bits(1)", "--group", "10", "--json")
+    code, out, _ = call(capsys, *arguments)
+    assert code == 0
+    found = {entry["relation"]: entry["sensitivity"]["exact"] for entry in json.loads(out)}
+    assert found == {"substitute": "1", "add-remove": "10"}
+
+
+def test_the_claim_keeps_the_neighbours_it_is_about(capsys):
+    claim = "dp(ratio=9, neighbours='111~100')"
+    found = data(capsys, "check", "randomized-response(bits=3, keep=3/4)", claim)
+    assert "111~100" in found["definition"]

@@ -173,3 +173,19 @@ def test_the_bad_outputs_of_a_survey():
 def test_a_pointwise_claim_without_numbers_cannot_be_checked():
     with pytest.raises(InvalidInput, match="pointwise has no numbers to check"):
         tw.check("parity(bits=2)", "pointwise")
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio", "group", "expected"),
+    [
+        ("randomized-response(bits=2, keep=9/10)", "3/2", 2, 1),
+        ("randomized-response(values=3, records=2, keep=3/4)", 2, 3, Fraction(7, 8)),
+        ("pram([[0, 1/2], [8/9, 1/4], [1/9, 1/4]], records=2)", 3, 3, Fraction(8, 9)),
+        ("geometric(p=1/2, sensitivity=2)", "3/2", 1, 1),
+        ("geometric(p=1/2)", "3/2", 2, 1),
+    ],
+)
+def test_nearer_neighbours_may_be_the_worst_point_by_point(text, ratio, group, expected):
+    """Ties appear further out, so the bad mass may fall with distance."""
+    found = PointwiseIndistinguishability(ratio=ratio, group=group).tightest(tw.mechanism(text))
+    assert found.delta == expected

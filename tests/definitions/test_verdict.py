@@ -20,7 +20,7 @@ SURVEY = tw.mechanism("randomized-response(bits=2, keep=3/4)")
 
 
 def test_a_measurement_is_no_truth_value():
-    with pytest.raises(Undecided, match="states no decided claim"):
+    with pytest.raises(Undecided, match="claims nothing"):
         bool(tw.measure(SURVEY))
 
 

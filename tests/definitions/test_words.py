@@ -12,7 +12,7 @@ from twoworlds.mechanisms.float_matrix import FloatMatrix
 from twoworlds.numbers import INFINITY, Real
 from twoworlds.testing.strategies import dense_mechanisms, probabilities, ratios
 
-PERSON = Subject.of(1, listed=False)
+PERSON = Subject.of(1)
 
 
 @given(dense_mechanisms(BitStrings(1)), probabilities())
@@ -52,6 +52,11 @@ def test_the_sentence_of_a_ratio_is_in_odds():
         ("randomized-response(bits=2, keep=3/4)", {"group": 2}, "but those of 2 people"),
         ("randomized-response(bits=2, keep=3/4)", {"neighbours": "11~00"}, "one of two listed"),
         ("identity(bits=2)", {"ratio": 5}, "happens with probability at most 100%"),
+        ("randomized-response(bits=2, keep=3/4)", {"ratio": "inf"}, "at most 3 to 1"),
+        ("identity(bits=2)", {"delta": "1/10"}, "With probability 1 the output"),
+        ("gaussian(1e-6)", {"ratio": 2}, "plus 1)"),
+        ("randomized-response(bits=3, epsilon=1000)", {}, "1% at most 100%"),
+        ("geometric(ratio=2)", {"neighbours": "add-remove"}, "your being in the data or not"),
     ],
 )
 def test_each_kind_of_answer_has_its_sentence(text, options, part):
@@ -80,3 +85,14 @@ def test_an_enclosure_that_touches_certainty_is_still_put_into_words():
 def test_certainty_stays_certainty():
     assert largest_posterior(Fraction(1, 100), INFINITY) == 1
     assert largest_posterior(Fraction(0), Fraction(5)) == 0
+
+
+def test_add_remove_speaks_of_presence_and_not_of_two_values():
+    """Two values are two steps apart, so the odds between them may move by the square."""
+    people = tw.Records(["a", "b"], 1, smallest=0)
+    rows = [["127/500", "1/10", "17/100"], ["373/500", "9/10", "83/100"]]
+    dense = tw.Dense(people, tw.universe("points([low, high])"), rows)
+    verdict = tw.measure(dense, neighbours="add-remove")
+    assert verdict.ratio == Fraction(17, 10)
+    assert "two possible values" not in verdict.sentence
+    assert "in the data or not" in verdict.sentence

@@ -102,16 +102,16 @@ def test_a_path_is_a_mechanism(write):
     assert mechanism(f"pram({write('t.csv', to_csv(SURVEY))}, records=2)").universe.size == 16
 
 
-def test_a_float_array_is_read_on_bits_unless_told_otherwise(tmp_path):
+def test_a_float_array_needs_to_be_told_what_its_columns_are(tmp_path):
     path = tmp_path / "m.npy"
     np.save(path, np.array([[0.75, 0.25], [0.25, 0.75]]))
-    read = read_mechanism(path)
+    read = read_mechanism(path, universe="bits(1)")
     assert isinstance(read, FloatMatrix)
     assert (read.universe, read.exact) == (BitStrings(1), False)
     named = read_mechanism(path, universe="points([ill, well])")
     assert tuple(named.universe) == ("ill", "well")
     np.save(path, np.array([[1, 0, 0], [0, 1, 1]]))
-    with pytest.raises(InvalidInput, match="has 3 columns: name their universe"):
+    with pytest.raises(InvalidInput, match="3 columns are: name their universe"):
         read_mechanism(path)
     whole = read_mechanism(path, universe="records(3, 1)")
     assert tw.measure(whole).ratio == tw.number("inf")
@@ -312,7 +312,7 @@ def test_rejects_an_array_that_is_no_mechanism(tmp_path, array, message):
     path = tmp_path / "m.npy"
     np.save(path, array)
     with pytest.raises(InvalidInput, match=message):
-        read_mechanism(path)
+        read_mechanism(path, universe="bits(1)")
 
 
 @pytest.mark.parametrize(

@@ -415,5 +415,5 @@ def _check_stochastic(
             raise NotStochastic(
                 f"column {universe.label(database)} sums to {show(low, side=side)}, "
                 f"it must sum to 1 ({show(abs(off))} too {'much' if off > 0 else 'little'}): "
-                "write exact fractions such as 1/3, or read it as floats"
+                "write exact fractions such as 1/3, or save it as floats in a .npy file"
             )

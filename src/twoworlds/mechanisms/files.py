@@ -196,16 +196,15 @@ def _read_npy(path: Path, universe: str | Universe | None) -> Mechanism:
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, EOFError, BadZipFile) as error:
-        raise InvalidInput(f"{path} is not a .npy array of numbers: {error}") from error
+        raise InvalidInput(f"{path} is not a .npy array of numbers") from error
     if not isinstance(matrix, np.ndarray) or matrix.dtype.kind not in "fiu":
         raise InvalidInput(f"{path} is not a .npy array of real numbers")
     if matrix.ndim != 2 or not matrix.size:
         raise InvalidInput(f"{path} has shape {matrix.shape}: expected outputs by databases")
-    columns = matrix.shape[1]
     if universe is None:
-        bits = columns.bit_length() - 1
-        if columns != 1 << bits or not bits:
-            raise InvalidInput(f"{path} has {columns} columns: name their universe (--universe)")
-        universe = f"bits({bits})"
+        raise InvalidInput(
+            f"{path} does not say what its {matrix.shape[1]} columns are: name their universe, "
+            "as in --universe 'bits(2)' or --universe 'records(values=4, n=1)'"
+        )
     outputs = Explicit(tuple(range(1, matrix.shape[0] + 1)))
     return FloatMatrix(build_universe(universe), outputs, matrix, expression=str(path))

@@ -44,9 +44,18 @@ class PerRecord(Mechanism):
     """
 
     def __init__(
-        self, transition: Dense, records: object, *, expression: str | None = None
+        self,
+        transition: Dense,
+        records: object,
+        *,
+        expression: str | None = None,
+        alike: bool = False,
     ) -> None:
-        """Take the transition of one record: its databases and outputs are single values."""
+        """Take the transition of one record: its databases and outputs are single values.
+
+        ``alike`` says that all values are treated alike, so that one change of value is every one.
+        """
+        self._alike = alike
         self.transition = transition
         self.records = whole(records, "records", at_least=1)
         self.universe: Records = _words(transition.universe, self.records)
@@ -119,7 +128,7 @@ class PerRecord(Mechanism):
         values = tuple(self.transition.universe)
         if len(values) == 1:
             return Each([self._compare(values * changed, values * changed)], "one value only")
-        moves = self._distinct(permutations(values, 2))
+        moves = [values[:2]] if self._alike else self._distinct(permutations(values, 2))
         return Each(
             (
                 self._compare(tuple(u for u, _ in chosen), tuple(v for _, v in chosen))

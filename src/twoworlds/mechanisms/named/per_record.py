@@ -58,7 +58,7 @@ def randomized_response(
         text = (
             f"randomized-response(values={spelled_values(universe)}, records={number_of}, {shown})"
         )
-    return PerRecord(Dense(universe, universe, rows), number_of, expression=text)
+    return PerRecord(Dense(universe, universe, rows), number_of, expression=text, alike=True)
 
 
 def _shown_keep(p: Number, ratio: object, epsilon: object) -> str:

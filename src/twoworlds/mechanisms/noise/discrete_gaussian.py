@@ -9,11 +9,13 @@ ratio of two copies shifted by d is exactly e^(d (2k - d) / (2 s)), which has no
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from flint import arb
+from flint import arb, ctx
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.noise.base import Noise, Supremum, summed_tail
@@ -46,7 +48,7 @@ class DiscreteGaussianNoise(Noise):
         return ball(-k * k / (2 * self.sigma2), bits).exp()
 
     def _total(self, bits: int) -> arb:
-        return 1 + 2 * summed_tail(lambda j: self._weight(j, bits), 1, bits)
+        return _normaliser(self.sigma2, bits)
 
     def pmf(self, k: int) -> Real:
         """Return P(Z = k)."""
@@ -58,7 +60,7 @@ class DiscreteGaussianNoise(Noise):
             return 1 - self.at_least(1 - k)
 
         def tail(bits: int) -> arb:
-            return summed_tail(lambda j: self._weight(j, bits), k, bits) / self._total(bits)
+            return summed_tail(_weights(self.sigma2, k, bits), k, bits) / self._total(bits)
 
         return Real(tail)
 
@@ -100,3 +102,30 @@ class DiscreteGaussianNoise(Noise):
             excess = abs(k) - variance / scale
             if rng.random() < math.exp(-(excess**2) / (2 * variance)):
                 return k
+
+
+@lru_cache(maxsize=64)
+def _normaliser(sigma2: Fraction, bits: int) -> arb:
+    """Return the sum of all weights."""
+    with ctx.workprec(bits):
+        return 1 + 2 * summed_tail(_weights(sigma2, 1, bits), 1, bits)
+
+
+def _weights(sigma2: Fraction, start: int, bits: int) -> Callable[[int], arb]:
+    """Return e^(-k^2 / (2 s)) for k = start, start + 1, ..., to be asked for in that order.
+
+    Each weight is the last one times a step, and each step the last one times e^(-1/s): two
+    products instead of an exponential.
+    """
+    weight = ball(-start * start / (2 * sigma2), bits).exp()
+    step = ball(-(2 * start + 1) / (2 * sigma2), bits).exp()
+    shrink = ball(-1 / sigma2, bits).exp()
+    following = start
+
+    def at(k: int) -> arb:
+        nonlocal weight, step, following
+        while following < k:
+            weight, step, following = weight * step, step * shrink, following + 1
+        return weight
+
+    return at

@@ -167,7 +167,7 @@ class DefinitionConformance:
     def test_a_measurement_is_no_truth_value_but_says_what_it_rests_on(self) -> None:
         """A verdict without a claim raises as a truth value; it names its assumptions."""
         verdict = self.measuring().tightest(read_mechanism(self.revealing))
-        with pytest.raises(Undecided, match="states no decided claim"):
+        with pytest.raises(Undecided, match="claims nothing"):
             bool(verdict)
         assert verdict.assumptions
         assert all(assumption in verdict.explain() for assumption in verdict.assumptions)
