@@ -88,7 +88,7 @@ def test_measures_a_csv_matrix_whose_header_names_the_databases(capsys, tmp_path
     (tmp_path / "matrix.csv").write_text(MATRIX)
     found = data(capsys, "measure", "matrix.csv", "--neighbours", "substitute")
     assert found["ratio"]["exact"] == "3"
-    assert "read as 2 records" in found["assumptions"][0]
+    assert "in bits(2)" in found["assumptions"][0]
 
 
 def test_words_come_before_numbers(capsys):

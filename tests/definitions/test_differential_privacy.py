@@ -181,7 +181,7 @@ def test_listed_pairs_replace_the_relation():
     far = tw.measure(survey, neighbours="11~00")
     assert (far.ratio, far.assumptions) == (
         9,
-        ("neighbours by explicit: the pair is one of those listed",),
+        ("neighbours by explicit in bits(2): the pair is one of those listed",),
     )
     assert tw.measure(survey, neighbours=[("11", "10")]).ratio == 3
 

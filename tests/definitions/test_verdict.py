@@ -149,7 +149,7 @@ def test_the_explanation_names_verdict_numbers_witness_and_relation():
         "randomized-response(bits=2, keep=3/4): dp(ratio=2) does NOT hold",
         "delta      1/4 (0.25)",
         "outputs whose entry 1 is 1 has probability 3/4 (0.75) on 11 and 1/4 (0.25) on 01",
-        "neighbours by substitute: the databases differ in one person's record",
+        "neighbours by substitute in bits(2): the databases differ in one person's record",
         "because",
     ):
         assert part in text
@@ -159,9 +159,12 @@ def test_the_explanation_names_verdict_numbers_witness_and_relation():
 @pytest.mark.parametrize(
     ("options", "relation"),
     [
-        ({}, "neighbours by substitute: the databases differ in one person's record"),
+        ({}, "neighbours by substitute in bits(2): the databases differ in one person's record"),
         ({"group": 2}, "up to 2 such steps apart"),
-        ({"neighbours": "11~00"}, "neighbours by explicit: the pair is one of those listed"),
+        (
+            {"neighbours": "11~00"},
+            "neighbours by explicit in bits(2): the pair is one of those listed",
+        ),
     ],
 )
 def test_every_answer_states_its_neighbours(options, relation):
@@ -171,7 +174,7 @@ def test_every_answer_states_its_neighbours(options, relation):
 def test_add_remove_is_named():
     lists = tw.mechanism("constant(universe=records(values=2, n=2, smallest=1))")
     verdict = tw.measure(lists, neighbours="add-remove")
-    assert "by add-remove: one database has one person's record more" in verdict.explain()
+    assert "smallest=1): one database has one person's record more" in verdict.explain()
 
 
 def test_an_unattained_ratio_says_so():

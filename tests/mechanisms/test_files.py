@@ -14,6 +14,7 @@ from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms.files import read_mechanism, read_table, to_csv, to_json_text, write_table
 from twoworlds.mechanisms.float_matrix import FloatMatrix
 from twoworlds.testing.strategies import dense_mechanisms, universes
+from twoworlds.worlds import Explicit, Records
 
 SURVEY = mechanism("randomized-response(bits=2, keep=3/4)")
 
@@ -49,7 +50,7 @@ def write(tmp_path):
 )
 def test_a_csv_is_read_with_or_without_labels(write, content, outputs):
     table = read_table(write("m.csv", content))
-    assert tuple(table.universe) == ("1", "0")
+    assert table.universe == BitStrings(1)
     assert tuple(table.outputs) == outputs
     assert table.rows == ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
 
@@ -89,8 +90,25 @@ def test_columns_are_put_into_the_order_of_the_universe(write):
     assert table.probability("row 1", (1, 1)) == Fraction(9, 16)
     assert table.probability("row 1", (0, 0)) == Fraction(1, 16)
     by_label = read_table(path)
-    assert by_label.probability("row 1", "11") == Fraction(9, 16)
-    assert tw.measure(table).ratio == tw.measure(by_label).ratio
+    assert by_label.universe == BitStrings(2)
+    assert by_label.rows == table.rows
+
+
+@pytest.mark.parametrize(
+    ("header", "universe"),
+    [
+        ("11,10,01,00", BitStrings(2)),
+        ("00,01,10,11", BitStrings(2)),
+        ("yes,no", Records(["yes", "no"], 1)),
+        ("2,0,1", Records([0, 1, 2], 1)),
+        ("10,9", Records(["10", "9"], 1)),
+        ("11,10,01", Explicit(("11", "10", "01"))),
+        ("a|b,c|d", Explicit(("a|b", "c|d"))),
+    ],
+)
+def test_labels_are_read_as_records_where_they_can_be(write, header, universe):
+    rows = ",".join(["1"] * len(header.split(",")))
+    assert read_table(write("m.csv", f"{header}\n{rows}\n")).universe == universe
 
 
 def test_a_path_is_a_mechanism(write):

@@ -143,7 +143,9 @@ def test_listed_pairs_and_parts_keep_the_matrix():
     floats = in_floats(rows, BitStrings(2))
     far = tw.measure(floats, neighbours="11~00")
     assert float(far.ratio) == pytest.approx(9)
-    assert far.assumptions == ("neighbours by explicit: the pair is one of those listed",)
+    assert far.assumptions == (
+        "neighbours by explicit in bits(2): the pair is one of those listed",
+    )
     assert floats.over(Records((1, 0), 2)).matrix is floats.matrix
     part = floats.restrict(["00", "11"])
     assert part.probability("o0", (0, 0)) == Fraction(0.1)

@@ -47,7 +47,8 @@ class Setting:
         """Say when two databases are neighbours."""
         words = self.mechanism.universe.explain(self.relation)
         group = "" if self.group == 1 else f", up to {self.group} such steps apart"
-        return (f"neighbours by {self.relation}: {words}{group}",)
+        where = self.mechanism.universe.expression
+        return (f"neighbours by {self.relation} in {where}: {words}{group}",)
 
     @property
     def subject(self) -> Subject:

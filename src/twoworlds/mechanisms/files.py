@@ -19,7 +19,7 @@ from zipfile import BadZipFile
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import exact_text
-from twoworlds.worlds import Explicit, Universe
+from twoworlds.worlds import BitStrings, Explicit, Records, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
 __all__ = ["SUFFIXES", "read_mechanism", "read_table", "to_csv", "to_json_text", "write_table"]
@@ -43,6 +43,8 @@ def read_table(path: Path, *, universe: str | Universe | None = None) -> Dense:
         raise InvalidInput(f"{path}: matrices are read from {', '.join(SUFFIXES)} files")
     databases, outputs, rows, stated = parse(text, path)
     chosen = universe if universe is not None else stated
+    if chosen is None and databases is not None:
+        chosen = _inferred(databases)
     where = _universe(databases, chosen, path)
     if databases is not None and chosen is not None:
         order = [databases.index(where.label(x)) for x in where]
@@ -169,6 +171,26 @@ def _labels(data: dict[str, Any], key: str, path: Path) -> list[str] | None:
     if found is not None and not isinstance(found, list):
         raise InvalidInput(f'{path}: "{key}" is a list of labels')
     return None if found is None else [str(label) for label in found]
+
+
+def _inferred(databases: list[str]) -> Universe | None:
+    """Read labels as people's records: all digit strings of one length, or one person's values.
+
+    The answers name the universe that was read, so that nobody has to guess. Labels of any other
+    shape are left as they are.
+    """
+    if len(set(databases)) != len(databases) or not all(databases):
+        return None
+    lengths = {len(label) for label in databases}
+    if all(label.isascii() and label.isdigit() for label in databases) and len(lengths) == 1:
+        digits = sorted({digit for label in databases for digit in label})
+        n = lengths.pop()
+        if len(digits) ** n != len(databases):
+            return None
+        return BitStrings(n) if digits == ["0", "1"] else Records([int(d) for d in digits], n)
+    if any(separator in label for label in databases for separator in ",;| "):
+        return None
+    return Records(databases, 1)
 
 
 def _universe(databases: list[str] | None, chosen: str | Universe | None, path: Path) -> Universe:

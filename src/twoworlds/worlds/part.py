@@ -56,7 +56,9 @@ class Part(Universe):
 
     @property
     def expression(self) -> str:
-        """The points, shortened, and where they come from."""
+        """The points, shortened, and where they come from; the whole where nothing is left out."""
+        if len(self.points) == self.whole.size:
+            return self.whole.expression
         shown = ", ".join(self.whole.label(p) for p in self.points[:6])
         return f"{{{shown}{', ...' if len(self.points) > 6 else ''}}} of {self.whole.expression}"
 

@@ -7,6 +7,8 @@ of a count (Wu, Proposition 3.3); any other integer noise its bias and root mean
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.accuracy.bound import Bound
 from twoworlds.mechanisms.accuracy.geometric import (
@@ -24,6 +26,7 @@ from twoworlds.mechanisms.accuracy.randomized_response import (
 )
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.continuous import Gaussian, Laplace
+from twoworlds.mechanisms.finite_noise import FiniteNoise
 from twoworlds.mechanisms.noise import GeometricNoise, Noise
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
@@ -53,6 +56,10 @@ def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> 
     if isinstance(mechanism, Gaussian):
         _one(dimension)
         return [Bound("sqrt(E Z^2)", mechanism.sigma)]
+    channel = mechanism.channel if isinstance(mechanism, OnStatistic) else None
+    if isinstance(channel, FiniteNoise):
+        _one(dimension)
+        return _finite(channel)
     noise = _noise(mechanism)
     if isinstance(noise, GeometricNoise):
         return _geometric(noise, dimension, t)
@@ -71,6 +78,13 @@ def _geometric(noise: GeometricNoise, dimension: object, t: object) -> list[Boun
         Bound("P(M > t)", geometric_max_tail(p, dimension, t), note="M is the largest of d errors"),
         Bound("E M", geometric_mean_max_error(p, dimension)),
     ]
+
+
+def _finite(noise: FiniteNoise) -> list[Bound]:
+    values = [(noise.start + i, mass) for i, mass in enumerate(noise.masses)]
+    mean = sum((k * mass for k, mass in values), start=Fraction(0))
+    square = sum((k * k * mass for k, mass in values), start=Fraction(0))
+    return [Bound("E Z", mean, note="the bias"), Bound("sqrt(E Z^2)", sqrt(square))]
 
 
 def _survey(mechanism: PerRecord, dimension: object) -> list[Bound]:
