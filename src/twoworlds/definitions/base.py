@@ -14,10 +14,19 @@ from dataclasses import dataclass, field
 
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import Subject
+from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import Number, exp, number, ratio_at_least_one
 from twoworlds.worlds import check_group, resolve
 
-__all__ = ["Compared", "PrivacyDefinition", "Setting"]
+__all__ = [
+    "Compared",
+    "PrivacyDefinition",
+    "RatioAndDelta",
+    "Setting",
+    "read_delta",
+    "read_ratio",
+]
 
 
 class PrivacyDefinition(ABC):
@@ -91,3 +100,47 @@ class Compared(PrivacyDefinition):
         if universe is not mechanism.universe:
             mechanism = mechanism.over(universe)
         return Setting(mechanism, relation, self.group)
+
+
+@dataclass(frozen=True, init=False)
+class RatioAndDelta(Compared):
+    """A definition with two numbers: a ratio e^epsilon and a probability delta of failing it."""
+
+    ratio: Number | None
+    delta: Number
+
+    def __init__(
+        self,
+        *,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = 0,
+        neighbours: str | Iterable[tuple[object, object]] | None = None,
+        group: int = 1,
+    ) -> None:
+        """Take the ratio e^epsilon or epsilon itself, and delta."""
+        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
+        object.__setattr__(self, "delta", read_delta(delta))
+        super().__init__(neighbours=neighbours, group=group)
+
+
+def read_ratio(ratio: object, epsilon: object) -> Number | None:
+    """Read e^epsilon from whichever of the two is given."""
+    if ratio is not None and epsilon is not None:
+        raise InvalidInput(f"ratio={ratio} and epsilon={epsilon}: give one of them, not both")
+    if ratio is not None:
+        return ratio_at_least_one(ratio)
+    if epsilon is None:
+        return None
+    value = number(epsilon, "epsilon")
+    if value < 0:
+        raise InvalidInput(f"epsilon={epsilon} is negative: epsilon is at least 0")
+    return exp(value)
+
+
+def read_delta(delta: object, name: str = "delta") -> Number:
+    """Read a probability between 0 and 1."""
+    value = number(delta, name)
+    if value < 0 or value > 1:
+        raise InvalidInput(f"{name}={delta} is out of range: it is a probability from 0 to 1")
+    return value

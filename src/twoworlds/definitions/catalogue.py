@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from twoworlds.calls import Registry
-from twoworlds.definitions.base import PrivacyDefinition
-from twoworlds.definitions.differential_privacy import DifferentialPrivacy, read_ratio
+from twoworlds.definitions.base import PrivacyDefinition, read_ratio
+from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.indistinguishability import PointwiseIndistinguishability
 from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy

@@ -12,11 +12,10 @@ Definition 2).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.definitions.base import Compared, Setting
+from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import delta_sentence
@@ -29,20 +28,18 @@ from twoworlds.numbers import (
     at_most_one,
     compare,
     exact_text,
-    exp,
     ln,
-    number,
     ratio_at_least_one,
     show,
 )
 
 _LARGEST_BOUND = 1000
 
-__all__ = ["DifferentialPrivacy", "read_delta", "read_ratio"]
+__all__ = ["DifferentialPrivacy"]
 
 
 @dataclass(frozen=True, init=False)
-class DifferentialPrivacy(Compared):
+class DifferentialPrivacy(RatioAndDelta):
     """(epsilon, delta)-differential privacy, for a neighbour relation and a group size.
 
     >>> from twoworlds import mechanism
@@ -53,24 +50,7 @@ class DifferentialPrivacy(Compared):
     True
     """
 
-    ratio: Number | None
-    delta: Number
-
     name = "differential privacy"
-
-    def __init__(
-        self,
-        *,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = 0,
-        neighbours: str | Iterable[tuple[object, object]] | None = None,
-        group: int = 1,
-    ) -> None:
-        """Take the ratio e^epsilon or epsilon itself, and delta."""
-        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
-        object.__setattr__(self, "delta", read_delta(delta))
-        super().__init__(neighbours=neighbours, group=group)
 
     @property
     def claim(self) -> str:
@@ -201,28 +181,6 @@ class DifferentialPrivacy(Compared):
             return ()
         bound = INFINITY if single == INFINITY else single**self.group
         return (f"from one person, the bound for groups of {self.group} is {show(bound)}",)
-
-
-def read_ratio(ratio: object, epsilon: object) -> Number | None:
-    """Read e^epsilon from whichever of the two is given."""
-    if ratio is not None and epsilon is not None:
-        raise InvalidInput(f"ratio={ratio} and epsilon={epsilon}: give one of them, not both")
-    if ratio is not None:
-        return ratio_at_least_one(ratio)
-    if epsilon is None:
-        return None
-    value = number(epsilon, "epsilon")
-    if value < 0:
-        raise InvalidInput(f"epsilon={epsilon} is negative: epsilon is at least 0")
-    return exp(value)
-
-
-def read_delta(delta: object, name: str = "delta") -> Number:
-    """Read a probability between 0 and 1."""
-    value = number(delta, name)
-    if value < 0 or value > 1:
-        raise InvalidInput(f"{name}={delta} is out of range: it is a probability from 0 to 1")
-    return value
 
 
 def _sentence(setting: Setting, family: Family, ratio: Number, delta: Number) -> str:

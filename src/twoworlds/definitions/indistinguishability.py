@@ -14,13 +14,12 @@ neighbours of a mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from twoworlds.definitions.base import Compared
-from twoworlds.definitions.differential_privacy import read_delta, read_ratio
+from twoworlds.definitions.base import RatioAndDelta, read_delta
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms import Comparison, Either, Event, Listed, Mechanism, Table
@@ -120,31 +119,14 @@ class TwoLaws:
 
 
 @dataclass(frozen=True, init=False)
-class PointwiseIndistinguishability(Compared):
+class PointwiseIndistinguishability(RatioAndDelta):
     """Point-wise (epsilon, delta)-indistinguishability of all neighbours.
 
     Kasiviswanathan & Smith, Definition 3.2: with probability at least 1 - delta over an output
     drawn from either world, its two probabilities are within a factor e^epsilon.
     """
 
-    ratio: Number | None
-    delta: Number
-
     name = "point-wise indistinguishability"
-
-    def __init__(
-        self,
-        *,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = 0,
-        neighbours: str | Iterable[tuple[object, object]] | None = None,
-        group: int = 1,
-    ) -> None:
-        """Take the ratio e^epsilon or epsilon itself, and delta."""
-        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
-        object.__setattr__(self, "delta", read_delta(delta))
-        super().__init__(neighbours=neighbours, group=group)
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the bad mass at the ratio given; without one, the ratio at which it vanishes."""
@@ -182,20 +164,8 @@ class PointwiseIndistinguishability(Compared):
         if self.ratio is None:
             raise InvalidInput("pointwise has no numbers to check: give ratio= or epsilon=")
         found = self.tightest(mechanism)
-        order = compare(found.delta, self.delta)
-        return Verdict(
-            found.mechanism,
-            f"pointwise(ratio={exact_text(self.ratio)}, "
-            f"delta={exact_text(self.delta)}{self.beside})",
-            found.values,
-            found.sentence,
-            found.assumptions,
-            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
-            witness=found.witness,
-            method=found.method,
-            notes=(f"the claim allows delta {show(self.delta)}",),
-            exact=found.exact,
-        )
+        numbers = f"ratio={exact_text(self.ratio)}, delta={exact_text(self.delta)}"
+        return found.against(f"pointwise({numbers}{self.beside})", found.delta, self.delta)
 
 
 def _bad(mechanism: Mechanism, comparison: Comparison, ratio: Number) -> tuple[Event, BadMass]:

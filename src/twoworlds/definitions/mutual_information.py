@@ -86,18 +86,8 @@ class MutualInformation(PrivacyDefinition):
         if self.nats is None:
             raise InvalidInput("mutual-information has no number to check: give nats=")
         found = self.tightest(mechanism)
-        order = compare(found.nats, self.nats)
-        return Verdict(
-            found.mechanism,
-            f"mutual-information(nats={exact_text(self.nats)})",
-            found.values,
-            found.sentence,
-            found.assumptions,
-            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
-            method=found.method,
-            notes=(f"the claim allows {show(self.nats)} nats",),
-            exact=found.exact,
-        )
+        claim = f"mutual-information(nats={exact_text(self.nats)})"
+        return found.against(claim, found.nats, self.nats)
 
 
 def _larger_of(best: tuple[Number, str] | None, found: tuple[Number, str]) -> tuple[Number, str]:

@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.base import PrivacyDefinition
-from twoworlds.definitions.differential_privacy import read_delta
+from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.games import Games, play
 from twoworlds.definitions.swing import Swing, worst_swing
 from twoworlds.definitions.verdict import Verdict, agree
@@ -97,19 +96,8 @@ class SemanticPrivacy(PrivacyDefinition):
         if self.epsilon is None:
             raise InvalidInput("semantic has no number to check: give epsilon=")
         found = self.tightest(mechanism)
-        order = compare(found.epsilon, self.epsilon)
-        return Verdict(
-            found.mechanism,
-            f"semantic(epsilon={exact_text(self.epsilon)})",
-            found.values,
-            found.sentence,
-            found.assumptions,
-            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
-            witness=found.witness,
-            method=found.method,
-            notes=(f"the claim allows {show(self.epsilon)}", *found.notes),
-            exact=found.exact,
-        )
+        claim = f"semantic(epsilon={exact_text(self.epsilon)})"
+        return found.against(claim, found.epsilon, self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -300,19 +288,8 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         if self.epsilon is None:
             raise InvalidInput("local-semantic has no numbers to check: give epsilon= and delta=")
         found = self.tightest(mechanism)
-        order = compare(found.delta, self.delta)
-        return Verdict(
-            found.mechanism,
-            f"local-semantic({self._held}, epsilon={exact_text(self.epsilon)}, "
-            f"delta={exact_text(self.delta)})",
-            found.values,
-            found.sentence,
-            found.assumptions,
-            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
-            method=found.method,
-            notes=(f"the claim allows delta {show(self.delta)}",),
-            exact=found.exact,
-        )
+        numbers = f"epsilon={exact_text(self.epsilon)}, delta={exact_text(self.delta)}"
+        return found.against(f"local-semantic({self._held}, {numbers})", found.delta, self.delta)
 
     @property
     def _held(self) -> str:

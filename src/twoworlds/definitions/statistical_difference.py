@@ -12,13 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.definitions.base import Compared
-from twoworlds.definitions.differential_privacy import read_delta
+from twoworlds.definitions.base import Compared, read_delta
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show
+from twoworlds.numbers import INFINITY, Number, exact_text, show
 
 __all__ = ["StatisticalDifference"]
 
@@ -80,16 +79,5 @@ class StatisticalDifference(Compared):
         if self.epsilon is None:
             raise InvalidInput("statistical-difference has no number to check: give epsilon=")
         found = self.tightest(mechanism)
-        order = compare(found.epsilon, self.epsilon)
-        return Verdict(
-            found.mechanism,
-            f"statistical-difference(epsilon={exact_text(self.epsilon)}{self.beside})",
-            found.values,
-            found.sentence,
-            found.assumptions,
-            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
-            witness=found.witness,
-            method=found.method,
-            notes=(f"the claim allows {show(self.epsilon)}", *found.notes),
-            exact=found.exact,
-        )
+        claim = f"statistical-difference(epsilon={exact_text(self.epsilon)}{self.beside})"
+        return found.against(claim, found.epsilon, self.epsilon)

@@ -9,7 +9,7 @@ raises when used as a truth value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from html import escape
 from typing import Any, Protocol
@@ -181,6 +181,16 @@ class Verdict:
                 f"the witness of {self.definition} on {self.mechanism} does not re-verify: "
                 "please report this"
             )
+
+    def against(self, claim: str, value: Number, allowed: Number) -> Verdict:
+        """Return the verdict on a claim that allows ``value`` to be at most so much."""
+        order = compare(value, allowed)
+        return replace(
+            self,
+            definition=claim,
+            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
+            notes=(f"the claim allows {show(allowed)}", *self.notes),
+        )
 
     def __bool__(self) -> bool:
         """Return whether the claim holds."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.event import Event
@@ -213,39 +213,38 @@ class Each(Family):
 
     def peak(self) -> tuple[Comparison, Peak]:
         """Take the largest ratio."""
-        found = ((comparison, comparison.peak()) for comparison in self)
-        best, peak = next(found)
-        for comparison, candidate in found:
-            order = compare(candidate.ratio, peak.ratio, limit=_TIE_BITS)
-            if order is Order.GREATER:
-                best, peak = comparison, candidate
-            elif order is Order.UNDECIDED:
-                peak = peak._replace(ratio=maximum(peak.ratio, candidate.ratio))
-        return best, peak
+        found = ((c, peak, peak.ratio) for c, peak in ((c, c.peak()) for c in self))
+        comparison, peak, ratio = _worst(found)
+        return comparison, peak._replace(ratio=ratio)
 
     def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
         """Take the largest gap."""
-        found = ((comparison, comparison.gap(ratio)) for comparison in self)
-        best, gap = next(found)
-        for comparison, candidate in found:
-            order = compare(candidate.delta, gap.delta, limit=_TIE_BITS)
-            if order is Order.GREATER:
-                best, gap = comparison, candidate
-            elif order is Order.UNDECIDED:
-                gap = gap._replace(delta=maximum(gap.delta, candidate.delta))
-        return best, gap
+        found = ((c, gap, gap.delta) for c, gap in ((c, c.gap(ratio)) for c in self))
+        comparison, gap, delta = _worst(found)
+        return comparison, gap._replace(delta=delta)
 
     def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
         """Take the largest ratio needed."""
-        found = ((comparison, comparison.ratio_for(delta)) for comparison in self)
-        best, ratio = next(found)
-        for comparison, candidate in found:
-            order = compare(candidate, ratio, limit=_TIE_BITS)
-            if order is Order.GREATER:
-                best, ratio = comparison, candidate
-            elif order is Order.UNDECIDED:
-                ratio = maximum(ratio, candidate)
-        return best, ratio
+        found = ((c, None, c.ratio_for(delta)) for c in self)
+        comparison, _, ratio = _worst(found)
+        return comparison, ratio
+
+
+Shown = TypeVar("Shown")
+
+
+def _worst(
+    found: Iterator[tuple[Comparison, Shown, Number]],
+) -> tuple[Comparison, Shown, Number]:
+    """Return the first comparison of the largest number, or an enclosure of an undecided tie."""
+    best, shown, value = next(found)
+    for comparison, other, candidate in found:
+        order = compare(candidate, value, limit=_TIE_BITS)
+        if order is Order.GREATER:
+            best, shown, value = comparison, other, candidate
+        elif order is Order.UNDECIDED:
+            value = maximum(value, candidate)
+    return best, shown, value
 
 
 def larger(a: Number | int, b: Number | int) -> bool:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.calls import parse as parse_call
-from twoworlds.definitions.differential_privacy import read_delta, read_ratio
+from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import INFINITY, Number, Order, ln, to_json, whole
 from twoworlds.theorems.formulas import capped, order, typed
