@@ -8,11 +8,7 @@ from typing import Annotated
 
 import typer
 
-from twoworlds import (
-    DifferentialPrivacy,
-    __version__,
-    mechanism,
-)
+from twoworlds import DifferentialPrivacy, Mechanism, __version__, mechanism
 from twoworlds import (
     check as check_claim,
 )
@@ -26,6 +22,7 @@ from twoworlds.cli import sensitivity as sensitivity_
 from twoworlds.cli import theorems as theorems_
 from twoworlds.cli.render import console, print_json, print_verdict, progress
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers import whole
 
 __all__ = ["app"]
 
@@ -39,7 +36,7 @@ app = typer.Typer(
     context_settings={"max_content_width": 120},
 )
 
-Mechanism = Annotated[
+Text = Annotated[
     str,
     typer.Argument(
         metavar="MECHANISM",
@@ -77,7 +74,7 @@ def _main(
 
 @app.command()
 def measure(
-    mechanism_: Mechanism,
+    mechanism_: Text,
     ratio: Annotated[str | None, typer.Option(help="e^epsilon: ask for the delta there")] = None,
     epsilon: Annotated[str | None, typer.Option(help="ask for the delta there")] = None,
     delta: Annotated[str | None, typer.Option(help="ask for the smallest epsilon there")] = None,
@@ -97,7 +94,7 @@ def measure(
                 raise InvalidInput(
                     "--profile is the whole curve of dp: leave numbers and definition out"
                 )
-            _profile(built, neighbours, group, json_)
+            _profile(built, neighbours, group, as_json=json_)
             return
         verdict = measure_it(
             built,
@@ -111,19 +108,18 @@ def measure(
     print_json(verdict.to_dict()) if json_ else print_verdict(verdict)
 
 
-def _profile(built: object, neighbours: str | None, group: str, json_: bool) -> None:
-    asked = DifferentialPrivacy(neighbours=neighbours, group=group)  # type: ignore[arg-type]
-    found = asked.profile(built)  # type: ignore[arg-type]
-    if json_:
-        data = {"mechanism": built.expression, "profile": found.to_dict()}  # type: ignore[attr-defined]
-        print_json(data)
+def _profile(built: Mechanism, neighbours: str | None, group: str, *, as_json: bool) -> None:
+    asked = DifferentialPrivacy(neighbours=neighbours, group=whole(group, "group", at_least=1))
+    found = asked.profile(built)
+    if as_json:
+        print_json({"mechanism": built.expression, "profile": found.to_dict()})
     else:
-        console().print(f"{built.expression}: tight delta at every ratio a = e^epsilon\n\n{found}")  # type: ignore[attr-defined]
+        console().print(f"{built.expression}: tight delta at every ratio a = e^epsilon\n\n{found}")
 
 
 @app.command()
 def check(
-    mechanism_: Mechanism,
+    mechanism_: Text,
     claim: Annotated[str, typer.Argument(help="a definition such as 'dp(ratio=3, delta=1/100)'")],
     neighbours: Neighbours = None,
     group: Annotated[str | None, typer.Option(help="how many people may differ at once")] = None,
@@ -142,7 +138,7 @@ def check(
 
 @app.command()
 def show(
-    mechanism_: Mechanism,
+    mechanism_: Text,
     database: Annotated[
         str | None, typer.Option(help="one column: the law on this database")
     ] = None,
@@ -178,7 +174,7 @@ def list_(
 
 @app.command()
 def posterior(
-    mechanism_: Mechanism,
+    mechanism_: Text,
     belief: Annotated[str, typer.Option(help="the attacker's belief, such as 'independent(3/4)'")],
     output: Annotated[str, typer.Option(help="what was published")],
     secret: Annotated[
@@ -200,7 +196,7 @@ def posterior(
 
 @app.command()
 def tradeoff(
-    mechanism_: Mechanism,
+    mechanism_: Text,
     true: Annotated[str, typer.Argument(metavar="DATABASE", help="the database to detect")],
     other: Annotated[str, typer.Argument(metavar="OTHER", help="the database it is told from")],
     level: Annotated[
@@ -236,7 +232,7 @@ def sensitivity(
 
 @app.command()
 def error(
-    mechanism_: Mechanism,
+    mechanism_: Text,
     dimension: Annotated[str, typer.Option(help="how many independent answers")] = "1",
     t: Annotated[str, typer.Option(help="the tails are those beyond t")] = "1",
     json_: Json = False,
