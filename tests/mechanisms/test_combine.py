@@ -184,8 +184,6 @@ def test_infinitely_many_outputs_are_not_tabulated():
         _geometric().table()
     with pytest.raises(TooLarge):
         _geometric().then(lambda o: o)
-    with pytest.raises(TooLarge):
-        _geometric().pair(_geometric())
 
 
 def test_a_restriction_of_noise_keeps_its_structure():

@@ -354,7 +354,7 @@ def test_ln_refuses_0():
 
 
 def test_exp_refuses_what_it_cannot_write_but_not_what_is_tiny():
-    with pytest.raises(InvalidInput, match="use inf"):
+    with pytest.raises(InvalidInput, match="exponents up to"):
         exp(Fraction(100_001))
     tiny = exp(Fraction(-(10**9)))
     assert 0 < tiny < Fraction(1, 10**1000)

@@ -14,7 +14,7 @@ from twoworlds.mechanisms.calibration import (
     laplace_epsilon_for_error,
 )
 from twoworlds.mechanisms.named import geometric, laplace
-from twoworlds.numbers import Number, show, to_json
+from twoworlds.numbers import INFINITY, Number, show, to_json
 
 __all__ = ["calibrate", "show_errors"]
 
@@ -48,6 +48,8 @@ def _crossover(mechanism: Mechanism) -> str:
     if not isinstance(mechanism, PerRecord):
         return ""
     ratio = mechanism.family("substitute").peak()[1].ratio
+    if ratio == 1 or ratio == INFINITY:
+        return ""
     return laplace_crossover(ratio=ratio).explain()
 
 

@@ -57,6 +57,14 @@ class Mechanism(ABC):
     def family(self, relation: str, group: int = 1) -> Family:
         """Return the comparison of all databases at distance 1 to ``group``, both ways round."""
 
+    def compare(self, x: Point, y: Point) -> Comparison:
+        """Compare the laws on two databases, output by output."""
+        _refuse_large(self.outputs, 2, f"the comparison of two laws of {self.expression}")
+        order = tuple(self.outputs)
+        p = [self.probability(o, x) for o in order]
+        q = [self.probability(o, y) for o in order]
+        return Table(x, y, p, q, lambda cells: Listed.of(order[i] for i in cells))
+
     def comparisons(self, relation: str, group: int = 1) -> Iterator[Comparison]:
         """Yield the comparison of every pair, also of those that no hockey-stick gap needs.
 
@@ -179,6 +187,11 @@ class Mechanism(ABC):
         """Return both outputs, computed independently on the same database."""
         _same_universe(self, other)
         outputs = Product(self.outputs, other.outputs)
+        if outputs.size is None:
+            raise Unsupported(
+                "a mechanism with infinitely many outputs is paired with noise on an answer only: "
+                "name the noise first"
+            )
         _refuse_large(outputs, self.universe.size or TABLE_LIMIT, "the pair of both mechanisms")
         _refuse_large(self.universe, 1, "the pair of both mechanisms")
         rows = [

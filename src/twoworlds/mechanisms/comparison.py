@@ -29,7 +29,7 @@ from twoworlds.worlds import Point
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
 
-__all__ = ["Comparison", "Each", "Family", "Gap", "Line", "Peak", "Table", "larger"]
+__all__ = ["Cell", "Comparison", "Each", "Family", "Gap", "Line", "Peak", "Table", "larger"]
 
 
 class Peak(NamedTuple):
@@ -52,6 +52,14 @@ class Line(NamedTuple):
 
     p: Number
     q: Number
+
+
+class Cell(NamedTuple):
+    """Outputs of one likelihood ratio: their masses under both laws, and the event they form."""
+
+    p: Number
+    q: Number
+    event: Event
 
 
 class Comparison(ABC):
@@ -81,6 +89,13 @@ class Comparison(ABC):
         raise Unsupported(
             "the profile of this mechanism has infinitely many pieces: "
             "ask for delta at the ratios that matter instead"
+        )
+
+    def cells(self) -> list[Cell]:
+        """Return the outputs sorted into finitely many cells of constant likelihood ratio."""
+        raise Unsupported(
+            "the likelihood ratio of this mechanism takes infinitely many values: "
+            "it cannot be paired exactly with another one"
         )
 
     def limit(self) -> Number:
@@ -143,6 +158,11 @@ class Table(Comparison):
                 return INFINITY
             answer = _largest(answer, (p - delta) / q)
         return answer
+
+    def cells(self) -> list[Cell]:
+        """Return the cells of the table."""
+        masses = ((self._mass(self.p, [i]), self._mass(self.q, [i])) for i in range(len(self.p)))
+        return [Cell(p, q, self.event([i])) for i, (p, q) in enumerate(masses)]
 
     def reverse(self) -> Comparison:
         """Swap the two laws."""

@@ -19,9 +19,20 @@ from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
 from twoworlds.mechanisms.event import Anything, Event, Listed
 from twoworlds.mechanisms.noise import Noise
+from twoworlds.mechanisms.paired import Paired
 from twoworlds.mechanisms.shifted import Shifted, tail
 from twoworlds.numbers import Number
-from twoworlds.worlds import Change, Computed, Integers, Part, Point, Statistic, Universe, pairs
+from twoworlds.worlds import (
+    Answer,
+    Change,
+    Computed,
+    Integers,
+    Part,
+    Point,
+    Statistic,
+    Universe,
+    pairs,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -210,6 +221,27 @@ class OnStatistic(Mechanism):
         everything = Anything()
         yield Table(x, y, [1], [1], lambda cells: everything if cells else Listed.of(()))
 
+    def compare(self, x: Point, y: Point) -> Comparison:
+        """Compare the channel on two values of the statistic."""
+        change = Change(self.statistic(x), self.statistic(y), x, y)
+        if change.before == change.after:
+            return Table(x, y, [1], [1], lambda cells: Anything() if cells else Listed.of(()))
+        return self.channel.compare(change)
+
+    def pair(self, other: Mechanism) -> Mechanism:
+        """Return both outputs; a matrix is built only where both have finitely many outputs."""
+        if self.outputs.size is not None and other.outputs.size is not None:
+            return super().pair(other)
+        if self.universe != other.universe:
+            return super().pair(other)  # which says that the universes differ
+        alike = isinstance(other, Paired) or _by_distance(other)
+        return Paired(self, other, self._apart if _by_distance(self) and alike else None)
+
+    def _apart(self, relation: str, group: int) -> Iterator[tuple[Point, Point]]:
+        """Yield two answers for each distance that neighbours can have."""
+        changes = self.statistic.differences(self.universe, relation, group)
+        return ((change.x, change.y) for change in changes)
+
     def over(self, universe: Universe) -> OnStatistic:
         """Return the same mechanism with other neighbours."""
         return self._on(universe, self.expression)
@@ -223,6 +255,15 @@ class OnStatistic(Mechanism):
     def _on(self, universe: Universe, expression: str) -> OnStatistic:
         statistic = Computed(self.statistic, self.statistic.name)
         return OnStatistic(universe, statistic, self.channel, expression=expression)
+
+
+def _by_distance(mechanism: Mechanism) -> bool:
+    """Tell whether only the distance of two true answers matters."""
+    return (
+        isinstance(mechanism, OnStatistic)
+        and isinstance(mechanism.statistic, Answer)
+        and mechanism.channel.by_difference
+    )
 
 
 def _whole(value: object) -> int:

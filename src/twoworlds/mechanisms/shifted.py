@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from twoworlds.errors import Unsupported
-from twoworlds.mechanisms.comparison import Comparison, Gap, Line, Peak, larger
+from twoworlds.mechanisms.comparison import Cell, Comparison, Gap, Line, Peak, larger
 from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.mechanisms.noise import Noise
 from twoworlds.numbers import INFINITY, Number
@@ -97,6 +97,26 @@ class Shifted(Comparison):
     def ratio_for(self, delta: Number) -> Number:
         """Solve on the piece where the profile crosses delta."""
         return Fraction(1) if self.u == self.v else self._upward.ratio_for(delta)
+
+    def cells(self) -> list[Cell]:
+        """Return the two ends, where the ratio is constant, and each output in between."""
+        low, high = min(self.u, self.v), max(self.u, self.v)
+        clamped = self.low is not None or self.high is not None
+        if clamped or self.noise.last_step(high - low) != high - low:
+            return super().cells()
+        events: list[Event] = [
+            AtMost(low),
+            *(Listed.of([o]) for o in range(low + 1, high)),
+            AtLeast(high),
+        ]
+        return [
+            Cell(
+                tail(self.noise, self.u, event, None, None),
+                tail(self.noise, self.v, event, None, None),
+                event,
+            )
+            for event in events
+        ]
 
     def reverse(self) -> Comparison:
         """Swap the two answers."""

@@ -172,8 +172,7 @@ def exp(x: Number) -> Number:
     if isinstance(x, Fraction):
         if x > _LARGEST_EXPONENT:
             raise InvalidInput(
-                f"e^({written(x)}) is out of range: exponents up to {_LARGEST_EXPONENT} are "
-                "kept; use inf"
+                f"e^({written(x)}) is out of range: exponents up to {_LARGEST_EXPONENT} are kept"
             )
         return Fraction(1) if x == 0 else Exp(x)
     if isinstance(x, Log):

@@ -122,7 +122,7 @@ def count(value: object = 1) -> Statistic:
 @STATISTICS.register("proportion")
 def proportion(value: object = 1, n: object = None) -> Statistic:
     """Which part of n records equals the value."""
-    return statistics.proportion(value, n)
+    return statistics.proportion(value, _size(n, "proportion"))
 
 
 @STATISTICS.register("sum")
@@ -134,7 +134,13 @@ def total() -> Statistic:
 @STATISTICS.register("mean")
 def mean(n: object = None) -> Statistic:
     """The sum of numeric records divided by n."""
-    return statistics.mean(n)
+    return statistics.mean(_size(n, "mean"))
+
+
+def _size(n: object, what: str) -> object:
+    if n is None:
+        raise InvalidInput(f"a {what} divides by the number of records: give n=")
+    return n
 
 
 @STATISTICS.register("histogram")

@@ -136,7 +136,7 @@ class Explicit(Universe):
             raise InvalidInput("the universe is empty: name at least one database")
         if len(self.positions) != len(self.points):
             twice = next(p for i, p in enumerate(self.points) if self.positions[p] != i)
-            raise InvalidInput(f"{twice!r} is named twice in the universe: labels must differ")
+            raise InvalidInput(f"{twice!r} is named twice: labels must differ")
         for pair in self.pairs or ():
             for point in pair:
                 if point not in self.positions:

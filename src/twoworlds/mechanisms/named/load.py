@@ -34,6 +34,11 @@ def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) 
         raise InvalidInput(f"{text!r} has its own universe: --universe is for matrix files")
     if text.startswith(_PYTHON):
         return _from_python(text)
+    if "." in Path(text).suffix and "(" not in text:
+        raise InvalidInput(
+            f"{text!r} is no mechanism: write a call such as geometric(ratio=2), or the path of a "
+            f"matrix in a {', '.join(SUFFIXES)} file"
+        )
     return MECHANISMS.build(text)
 
 
