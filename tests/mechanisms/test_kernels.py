@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.mechanisms import _kernels
+from twoworlds.mechanisms import _kernels, _plans
 from twoworlds.mechanisms._kernels import hamming_worst, pairs_worst
 
 TINY = 5e-324  # the least positive double
@@ -131,9 +131,9 @@ def test_listing_the_hamming_pairs_gives_the_hamming_answer(mechanism, ratios):
 )
 def test_tasks_visit_each_pair_once(records, values):
     seen = []
-    for make in _kernels._hamming_tasks(records, values):
+    for make in _plans.hamming_tasks(records, values):
         task = make()
-        assert len(task.columns) <= _kernels.TILE_COLUMNS
+        assert len(task.columns) <= _plans.TILE_COLUMNS
         for x, y, length in task.runs:
             seen.append(np.stack([task.columns[x : x + length], task.columns[y : y + length]]))
     pairs = np.sort(np.concatenate(seen, axis=1).astype(np.int64), axis=0)
