@@ -16,6 +16,7 @@ from twoworlds.numbers import (
     INFINITY,
     Real,
     above,
+    at_most_one,
     below,
     bounds,
     decimal,
@@ -244,3 +245,19 @@ def test_a_float_of_a_number_is_near(x):
     with ctx.workprec(BITS):
         exact = x.ball(BITS)
         assert abs(arb(float(x)) - exact) <= abs(exact) * arb(fmpq(1, 2**50)) + arb(2) ** -1070
+
+
+def test_a_probability_next_to_one_is_enclosed_and_not_called_exact():
+    """1 - e^-100000 lies below 1 by less than any double can say."""
+    near = 1 - exp(Fraction(-100_000))
+    capped = at_most_one(near)
+    data = to_json(capped)
+    assert data["exact"] == near.formula
+    assert data["upper"] == data["value"] == 1.0
+    assert data["lower"] < 1.0
+    assert decimal(capped) == "1"
+    unnamed = at_most_one(Real(near.ball))
+    assert to_json(unnamed)["exact"] is None
+    assert to_json(unnamed)["upper"] == 1.0
+    assert at_most_one(exp(Fraction(1))) == at_most_one(Fraction(3, 2)) == 1
+    assert at_most_one(Fraction(1, 3)) == Fraction(1, 3)

@@ -61,7 +61,16 @@ class Real:
         formula: a closed form such as ``1 - e^(-1/4)``, or None when there is none.
     """
 
-    __slots__ = ("_binding", "_evaluate", "_known", "exponential", "formula", "parts", "scaled")
+    __slots__ = (
+        "_binding",
+        "_evaluate",
+        "_known",
+        "cap",
+        "exponential",
+        "formula",
+        "parts",
+        "scaled",
+    )
 
     def __init__(
         self, evaluate: Callable[[int], arb], formula: str | None = None, binding: int = ATOM
@@ -71,6 +80,7 @@ class Real:
         self.exponential: Real | None = None  # e to this number, where that is what it came from
         self.parts: tuple[Number, Number] | None = None  # numerator and positive denominator
         self.scaled: tuple[Fraction, Real] | None = None  # a rational multiple of another real
+        self.cap: Fraction | None = None  # a number that it cannot exceed, whatever its ball says
         self._known: tuple[int, arb] | None = None
         whole = formula is not None and "[" not in formula  # see `written`
         short = formula is not None and len(formula) <= _LONGEST_FORMULA
@@ -271,12 +281,21 @@ def positive_part(x: Number) -> Number:
 
 
 def at_most_one(x: Number) -> Number:
-    """Return min(1, x), or 1 where an enclosure cannot be told from 1: the safe side of a price.
+    """Return min(1, x): a probability, whose enclosure must not reach beyond 1.
+
+    An enclosure that cannot be told from 1 stays an enclosure, with 1 as its upper end: it is not
+    called exact.
 
     >>> at_most_one(Fraction(3, 2))
     Fraction(1, 1)
     """
-    return x if compare(x, 1, limit=2 * LIMIT_BITS) is Order.LESS else Fraction(1)
+    if not isinstance(x, Real):
+        return min(x, Fraction(1))
+    if compare(x, 1, limit=_START_BITS) is Order.GREATER:
+        return Fraction(1)
+    capped = Real(x.ball, x.formula, x._binding)
+    capped.parts, capped.cap = x.parts, Fraction(1)
+    return capped
 
 
 def compare(a: object, b: object, *, limit: int = LIMIT_BITS) -> Order:

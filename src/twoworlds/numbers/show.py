@@ -43,7 +43,8 @@ def bounds(x: Number, bits: int = _FLOAT_BITS) -> tuple[Fraction, Fraction]:
         bits *= 2
         ball = x.ball(bits)
     with ctx.workprec(bits):  # the ends are rounded outward to this many bits
-        return _dyadic(ball.lower(), "down"), _dyadic(ball.upper(), "up")
+        low, high = _dyadic(ball.lower(), "down"), _dyadic(ball.upper(), "up")
+    return (low, high) if x.cap is None else (min(low, x.cap), min(high, x.cap))
 
 
 def below(x: Number) -> float:
