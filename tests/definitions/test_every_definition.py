@@ -14,8 +14,9 @@ from twoworlds import (
     definition,
     mechanism,
 )
-from twoworlds.definitions import DEFINITIONS
-from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy
+from twoworlds.definitions import DEFINITIONS, InformedPrivacy, RealityObliviousPrivacy
+from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.numbers import INFINITY, ln
 from twoworlds.testing import DefinitionConformance
 
@@ -203,6 +204,86 @@ class TestLocalSemanticPrivacy(DefinitionConformance):
 
     def claiming(self, value):
         return LocalSemanticPrivacy(self.belief, epsilon=value)
+
+
+class TestRealityObliviousPrivacy(DefinitionConformance):
+    """Against one belief, whatever is true, with failure probability 0."""
+
+    registered_as = "reality-oblivious"
+    number = "epsilon"
+    perfect, worst = ZERO, ONE
+    belief = TestLocalSemanticPrivacy.belief
+    broken = (
+        ("parity(bits=2)", f"reality-oblivious({belief}, epsilon=1/10, delta=1/2)"),
+        ("randomized-response(bits=1, keep=3/4)", "reality-oblivious(epsilon=0.26, delta=0.7)"),
+        (
+            "gaussian(sigma2=4, bits=3)",
+            "reality-oblivious(explicit(100=1/2, 000=1/2), epsilon=1/10, delta=1/10, truth=111)",
+        ),
+    )
+    has_witness = None  # where an epsilon is given
+    post_processing_counterexample = TestSemanticPrivacy.post_processing_counterexample
+    mixing_counterexample = TestLocalSemanticPrivacy.mixing_counterexample
+
+    def measuring(self):
+        return RealityObliviousPrivacy(self.belief)
+
+    def claiming(self, value):
+        return RealityObliviousPrivacy(self.belief, epsilon=value)
+
+
+class TestTheFailureOfRealityObliviousPrivacy(DefinitionConformance):
+    """The failure probability at one epsilon: merging a good output with a bad one can raise it."""
+
+    registered_as = "reality-oblivious"
+    number = "delta"
+    perfect, worst = ZERO, ONE
+    broken = TestRealityObliviousPrivacy.broken
+    post_processing_counterexample = (
+        Dense(
+            BitStrings(2),
+            Universe.of("abc"),
+            [
+                ["1/6", "1/5", "4/15", "1/7"],
+                ["5/12", "3/10", "2/5", "5/7"],
+                ["5/12", "1/2", "1/3", "1/7"],
+            ],
+        ),
+        {"a": "a or b", "b": "a or b", "c": "c"},
+    )
+    mixing_counterexample = TestLocalSemanticPrivacy.mixing_counterexample
+    asked = TestLocalSemanticPrivacy.belief, Fraction(101, 1000)
+
+    def measuring(self):
+        return RealityObliviousPrivacy(self.asked[0], epsilon=self.asked[1])
+
+    def claiming(self, value):
+        return RealityObliviousPrivacy(self.asked[0], epsilon=self.asked[1], delta=value)
+
+    def forge(self, witness):
+        return replace(witness, failure=witness.failure + Fraction(1, 1000))
+
+
+class TestInformedPrivacy(DefinitionConformance):
+    """Closed under both, as differential privacy is."""
+
+    registered_as = "informed"
+    number = "epsilon"
+    perfect, worst = ZERO, ONE
+    broken = (
+        ("random-index(records=4, values=3)", "informed(epsilon=0.99)"),
+        ("randomized-response(bits=40, keep=9/10)", "informed(epsilon=0.49)"),
+        ("gaussian(sigma=100)", "informed(epsilon=0.8)"),
+    )
+
+    def measuring(self):
+        return InformedPrivacy()
+
+    def forge(self, witness):
+        return replace(witness, difference=witness.difference + Fraction(1, 1000))
+
+    def claiming(self, value):
+        return InformedPrivacy(epsilon=value)
 
 
 def suites(kind=DefinitionConformance):

@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import DifferentialPrivacy, StatisticalDifference, mechanism
+from twoworlds.definitions.record_trade_off import record_trade_off
 from twoworlds.definitions.trade_off import trade_off
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.testing.strategies import dense_mechanisms
-from twoworlds.worlds import BitStrings
+from twoworlds.worlds import BitStrings, Records
+from twoworlds.worlds.belief import explicit, independent
 
 ONE = BitStrings(1)
 levels = st.fractions(0, 1, max_denominator=12)
@@ -80,3 +82,149 @@ def test_curves_without_corners_and_bad_levels_are_refused():
         trade_off(mechanism("geometric(ratio=2)"), 0, 0)
     with pytest.raises(InvalidInput, match="between 0 and 1"):
         trade_off(mechanism("geometric(ratio=2)"), 0, 1).power(2)
+
+
+TWO_OF_THREE = Records(3, 2)
+LAW = {0: Fraction(1, 2), 1: Fraction(1, 3), 2: Fraction(1, 6)}
+
+
+def mixed(dense, belief, person, values):
+    """The law of the output given that a record is one of the values, by plain addition."""
+    chosen = {x: p for x, p in belief.items() if x[person - 1] in values}
+    total = sum(chosen.values())
+    return [
+        sum((p * dense.probability(t, x) for x, p in chosen.items()), start=Fraction(0)) / total
+        for t in dense.outputs
+    ]
+
+
+def brute_power_of_laws(p, q, level):
+    """The best power over all alarms and coins."""
+    points = []
+    for event in product([0, 1], repeat=len(p)):
+        points.append(
+            tuple(
+                sum((m for m, on in zip(law, event, strict=True) if on), start=Fraction(0))
+                for law in (q, p)
+            )
+        )
+    best = Fraction(0)
+    for q1, p1 in points:
+        for q2, p2 in points:
+            if q1 <= level <= q2:
+                share = Fraction(0) if q1 == q2 else (level - q1) / (q2 - q1)
+                best = max(best, p1 + share * (p2 - p1), p1)
+    return best
+
+
+@given(dense_mechanisms(TWO_OF_THREE), levels, st.sampled_from([1, 2]))
+def test_a_test_about_one_record_is_the_best_between_two_mixtures(dense, level, person):
+    if dense.outputs.size > 4:
+        return
+    belief = independent(TWO_OF_THREE, [LAW, {0: "1/4", 1: "1/4", 2: "1/2"}])
+    curve = record_trade_off(dense, belief=belief, person=person, alternative=[1, 2])
+    p, q = mixed(dense, belief, person, (1, 2)), mixed(dense, belief, person, (0,))
+    assert curve.null == (0,)
+    assert curve.power(level) == brute_power_of_laws(p, q, level)
+
+
+@given(dense_mechanisms(TWO_OF_THREE), levels, st.sampled_from([([1], [0]), ([0, 2], [1])]))
+def test_equations_4_and_5_bound_the_power_under_a_product_law(dense, level, sets):
+    alternative, null = sets
+    curve = record_trade_off(
+        dense,
+        belief=independent(TWO_OF_THREE, [LAW]),
+        person=2,
+        alternative=alternative,
+        null=null,
+    )
+    assert curve.independent
+    assert curve.power(level) <= curve.largest_power(level)
+    assert curve.power(level) <= curve.largest_power_by_difference(level)
+
+
+def test_equation_4_fails_under_a_belief_that_ties_the_records():
+    noisy = mechanism("truncated-geometric(ratio=2, bits=3)")
+    tied = explicit(noisy.universe, {"111": "1/2", "000": "1/2"})
+    curve = record_trade_off(noisy, belief=tied, person=1, alternative=[1])
+    assert not curve.independent
+    assert curve.power("1/12") == Fraction(2, 3)  # 8 times the level, where e^epsilon is 2
+    with pytest.raises(Unsupported, match="ties record 1"):
+        curve.largest_power("1/12")
+    assert "ties record 1 to the others" in curve.explain()
+    assert curve.to_dict()["independent"] is False
+
+
+def test_knowing_all_others_gives_the_test_of_two_databases():
+    noisy = mechanism("geometric(ratio=2, bits=3)")
+    curve = record_trade_off(noisy, belief="informed(110, 3, 1/5)", person=3, alternative=[1])
+    assert curve.corners == trade_off(noisy, "111", "110").corners
+    assert curve.independent
+
+
+def test_equation_5_says_little_about_a_record_either():
+    exposed = mechanism("random-index(records=4)")
+    curve = record_trade_off(exposed, belief="uniform", person=2, alternative=[0])
+    assert curve.power(0) == Fraction(1, 4)
+    assert curve.largest_power_by_difference(0) == Fraction(1, 4)
+    assert "sure, without any false alarm" in curve.explain()
+
+
+def test_a_count_with_infinitely_many_outputs_has_exact_corners():
+    noisy = mechanism("geometric(ratio=2, bits=3)")
+    curve = record_trade_off(noisy, belief="independent(1/2)", person=1, alternative=[1])
+    found = [f"{c.level} {c.power}" for c in curve.corners]
+    assert found == ["0 0", "3/16 3/8", "3/8 5/8", "5/8 13/16", "1 1"]
+    window = range(-80, 90)
+    for corner in curve.corners:
+        power = sum(
+            p
+            for p, q in zip(*_window_laws(noisy, window), strict=True)
+            if p / q >= _slope(curve, corner)
+        )
+        assert abs(power - corner.power) < Fraction(1, 10**9)
+
+
+def _window_laws(noisy, window):
+    for values in ((1,), (0,)):
+        chosen = [x for x in noisy.universe if x[0] in values]
+        yield [sum(noisy.probability(t, x) for x in chosen) / len(chosen) for t in window]
+
+
+def _slope(curve, corner):
+    """The likelihood ratio of the last outputs that the alarm at this corner takes in."""
+    place = curve.corners.index(corner)
+    if place == 0:
+        return Fraction(10**9)
+    before = curve.corners[place - 1]
+    return (corner.power - before.power) / (corner.level - before.level)
+
+
+def test_a_belief_certain_about_everybody_else_or_one_answer_only():
+    noisy = mechanism("geometric(ratio=2, bits=1)")
+    curve = record_trade_off(noisy, belief="uniform", person=1, alternative=[1], null=[0])
+    assert [f"{c.level} {c.power}" for c in curve.corners] == ["0 0", "1/3 2/3", "1 1"]
+    same = mechanism("geometric(ratio=2, bits=2)")
+    tied = explicit(same.universe, {"10": "1/2", "01": "1/2"})
+    curve = record_trade_off(same, belief=tied, person=1, alternative=[1])
+    assert [f"{c.level} {c.power}" for c in curve.corners] == ["0 0", "1 1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "said"),
+    [
+        ("skellam(1, 1, bits=2)", {}, "infinitely many"),
+        ("gaussian(sigma=1, bits=2)", {}, "infinitely many"),
+        ("geometric(ratio=2)", {}, "no persons"),
+        ("parity(bits=2)", {"alternative": [7]}, "7 is not a value"),
+        ("parity(bits=2)", {"alternative": []}, "alternative is empty"),
+        ("parity(bits=2)", {"null": [1, 0]}, "must not overlap"),
+        ("parity(bits=2)", {"person": 3}, "there are 2"),
+        ("parity(bits=2)", {"belief": "independent(1)"}, "no chance to be 0"),
+        ("parity(bits=2)", {"alternative": [1, 0]}, "no chance to be anything else"),
+    ],
+)
+def test_bad_questions_about_a_record_are_refused(text, given, said):
+    asked = {"belief": "uniform", "person": 1, "alternative": [1], **given}
+    with pytest.raises((InvalidInput, Unsupported), match=said):
+        record_trade_off(mechanism(text), **asked)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twoworlds import DifferentialPrivacy, measure, mechanism
-from twoworlds.definitions.semantic import SemanticPrivacy
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.mechanisms.float_matrix import FloatMatrix
 from twoworlds.numbers import bounds
 from twoworlds.worlds import BitStrings

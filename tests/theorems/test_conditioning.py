@@ -11,6 +11,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import above, ln
 from twoworlds.theorems import THEOREMS, Context, Guarantee, conditioning_failure
 from twoworlds.theorems.kasiviswanathan_smith import printed_conditioning_failure
+from twoworlds.theorems.kasiviswanathan_smith.conditioning import condition
 
 RATIOS = st.fractions(Fraction(11, 10), 4, max_denominator=10)
 
@@ -146,3 +147,47 @@ def test_the_chain_of_the_proof_beats_the_printed_theorem():
         one = THEOREMS[name].conclude(one)
     printed = THEOREMS["ks-2.4-1"].printed_rule(stated, Context("semantic"))
     assert one.at_least_as_strong_as(printed)
+
+
+def joint(law):
+    """The same law as masses of pairs (s, t)."""
+    return {(s, t): mass for t, cells in law.items() for s, mass in enumerate(cells)}
+
+
+def test_erratum_e02_is_computed_for_the_given_laws():
+    first, second = (joint(law) for law in E02)
+    found = condition(first, second, ratio=3, inner="99/1000")
+    assert found.delta == Fraction(1, 100)
+    assert found.mass == (Fraction(37, 100), Fraction(1, 5))
+    assert found.bad == ("t1", "t2")
+    assert found.corrected == Fraction(3703, 9900)
+    assert abs(above(found.printed) - 0.208088463531048) < 1e-12
+    assert found.violates_print
+    assert "violated" in found.explain()
+    assert found.to_dict()["mass"][0]["exact"] == "37/100"
+
+
+@given(joint_pairs(), RATIOS, st.fractions(Fraction(1, 50), 1, max_denominator=50))
+def test_the_bad_mass_of_given_laws_is_that_of_plain_conditioning(pair, ratio, inner):
+    first, second = pair
+    found = condition(joint(first), joint(second), ratio=ratio, inner=inner)
+    assert found.mass[0] == bad_mass(first, second, ratio**3, inner)
+    assert found.mass[1] == bad_mass(second, first, ratio**3, inner)
+    assert max(found.mass) <= found.corrected
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"first": {("s", "t"): "1/2"}}, "first law sums to 1/2"),
+        ({"second": {("s", "t"): -1, ("c", "t"): 2}}, "negative"),
+        ({"ratio": None}, "give ratio= or epsilon="),
+        ({"ratio": 1}, "epsilon above 0"),
+        ({"inner": 0}, "inner=0"),
+    ],
+)
+def test_rejects_laws_and_numbers_that_make_no_sense(change, words):
+    given = {"first": {("s", "t"): 1}, "second": {("s", "t"): 1}, "ratio": 3, "inner": "1/2"}
+    given |= change
+    with pytest.raises(InvalidInput, match=words):
+        condition(given.pop("first"), given.pop("second"), **given)

@@ -8,10 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theorems import brute
+from twoworlds import Dense, mechanism
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import above, exp
 from twoworlds.theorems import THEOREMS, Context, Guarantee, calibrate_locally
-from twoworlds.worlds import BitStrings, Integers, Records
+from twoworlds.theorems.kasiviswanathan_smith.local import good_databases
+from twoworlds.worlds import BitStrings, Explicit, Integers, Records
+from twoworlds.worlds.belief import Belief
 
 
 def test_reference_numbers_of_theorem_4_2():
@@ -134,3 +137,79 @@ def test_rejects_calibrations_that_make_no_sense(change, words):
 
 def test_erratum_the_standard_deviation_of_laplace_noise_is_noted():
     assert "sqrt(2) lambda" in THEOREMS["ks-4.4"].erratum
+
+
+@given(
+    st.data(),
+    brute.leaky_mechanisms(),
+    st.fractions(1, Fraction(5, 4), max_denominator=40),
+    st.sampled_from([Fraction(0), Fraction(1, 2000), Fraction(1, 50)]),
+)
+def test_the_good_databases_are_found_and_what_follows_holds(data, laws, ratio, delta):
+    belief = data.draw(brute.beliefs(laws))
+    bits = BitStrings(2)
+    outputs = Explicit(tuple(f"t{k}" for k in range(len(next(iter(laws.values()))))))
+    rows = [[laws[x][k] for x in bits] for k in range(outputs.size)]
+    built = Dense(bits, outputs, rows)
+    found = good_databases(built, Belief(bits, belief), ratio=ratio, delta=delta, default=0)
+
+    def apart(x, y):
+        gaps = (brute.excess(laws[x], laws[y], ratio), brute.excess(laws[y], laws[x], ratio))
+        return max(gaps) > delta
+
+    bad = {x for x, y in brute.neighbours(laws) if apart(x, y)}
+    needed = {x for x in bits if apart(x, (0, x[1])) or apart(x, (x[0], 0))}
+    assert found.outside == sum((belief[x] for x in bad), Fraction(0))
+    assert found.needed == sum((belief[x] for x in needed), Fraction(0)) <= found.outside
+    assert set(found.bad) == {bits.label(x) for x in bad if belief[x]}
+    joint = [
+        sum(m * brute.excess(laws[one(x)], laws[two(x)], ratio) for x, m in belief.items())
+        for left_out in (lambda x: (0, x[1]), lambda x: (x[0], 0))
+        for one, two in ((lambda x: x, left_out), (left_out, lambda x: x))
+    ]
+    assert found.joint == max(joint)
+    for one in (found.printed, found.repaired, found.sharper):
+        if one is not None:
+            assert brute.failure(laws, belief, one.epsilon) <= one.delta
+
+
+def test_theorem_4_2_says_nothing_where_its_condition_fails():
+    both = Dense.from_function(BitStrings(2), lambda x: {min(x): 1})
+    found = good_databases(both, "uniform", ratio=2)
+    assert (found.good, found.outside) == (("00",), Fraction(3, 4))
+    assert found.printed is found.repaired is None
+    assert "says nothing" in found.explain()
+    sure = good_databases(both, "explicit(00=999999/1000000, 11=1/1000000)", ratio=2)
+    assert sure.printed.delta > sure.repaired.delta
+    assert sure.to_dict()["bad"] == ["11"]
+
+
+def test_theorem_4_2_aims_at_a_wanted_epsilon():
+    noise = mechanism("geometric(ratio=2, bits=2)")
+    found = good_databases(noise, "uniform", ratio="19/10", semantic_epsilon="1/2")
+    assert found.sharper.epsilon == Fraction(1, 2)
+    assert found.sharper.delta < 1
+    nothing = good_databases(noise, "uniform", ratio="3/2", semantic_epsilon="2/5")
+    assert nothing.sharper is None
+    assert "sharper: says nothing" in nothing.explain()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"ratio": None}, "give ratio= or epsilon="),
+        ({"ratio": "1/2"}, "1/2"),
+        ({"delta": 2}, "delta=2"),
+        ({"default": 5}, "default=5"),
+    ],
+)
+def test_rejects_good_sets_that_make_no_sense(change, words):
+    given = {"ratio": 2, **change}
+    with pytest.raises(InvalidInput, match=words):
+        good_databases(mechanism("randomized-response(bits=2, keep=3/4)"), "uniform", **given)
+
+
+def test_a_local_calibration_explains_itself():
+    found = calibrate_locally(sum, BitStrings(2), {(1, 1): Fraction(1)}, threshold=1, epsilon=1)
+    assert found.explain().startswith("Add Laplace noise of scale 1.")
+    assert found.to_dict()["outside"]["exact"] == "0"

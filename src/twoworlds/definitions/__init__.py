@@ -5,7 +5,6 @@ from __future__ import annotations
 from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.catalogue import DEFINITIONS, check, definition, measure
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.games import Games, play
 from twoworlds.definitions.indistinguishability import (
     BadMass,
     PointwiseIndistinguishability,
@@ -13,7 +12,11 @@ from twoworlds.definitions.indistinguishability import (
 )
 from twoworlds.definitions.mutual_information import MutualInformation, capacity, information
 from twoworlds.definitions.profile import Piece, Profile
-from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy
+from twoworlds.definitions.semantics.games import Games, play
+from twoworlds.definitions.semantics.informed import InformedPrivacy
+from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.statistical_difference import StatisticalDifference
 from twoworlds.definitions.verdict import Verdict, Witness
 
@@ -22,12 +25,14 @@ __all__ = [
     "BadMass",
     "DifferentialPrivacy",
     "Games",
+    "InformedPrivacy",
     "LocalSemanticPrivacy",
     "MutualInformation",
     "Piece",
     "PointwiseIndistinguishability",
     "PrivacyDefinition",
     "Profile",
+    "RealityObliviousPrivacy",
     "SemanticPrivacy",
     "StatisticalDifference",
     "TwoLaws",

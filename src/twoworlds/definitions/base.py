@@ -2,22 +2,23 @@
 
 A `PrivacyDefinition` answers two questions about a mechanism: `tightest`, the smallest numbers with
 which it holds, and `check`, whether it holds with the numbers given. Both come as a `Verdict` that
-names its neighbour relation and shows its witness. `Compared` is the common part of the
-definitions that compare neighbouring worlds.
+names its neighbour relation and shows its witness. A definition that is a condition on single
+likelihood rows says so by its `row_constraints` (Lin & Kifer, Section 4.2.4). `Compared` is the
+common part of the definitions that compare neighbouring worlds.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import Subject
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import Number, exp, number, ratio_at_least_one
-from twoworlds.worlds import check_group, resolve
+from twoworlds.worlds import Point, Universe, check_group, resolve
 
 __all__ = [
     "Compared",
@@ -41,6 +42,17 @@ class PrivacyDefinition(ABC):
     @abstractmethod
     def check(self, mechanism: Mechanism) -> Verdict:
         """Decide whether the definition holds with its own numbers."""
+
+    def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
+        """Yield the linear constraints on likelihood rows that the definition consists of.
+
+        Each is a mapping from databases to coefficients c and says sum c[D] x_D >= 0 for the row
+        x of every output. That x_D >= 0 goes without saying.
+        """
+        raise Unsupported(
+            f"{self.name} is not a list of linear constraints on single likelihood rows, so it has "
+            "no row cone of that kind: use dp with delta 0, gamma-amplification, frapp or linear"
+        )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,10 @@ from twoworlds.definitions.base import PrivacyDefinition, read_ratio
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.indistinguishability import PointwiseIndistinguishability
 from twoworlds.definitions.mutual_information import MutualInformation
-from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy
+from twoworlds.definitions.semantics.informed import InformedPrivacy
+from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.statistical_difference import StatisticalDifference
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
@@ -130,9 +133,11 @@ def statistical_difference(
 
 
 @DEFINITIONS.register("semantic")
-def semantic(epsilon: object = None, default: object = None) -> PrivacyDefinition:
+def semantic(
+    epsilon: object = None, delta: object = None, default: object = None, records: object = None
+) -> PrivacyDefinition:
     """Semantic privacy: any attacker concludes nearly the same with and without a person."""
-    return SemanticPrivacy(epsilon=epsilon, default=default)
+    return SemanticPrivacy(epsilon=epsilon, delta=delta, default=default, records=records)
 
 
 @DEFINITIONS.register("local-semantic")
@@ -141,6 +146,26 @@ def local_semantic(
 ) -> PrivacyDefinition:
     """Semantic privacy against one belief, with a failure probability."""
     return LocalSemanticPrivacy(belief, epsilon=epsilon, delta=delta, default=default)
+
+
+@DEFINITIONS.register("reality-oblivious")
+def reality_oblivious(
+    belief: str | None = None,
+    epsilon: object = None,
+    delta: object = 0,
+    truth: object = None,
+    default: object = None,
+) -> PrivacyDefinition:
+    """Semantic privacy whatever is true: the belief (all, if left out) may rule out the truth."""
+    return RealityObliviousPrivacy(
+        belief, truth=truth, epsilon=epsilon, delta=delta, default=default
+    )
+
+
+@DEFINITIONS.register("informed")
+def informed(epsilon: object = None) -> PrivacyDefinition:
+    """Informed privacy: who knows all other records changes their mind about yours by little."""
+    return InformedPrivacy(epsilon=epsilon)
 
 
 @DEFINITIONS.register("mutual-information")

@@ -12,6 +12,7 @@ Definition 2).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +20,7 @@ from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import delta_sentence
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.numbers import (
     INFINITY,
@@ -32,6 +33,7 @@ from twoworlds.numbers import (
     ratio_at_least_one,
     show,
 )
+from twoworlds.worlds import Point, Universe, pairs, resolve
 
 _LARGEST_BOUND = 1000
 
@@ -161,6 +163,29 @@ class DifferentialPrivacy(RatioAndDelta):
             notes=notes,
             exact=mechanism.exact,
         )
+
+    def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
+        """Yield x_D <= ratio x_E for all neighbours D, E, both ways round.
+
+        >>> from twoworlds import BitStrings
+        >>> for constraint in DifferentialPrivacy(ratio=3).row_constraints(BitStrings(1)):
+        ...     print({x: str(c) for x, c in constraint.items()})
+        {(0,): '3', (1,): '-1'}
+        {(1,): '3', (0,): '-1'}
+        """
+        if self.ratio is None:
+            raise InvalidInput("dp has no numbers: give ratio=, as in dp(ratio=3)")
+        if self.delta != 0:
+            raise Unsupported(
+                f"{self.claim}: delta is a sum over outputs, where every row may fail a little, so "
+                "it is no condition on single likelihood rows: take delta=0"
+            )
+        where, relation = resolve(universe, self.neighbours)
+        if self.ratio == INFINITY:
+            return
+        for x, y in pairs(where, relation, self.group):
+            yield {y: self.ratio, x: Fraction(-1)}
+            yield {x: self.ratio, y: Fraction(-1)}
 
     def _nearest(self, ratio: Number, delta: Number) -> tuple[str, ...]:
         """Say which claims next to the refuted one do hold."""

@@ -10,7 +10,8 @@ everything that (epsilon, delta) can say about the pair:
     power <= alpha + epsilon_SD             (equation 5)
 
 The second says little: `random-index` satisfies it with 1/n, and its curve starts at power 1/n for
-level 0, an alarm that is never false and exposes a person.
+level 0, an alarm that is never false and exposes a person. Tests about one record, with the others
+unknown, are in `twoworlds.definitions.record_trade_off`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, probability, ratio_at_least_one, show, to_json
 from twoworlds.worlds import EXPLICIT, Point, resolve
 
-__all__ = ["Corner", "TradeOff", "trade_off"]
+__all__ = ["Corner", "Curve", "TradeOff", "corners_of", "trade_off"]
 
 
 class Corner(NamedTuple):
@@ -35,18 +36,10 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TradeOff:
-    """The best power against the level, for telling database x from database y.
-
-    >>> from twoworlds import mechanism
-    >>> curve = trade_off(mechanism("randomized-response(bits=1, keep=3/4)"), "1", "0")
-    >>> curve.power("1/100"), curve.type_two("1/4")
-    (Fraction(3, 100), Fraction(1, 4))
-    """
+class Curve:
+    """The best power against the level."""
 
     mechanism: Mechanism
-    x: Point
-    y: Point
     corners: tuple[Corner, ...]
 
     def power(self, level: object) -> Number:
@@ -75,9 +68,8 @@ class TradeOff:
         bound = a * alpha + d
         return Fraction(1) if larger(bound, Fraction(1)) else bound
 
-    def explain(self) -> str:
+    def _said(self, alternative: str, null: str) -> str:
         """Say what a test of one in a hundred false alarms can do."""
-        label = self.mechanism.universe.label
         free = self.corners[0].power
         exposed = (
             ""
@@ -85,10 +77,41 @@ class TradeOff:
             else f" With probability {show(free)} it may even be sure, without any false alarm."
         )
         return (
-            f"A test that wrongly cries {label(self.x)} in 1% of the cases where the truth is "
-            f"{label(self.y)} finds it in at most {show(self.power('1/100'))} of the cases where "
+            f"A test that wrongly cries {alternative} in 1% of the cases where the truth is "
+            f"{null} finds it in at most {show(self.power('1/100'))} of the cases where "
             f"it is true.{exposed}"
         )
+
+    def _data(self) -> list[dict[str, Any]]:
+        return [
+            {"level": to_json(corner.level), "power": to_json(corner.power, side="up")}
+            for corner in self.corners
+        ]
+
+
+@dataclass(frozen=True)
+class TradeOff(Curve):
+    """The best power against the level, for telling database x from database y.
+
+    >>> from twoworlds import mechanism
+    >>> curve = trade_off(mechanism("randomized-response(bits=1, keep=3/4)"), "1", "0")
+    >>> curve.power("1/100"), curve.type_two("1/4")
+    (Fraction(3, 100), Fraction(1, 4))
+    """
+
+    x: Point
+    y: Point
+
+    @property
+    def title(self) -> str:
+        """What is told from what."""
+        label = self.mechanism.universe.label
+        return f"telling {label(self.x)} from {label(self.y)}"
+
+    def explain(self) -> str:
+        """Say what a test of one in a hundred false alarms can do."""
+        label = self.mechanism.universe.label
+        return self._said(label(self.x), label(self.y))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the corners as plain data."""
@@ -96,10 +119,7 @@ class TradeOff:
         return {
             "mechanism": self.mechanism.expression,
             "databases": [label(self.x), label(self.y)],
-            "corners": [
-                {"level": to_json(corner.level), "power": to_json(corner.power, side="up")}
-                for corner in self.corners
-            ],
+            "corners": self._data(),
         }
 
 
@@ -116,11 +136,11 @@ def trade_off(mechanism: Mechanism, x: object, y: object) -> TradeOff:
     if forward is None:
         corners = [Corner(Fraction(0), Fraction(0)), Corner(Fraction(1), Fraction(1))]
     else:
-        corners = _corners(forward)
-    return TradeOff(mechanism, first, second, tuple(corners))
+        corners = corners_of(forward)
+    return TradeOff(mechanism, tuple(corners), first, second)
 
 
-def _corners(forward: Comparison) -> list[Corner]:
+def corners_of(forward: Comparison) -> list[Corner]:
     """Join the alarms of ratio above 1 with the complements of the reverse ones."""
     rising = [Corner(line.q, line.p) for line in forward.lines()]
     falling = [Corner(1 - line.p, 1 - line.q) for line in forward.reverse().lines()]

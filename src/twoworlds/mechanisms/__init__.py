@@ -5,6 +5,7 @@ from __future__ import annotations
 from twoworlds.mechanisms.base import Dense, Law, Mechanism
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Line, Peak, Table
 from twoworlds.mechanisms.continuous import Continuous, Gaussian, Laplace
+from twoworlds.mechanisms.density import AddedDensity, NoisyStatistic
 from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Either, Event, Listed, OnRecords
 from twoworlds.mechanisms.on_statistic import (
     AddedNoise,
@@ -17,6 +18,7 @@ from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.random_index import RandomIndex
 
 __all__ = [
+    "AddedDensity",
     "AddedNoise",
     "Anything",
     "AtLeast",
@@ -37,6 +39,7 @@ __all__ = [
     "Line",
     "Listed",
     "Mechanism",
+    "NoisyStatistic",
     "OnRecords",
     "OnStatistic",
     "Peak",

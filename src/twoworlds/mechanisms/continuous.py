@@ -64,8 +64,12 @@ class Continuous(Mechanism):
         """Return P(Z >= distance)."""
 
     @abstractmethod
-    def _compare(self, u: Number, v: Number) -> Comparison:
-        """Compare the noise around u with the noise around v."""
+    def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
+        """Compare the noise around u, the answer on x, with the noise around v, that on y."""
+
+    def compare(self, x: Point, y: Point) -> Comparison:
+        """Compare the noise around two answers."""
+        return self.between(x, y, *(number(answer, "database") for answer in (x, y)))
 
     def mass(self, event: Event, database: Point) -> Number:
         """Return the mass of a half-line."""
@@ -89,7 +93,7 @@ class Continuous(Mechanism):
         furthest = self.sensitivity * group
         zero = Fraction(0)
         why = "the gap grows with the distance, so the furthest neighbours are the worst"
-        return Each([self._compare(furthest, zero), self._compare(zero, furthest)], why)
+        return Each([self.compare(furthest, zero), self.compare(zero, furthest)], why)
 
     def over(self, universe: Universe) -> Continuous:
         """Return the same noise for listed pairs of answers."""
@@ -101,7 +105,7 @@ class Continuous(Mechanism):
         both = (
             (u, v) for x, y in pairs(self.universe, EXPLICIT, group) for u, v in ((x, y), (y, x))
         )
-        compared = [self._compare(Fraction(u), Fraction(v)) for u, v in both]
+        compared = [self.compare(Fraction(u), Fraction(v)) for u, v in both]
         return Each(compared, "every listed pair of answers")
 
 
@@ -159,8 +163,9 @@ class Laplace(Continuous):
             return 1 - self.upper_tail(-distance)
         return exp(-(self.rate * distance)) / 2
 
-    def _compare(self, u: Number, v: Number) -> Comparison:
-        return _LaplacePair(u, v, u, v, self.rate)
+    def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
+        """Compare two Laplace laws."""
+        return _LaplacePair(x, y, u, v, self.rate)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw one output, as the fraction that a float is."""
@@ -205,8 +210,9 @@ class Gaussian(Continuous):
         """Return erfc(t / (sigma sqrt 2)) / 2."""
         return normal(-(distance / self.sigma))
 
-    def _compare(self, u: Number, v: Number) -> Comparison:
-        return _GaussianPair(u, v, u, v, self.sigma)
+    def between(self, x: Point, y: Point, u: Number, v: Number) -> Comparison:
+        """Compare two normal laws."""
+        return _GaussianPair(x, y, u, v, self.sigma)
 
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Draw one output, as the fraction that a float is."""

@@ -17,6 +17,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 from twoworlds.errors import InvalidInput
+from twoworlds.files import write
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.numbers import exact_text
 from twoworlds.worlds import BitStrings, Explicit, Records, Universe
@@ -54,10 +55,10 @@ def read_table(path: Path, *, universe: str | Universe | None = None) -> Dense:
 
 def write_table(mechanism: Mechanism, path: Path) -> None:
     """Write a mechanism's exact matrix as CSV or JSON."""
-    write = {".csv": to_csv, ".json": to_json_text}.get(path.suffix.lower())
-    if write is None:
+    form = {".csv": to_csv, ".json": to_json_text}.get(path.suffix.lower())
+    if form is None:
         raise InvalidInput(f"{path}: matrices are written to .csv and .json files")
-    path.write_text(write(mechanism), encoding="utf-8")
+    write(path, form(mechanism))
 
 
 def to_csv(mechanism: Mechanism) -> str:

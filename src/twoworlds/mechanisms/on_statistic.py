@@ -254,7 +254,7 @@ class OnStatistic(Mechanism):
 
     def _on(self, universe: Universe, expression: str) -> OnStatistic:
         statistic = Computed(self.statistic, self.statistic.name)
-        return OnStatistic(universe, statistic, self.channel, expression=expression)
+        return type(self)(universe, statistic, self.channel, expression=expression)
 
 
 def _by_distance(mechanism: Mechanism) -> bool:

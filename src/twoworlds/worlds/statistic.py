@@ -174,18 +174,12 @@ class Additive(Statistic):
         )
         yield from _once(found, lambda change: change.difference)
 
-    def replacements(
-        self, universe: Records, default: Point, *, extremes: bool = False
-    ) -> Iterator[Change]:
+    def replacements(self, universe: Records, default: Point) -> Iterator[Change]:
         """Yield f(x) and f(x_-i), where the first record is replaced by a default value.
 
-        All persons are alike in a sum. With ``extremes`` the other records only take their smallest
-        and largest sum, which is all that a monotone likelihood needs.
+        All persons are alike in a sum.
         """
         common = _sums(self._table(universe.values), universe.n - 1)
-        if extremes:
-            low, high = min(common), max(common)
-            common = {low: common[low], high: common[high]}
         for value in universe.values:
             for base, word in common.items():
                 shared = _unchain(word)

@@ -26,6 +26,7 @@ from twoworlds.mechanisms.accuracy.randomized_response import (
 )
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.continuous import Gaussian, Laplace
+from twoworlds.mechanisms.density import NoisyStatistic
 from twoworlds.mechanisms.finite_noise import FiniteNoise
 from twoworlds.mechanisms.noise import GeometricNoise, Noise
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
@@ -49,6 +50,8 @@ def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> 
     >>> errors_of(survey)[0].exact
     Fraction(75, 1)
     """
+    if isinstance(mechanism, NoisyStatistic):
+        return errors_of(mechanism.channel.noise, dimension=dimension, t=t)
     if isinstance(mechanism, Laplace):
         return list(laplace_errors(mechanism.scale, dimension=dimension, t=t))
     if isinstance(mechanism, PerRecord):

@@ -1,11 +1,20 @@
-"""Laplace and Gaussian noise on a real-valued answer. Wu, Algorithm 2; Dwork, Theorem 4."""
+"""Laplace and Gaussian noise on a real-valued answer. Wu, Algorithm 2; Dwork, Theorem 4.
+
+The universe is the set of possible true answers, ``reals()``, or, with ``bits``, that many bits
+whose count is published.
+"""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.calibration import laplace_rate
-from twoworlds.mechanisms.continuous import Gaussian, Laplace
+from twoworlds.mechanisms.continuous import Continuous, Gaussian, Laplace
+from twoworlds.mechanisms.density import AddedDensity, NoisyStatistic
 from twoworlds.mechanisms.registry import named
+from twoworlds.numbers import exact_text, whole
+from twoworlds.worlds import Additive, BitStrings
 
 __all__ = ["gaussian", "laplace"]
 
@@ -17,7 +26,8 @@ def laplace(
     ratio: object = None,
     rate: object = None,
     sensitivity: object = 1,
-) -> Laplace:
+    bits: object = None,
+) -> Laplace | NoisyStatistic:
     """Add Laplace noise; the scale is given, or set so that the whole query costs epsilon.
 
     The rate is 1 / scale; it stays exact where it is a logarithm.
@@ -29,13 +39,32 @@ def laplace(
     if len(given) != 1:
         raise InvalidInput("laplace takes exactly one of scale, epsilon, ratio and rate")
     if scale is not None:
-        return Laplace(scale=scale, sensitivity=sensitivity)
+        return _on(Laplace(scale=scale, sensitivity=sensitivity), bits)
     if rate is None:
         rate = laplace_rate(sensitivity, epsilon, ratio=ratio)
-    return Laplace(rate=rate, sensitivity=sensitivity)
+    return _on(Laplace(rate=rate, sensitivity=sensitivity), bits)
 
 
 @named("gaussian")
-def gaussian(sigma: object = None, sigma2: object = None, sensitivity: object = 1) -> Gaussian:
+def gaussian(
+    sigma: object = None, sigma2: object = None, sensitivity: object = 1, bits: object = None
+) -> Gaussian | NoisyStatistic:
     """Add Gaussian noise of standard deviation sigma (sensitivity in the L2 norm)."""
-    return Gaussian(sigma=sigma, sigma2=sigma2, sensitivity=sensitivity)
+    return _on(Gaussian(sigma=sigma, sigma2=sigma2, sensitivity=sensitivity), bits)
+
+
+Noise = TypeVar("Noise", bound=Continuous)
+
+
+def _on(noise: Noise, bits: object) -> Noise | NoisyStatistic:
+    """Return the bare noise, or the noise on a count of bits."""
+    if bits is None:
+        return noise
+    n = whole(bits, "bits", at_least=1)
+    if noise.sensitivity != 1:
+        raise InvalidInput(
+            f"sensitivity={exact_text(noise.sensitivity)}: a count of bits has sensitivity 1"
+        )
+    count = Additive(lambda bit: bit, name="count")
+    text = f"{noise.expression[:-1]}, bits={n})"
+    return NoisyStatistic(BitStrings(n), count, AddedDensity(noise), expression=text)

@@ -18,10 +18,25 @@ are at most delta.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+from twoworlds.definitions.base import read_ratio
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, Order, show, sqrt
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    ln,
+    maximum,
+    number,
+    positive_part,
+    show,
+    sqrt,
+    to_json,
+)
 from twoworlds.theorems.formulas import minimum, order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
@@ -33,8 +48,9 @@ from twoworlds.theorems.hypotheses import (
 )
 from twoworlds.theorems.kasiviswanathan_smith.lemmas import largest_difference
 from twoworlds.theorems.statements import Check, Context, theorem
+from twoworlds.worlds import Point
 
-__all__ = ["conditioning_failure", "printed_conditioning_failure"]
+__all__ = ["Conditioned", "condition", "conditioning_failure", "printed_conditioning_failure"]
 
 _PAPER = "Kasiviswanathan & Smith"
 
@@ -63,6 +79,145 @@ def printed_conditioning_failure(
 ) -> Number:
     """Return 2 delta/d + 2 delta/(epsilon e^epsilon), as printed: too small."""
     return 2 * delta / inner + 2 * delta / (epsilon * ratio)
+
+
+Joint = Mapping[tuple[Point, Point], object]
+Cells = dict[Point, dict[Point, Number]]
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """The Conditioning Lemma on two given joint laws: what it promises, and what is true of them.
+
+    Attributes:
+        ratio: e^epsilon.
+        delta: the smallest with which (A, B) and (A', B') are (epsilon, delta)-indistinguishable.
+        inner: d, allowed given t.
+        bad: the t at which A given t and A' given t are not (3 epsilon, d)-indistinguishable.
+        mass: the probability of these t under B, and under B'.
+        corrected: the bound delta'' of the corrected lemma, for both.
+        printed: the bound as printed, which may be violated.
+    """
+
+    ratio: Number
+    delta: Number
+    inner: Number
+    bad: tuple[Point, ...]
+    mass: tuple[Number, Number]
+    corrected: Number
+    printed: Number
+
+    def explain(self) -> str:
+        """Say how much mass is bad, beside the corrected and the printed bound."""
+        listed = ", ".join(str(t) for t in self.bad) or "none"
+        lines = [
+            f"The joint laws are indistinguishable with ratio {show(self.ratio)} and delta "
+            f"{show(self.delta)}.",
+            f"Given t, ratio {show(self.ratio**3)} and delta {show(self.inner)} fail at: {listed}.",
+            f"These t have probability {show(self.mass[0])} under B, {show(self.mass[1])} under "
+            "B'.",
+            f"Allowed by the corrected lemma: {show(self.corrected)}; printed: "
+            f"{show(self.printed)}{' (violated)' if self.violates_print else ''}.",
+        ]
+        return "\n".join(lines)
+
+    @property
+    def violates_print(self) -> bool:
+        """Whether one of the two masses exceeds the bound as printed."""
+        return any(order(mass, self.printed) is Order.GREATER for mass in self.mass)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as plain data."""
+        return {
+            "ratio": to_json(self.ratio),
+            "delta": to_json(self.delta),
+            "inner": to_json(self.inner),
+            "bad": [str(t) for t in self.bad],
+            "mass": [to_json(mass) for mass in self.mass],
+            "corrected": to_json(self.corrected),
+            "printed": to_json(self.printed),
+            "violates_print": self.violates_print,
+        }
+
+
+def condition(
+    first: Joint,
+    second: Joint,
+    *,
+    inner: object,
+    ratio: object = None,
+    epsilon: object = None,
+) -> Conditioned:
+    r"""Run the Conditioning Lemma on two joint laws, given as masses of pairs (a, t).
+
+    >>> one = {("s", 1): "1/10", ("c", 1): "9/10"}
+    >>> other = {("c", 1): 1}
+    >>> found = condition(one, other, ratio=3, inner="1/20")
+    >>> found.delta, found.bad, found.mass
+    (Fraction(1, 10), (1,), (Fraction(1, 1), Fraction(1, 1)))
+
+    Raises:
+        InvalidInput: for masses that are no law, epsilon = 0, or d outside of (0, 1].
+    """
+    a = read_ratio(ratio, epsilon)
+    if a is None:
+        raise InvalidInput("the lemma needs a number: give ratio= or epsilon=")
+    d = number(inner, "inner")
+    left, right = _cells(first, "first"), _cells(second, "second")
+    delta = maximum(_gap(_flat(left), _flat(right), a), _gap(_flat(right), _flat(left), a))
+    corrected = conditioning_failure(a, delta, d)
+    bad = tuple(
+        t for t in dict.fromkeys([*left, *right]) if _apart(left.get(t), right.get(t), a**3, d)
+    )
+    masses = [
+        sum((_total(law[t]) for t in bad if t in law), start=Fraction(0)) for law in (left, right)
+    ]
+    printed = printed_conditioning_failure(a, ln(a), delta, d)
+    return Conditioned(a, delta, d, bad, (masses[0], masses[1]), corrected, printed)
+
+
+def _cells(law: Joint, name: str) -> Cells:
+    """Sort a joint law by t; masses of 0 are left out."""
+    found: Cells = {}
+    total: Number = Fraction(0)
+    for (a, t), given in law.items():
+        mass = number(given, f"P({a}, {t})")
+        if mass < 0:
+            raise InvalidInput(f"P({a}, {t})={show(mass)} in the {name} law is negative")
+        total += mass
+        if mass != 0:
+            found.setdefault(t, {})[a] = mass
+    if order(total, Fraction(1)) in (Order.LESS, Order.GREATER):
+        raise InvalidInput(f"the {name} law sums to {show(total)}, it must sum to 1")
+    return found
+
+
+def _flat(cells: Cells) -> dict[Point, Number]:
+    return {(a, t): mass for t, row in cells.items() for a, mass in row.items()}
+
+
+def _total(row: Mapping[Point, Number]) -> Number:
+    return sum(row.values(), start=Fraction(0))
+
+
+def _gap(p: Mapping[Point, Number], q: Mapping[Point, Number], ratio: Number) -> Number:
+    """Return H_a(P || Q)."""
+    zero = Fraction(0)
+    gaps = (positive_part(mass - ratio * q.get(cell, zero)) for cell, mass in p.items())
+    return sum(gaps, start=zero)
+
+
+def _apart(
+    row: Mapping[Point, Number] | None,
+    other: Mapping[Point, Number] | None,
+    ratio: Number,
+    inner: Number,
+) -> bool:
+    """Tell whether two conditional laws are too far apart; an undefined one always is."""
+    if row is None or other is None:
+        return True
+    p, q = ({a: mass / _total(law) for a, mass in law.items()} for law in (row, other))
+    return order(maximum(_gap(p, q, ratio), _gap(q, p, ratio)), inner) is Order.GREATER
 
 
 def _inner(given: Guarantee, context: Context) -> Number:

@@ -8,18 +8,34 @@ epsilon > sqrt(n delta_2), the mechanism is (epsilon', delta')-local semanticall
 
 True, with 2.4 in place of 4 (the proof repaired as for Theorem 2.4(1)), and with the smaller
 delta_2 = delta_1 + (1 - delta_1) delta. `s4-local` needs no condition: the proof of S4 uses only
-that (x, A(x)) and (x, A(x_-i)) are indistinguishable.
+that (x, A(x)) and (x, A(x_-i)) are indistinguishable. `good_databases` runs the theorem on a
+mechanism and a belief, `calibrate_locally` the corollary on a function, a belief and a threshold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, Order, compare, number, positive, show, sqrt
+from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    compare,
+    maximum,
+    number,
+    positive,
+    show,
+    sqrt,
+    to_json,
+)
+from twoworlds.theorems.formulas import order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
     finite,
@@ -35,14 +51,17 @@ from twoworlds.theorems.kasiviswanathan_smith.approximate import (
     sharper_semantic,
 )
 from twoworlds.theorems.kasiviswanathan_smith.lemmas import widened_delta
-from twoworlds.theorems.statements import Check, Context, theorem
-from twoworlds.worlds import Point, Records, Universe
+from twoworlds.theorems.statements import THEOREMS, Check, Context, theorem
+from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe
+from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.sensitivity import local_sensitivity
 from twoworlds.worlds.statistic import Statistic
 
-__all__ = ["LocalCalibration", "calibrate_locally"]
+__all__ = ["GoodDatabases", "LocalCalibration", "calibrate_locally", "good_databases"]
 
 _PAPER = "Kasiviswanathan & Smith"
+_SHOWN = 8
 
 
 def _root(given: Guarantee, delta2: Number) -> Number:
@@ -133,6 +152,22 @@ class LocalCalibration:
     outside: Number
     implication: Implication
 
+    def explain(self) -> str:
+        """Say the noise, the mass left out, and what follows."""
+        return (
+            f"Add Laplace noise of scale {show(self.scale)}. The belief gives probability "
+            f"{show(self.outside)} to databases of larger local sensitivity.\n"
+            f"{self.implication.explain()}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the calibration and what follows as plain data."""
+        return {
+            "scale": to_json(self.scale),
+            "outside": to_json(self.outside),
+            "implication": self.implication.to_dict(),
+        }
+
 
 def calibrate_locally(
     statistic: Statistic | Callable[[Any], object],
@@ -169,3 +204,165 @@ def calibrate_locally(
     given = Guarantee.of("local-laplace", epsilon=loss, records=universe.n)
     implication = given.implies("local-semantic", delta1=outside, **wanted)
     return LocalCalibration(s / loss, outside, implication)
+
+
+@dataclass(frozen=True)
+class GoodDatabases:
+    """Theorem 4.2 on a mechanism and a belief: where the mechanism is private, and what follows.
+
+    Attributes:
+        good: the databases held possible that belong to E: all their neighbours are
+            (epsilon, delta)-indistinguishable from them.
+        bad: those that do not.
+        outside: delta_1, the belief in ``bad``.
+        needed: the belief in databases that are distinguishable from some x_-i. The proof needs no
+            other neighbours, so this may stand in for delta_1.
+        joint: the smallest delta_2 with which (x, A(x)) and (x, A(x_-i)) are
+            (epsilon, delta_2)-indistinguishable for every person, computed directly.
+        printed: what Theorem 4.2 states for delta_1, or None where its condition fails.
+        repaired: the same with the proof repaired, or None where its condition fails.
+        sharper: what S4 gives for this belief, from ``joint``.
+    """
+
+    mechanism: str
+    ratio: Number
+    delta: Number
+    good: tuple[str, ...]
+    bad: tuple[str, ...]
+    outside: Number
+    needed: Number
+    joint: Number
+    printed: Guarantee | None
+    repaired: Guarantee | None
+    sharper: Guarantee | None
+
+    def explain(self) -> str:
+        """Say which databases are good, their mass, and the three guarantees."""
+        shown = ", ".join(self.bad[:_SHOWN]) + (", ..." if len(self.bad) > _SHOWN else "")
+        lines = [
+            f"{self.mechanism}: {len(self.good)} of {len(self.good) + len(self.bad)} databases "
+            f"held possible are indistinguishable from all their neighbours, with ratio "
+            f"{show(self.ratio)} and delta {show(self.delta)}.",
+            f"Outside of E: {shown or 'none'}; the belief in them is {show(self.outside)}, and "
+            f"{show(self.needed)} where only leaving a person out counts.",
+            f"Jointly with the database, leaving a person out costs delta {show(self.joint)}.",
+        ]
+        unmet = "says nothing: sqrt(n delta_2) is not below epsilon"
+        lines += [
+            f"printed: {self.printed or unmet}",
+            f"repaired: {self.repaired or unmet}",
+            f"sharper: {self.sharper or 'says nothing: its failure probability reaches 1'}",
+        ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sets, their mass and the guarantees as plain data."""
+        stated = {"printed": self.printed, "repaired": self.repaired, "sharper": self.sharper}
+        return {
+            "mechanism": self.mechanism,
+            "ratio": to_json(self.ratio),
+            "delta": to_json(self.delta),
+            "good": list(self.good),
+            "bad": list(self.bad),
+            "outside": to_json(self.outside),
+            "needed": to_json(self.needed),
+            "joint": to_json(self.joint),
+            **{name: None if one is None else one.to_dict() for name, one in stated.items()},
+        }
+
+
+def good_databases(
+    mechanism: Mechanism,
+    belief: str | Belief,
+    *,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = 0,
+    default: object = None,
+    semantic_epsilon: object = None,
+    semantic_delta: object = None,
+) -> GoodDatabases:
+    r"""Run Theorem 4.2: find E, its mass under a belief, and the guarantee that follows.
+
+        E = {x : for all neighbours y of x, A(x) and A(y) are (epsilon, delta)-indistinguishable}
+
+    ``semantic_epsilon`` or ``semantic_delta`` is what the sharper form is to aim at, if anything.
+
+    >>> from twoworlds import Dense
+    >>> from twoworlds.worlds import BitStrings
+    >>> both = Dense.from_function(BitStrings(2), lambda x: {min(x): 1})
+    >>> found = good_databases(both, "explicit(00=9/10, 01=1/10)", ratio=2)
+    >>> found.bad, found.outside, found.needed
+    (('01',), Fraction(1, 10), Fraction(0, 1))
+    """
+    a = read_ratio(ratio, epsilon)
+    if a is None or a == INFINITY:
+        raise InvalidInput("Theorem 4.2 needs a finite number: give ratio= or epsilon=")
+    d, records = read_delta(delta), records_of(mechanism.universe)
+    aims = {"epsilon": semantic_epsilon, "delta": semantic_delta}
+    goal = {name: aim for name, aim in aims.items() if aim is not None}
+    value = default_value(records, default)
+    held = build_belief(belief, mechanism.universe)
+    gaps = _Gaps(mechanism, a)
+    bad = [x for x in held if any(gaps.exceed(x, y, d) for y in records.around(x, SUBSTITUTE))]
+    exposed = [x for x in held if any(gaps.exceed(x, y, d) for y in _left_out(x, value))]
+    outside, needed = (sum((held[x] for x in one), start=Fraction(0)) for one in (bad, exposed))
+    joint = _joint(gaps, held, records.n, value)
+    stated = Guarantee.of("local-dp", ratio=a, delta=d, records=records.n)
+    context = Context("local-semantic", delta1=outside)
+    checked = THEOREMS["ks-4.2"].apply(stated, context)[0]
+    applies = checked.conclusion is not None
+    sharper = Guarantee.of("local-joint", ratio=a, delta=joint, records=records.n)
+    label = records.label
+    return GoodDatabases(
+        mechanism.expression,
+        a,
+        d,
+        tuple(label(x) for x in held if x not in bad),
+        tuple(label(x) for x in bad),
+        outside,
+        needed,
+        joint,
+        _printed_local(stated, context) if applies else None,
+        checked.conclusion,
+        sharper.implies("local-semantic", **goal).best,
+    )
+
+
+class _Gaps:
+    """The hockey-stick gaps of pairs of databases at one ratio, each computed once."""
+
+    def __init__(self, mechanism: Mechanism, ratio: Number) -> None:
+        self.mechanism, self.ratio = mechanism, ratio
+        self._known: dict[tuple[Point, Point], tuple[Number, Number]] = {}
+
+    def both(self, x: Point, y: Point) -> tuple[Number, Number]:
+        """Return the gaps of A(x) over A(y), and of A(y) over A(x)."""
+        if (x, y) not in self._known:
+            compared = self.mechanism.compare(x, y)
+            forth, back = compared.gap(self.ratio).delta, compared.reverse().gap(self.ratio).delta
+            self._known[x, y], self._known[y, x] = (forth, back), (back, forth)
+        return self._known[x, y]
+
+    def exceed(self, x: Point, y: Point, delta: Number) -> bool:
+        """Tell whether the two laws may be further apart; what is not decided counts as such."""
+        return any(order(gap, delta) not in (Order.LESS, Order.EQUAL) for gap in self.both(x, y))
+
+
+def _left_out(x: tuple[Point, ...], default: Point) -> Iterator[tuple[Point, ...]]:
+    return (without(x, i, default) for i in range(len(x)) if x[i] != default)
+
+
+def _joint(gaps: _Gaps, held: Belief, people: int, default: Point) -> Number:
+    """Return the largest, over persons and directions, of the mean gap under the belief."""
+    worst: Number = Fraction(0)
+    for i in range(people):
+        totals: list[Number] = [Fraction(0), Fraction(0)]
+        for x, mass in held.items():
+            y = without(x, i, default)
+            if y == x:
+                continue
+            for side, gap in enumerate(gaps.both(x, y)):
+                totals[side] += mass * gap
+        worst = maximum(worst, maximum(totals[0], totals[1]))
+    return worst

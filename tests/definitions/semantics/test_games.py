@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import mechanism
-from twoworlds.definitions.games import play
+from twoworlds.definitions.semantics.games import play
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import BitStrings
 from twoworlds.worlds.belief import explicit, hidden, informed, uniform

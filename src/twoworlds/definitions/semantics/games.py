@@ -24,7 +24,7 @@ from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.secret import Secret
 
-__all__ = ["Games", "default_value", "play", "without"]
+__all__ = ["Games", "default_value", "play", "play_one", "without"]
 
 
 @dataclass(frozen=True)
@@ -136,24 +136,57 @@ def play(mechanism: Mechanism, belief: Belief, output: object, *, default: objec
     >>> play(survey, uniform(survey.universe), "11").differences
     (Fraction(1, 4), Fraction(1, 4))
     """
+    records, t, d = _read(mechanism, belief, output, default)
+    real = _with_everyone(mechanism, belief, t)
+    posteriors = tuple(_without(mechanism, belief, t, i, d) for i in range(records.n))
+    return Games(mechanism, t, d, belief, real, posteriors)
+
+
+def play_one(
+    mechanism: Mechanism, belief: Belief, output: object, person: int, *, default: object = None
+) -> tuple[Belief, Belief | None]:
+    """Play Game 0 and the game without one person, counted from 1; None where undefined.
+
+    >>> from twoworlds import mechanism
+    >>> from twoworlds.worlds.belief import uniform
+    >>> survey = mechanism("randomized-response(bits=2, keep=3/4)")
+    >>> with_all, without_2 = play_one(survey, uniform(survey.universe), "11", 2)
+    >>> with_all.difference(without_2)
+    Fraction(1, 4)
+    """
+    records, t, d = _read(mechanism, belief, output, default)
+    if not 1 <= person <= records.n:
+        raise InvalidInput(f"person={person}: there are {records.n}, counted from 1")
+    real = _with_everyone(mechanism, belief, t)
+    return real, _without(mechanism, belief, t, person - 1, d)
+
+
+def _read(
+    mechanism: Mechanism, belief: Belief, output: object, default: object
+) -> tuple[Records, Point, Point]:
     records = records_of(mechanism.universe)
     if belief.universe != mechanism.universe:
         raise InvalidInput(
             f"the belief is about {belief.universe.expression}, "
             f"the mechanism about {mechanism.universe.expression}"
         )
-    t, d = mechanism.outputs.find(output), default_value(records, default)
+    return records, mechanism.outputs.find(output), default_value(records, default)
+
+
+def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief:
     real = belief.given(lambda x: mechanism.probability(t, x))
     if real is None:
         raise InvalidInput(
             f"output {mechanism.outputs.label(t)} cannot occur under this belief: "
             "no posterior exists, in any game that really takes place"
         )
-    posteriors = tuple(
-        belief.given(lambda x, i=i: mechanism.probability(t, without(x, i, d)))  # type: ignore[misc]
-        for i in range(records.n)
-    )
-    return Games(mechanism, t, d, belief, real, posteriors)
+    return real
+
+
+def _without(
+    mechanism: Mechanism, belief: Belief, t: Point, person: int, default: Point
+) -> Belief | None:
+    return belief.given(lambda x: mechanism.probability(t, without(x, person, default)))
 
 
 def without(database: tuple[Point, ...], person: int, default: Point) -> tuple[Point, ...]:

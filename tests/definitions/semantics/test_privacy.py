@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds import Dense, check, measure, mechanism
-from twoworlds.definitions.games import play
-from twoworlds.definitions.semantic import LocalSemanticPrivacy, SemanticPrivacy, semantic_value
-from twoworlds.definitions.swing import worst_swing
+from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy, semantic_value
+from twoworlds.definitions.semantics.swing import worst_swing
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, bounds, exp, show
 from twoworlds.testing.strategies import dense_mechanisms
@@ -135,12 +136,10 @@ def test_check_decides_and_measure_reaches_it():
         check("parity(bits=2)", "semantic")
 
 
-def test_values_beyond_enumeration_are_refused_not_guessed():
+def test_a_universe_without_persons_is_refused():
     odd = Dense(Explicit(("a", "b")), Explicit(("c",)), [[1, 1]])
     with pytest.raises(InvalidInput, match="no persons"):
         SemanticPrivacy().tightest(odd)
-    with pytest.raises(Unsupported):
-        SemanticPrivacy().tightest(mechanism("integer-noise([1/2, 1/2], bits=2)"))
 
 
 def test_the_curve_of_one_belief_is_exact_and_strict():

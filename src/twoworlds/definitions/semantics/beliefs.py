@@ -1,0 +1,248 @@
+r"""A search for a belief that sees breaches of semantic privacy as often as possible.
+
+The failure probability f(b) = P_t[max_i SD(b_0(. | t), b_i(. | t)) > s] jumps where an output
+starts to breach, so it is searched from many starts, in floats and always in the same way: single
+databases, the uniform belief, beliefs on two databases (among them the worst ones for each single
+output), then mass is moved about while f grows. The best beliefs are rounded to small rationals and
+evaluated exactly: what is returned is true of the rounded belief, however it was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from twoworlds.definitions.semantics.table import Likelihoods
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+__all__ = ["Found", "exact_failure", "worst_found"]
+
+_MARGIN = 1e-9
+_WORK = 20_000_000
+_CHUNK = 2_000_000
+_MOST_PAIRS = 400
+_MOST_NEIGHBOURS = 64
+_PARTS = 24
+_ROUNDED_TRIED = 8
+_BUDGET = 40_000_000  # likelihoods looked at while improving, some seconds at most
+_STARTS = 4
+_ODDS = (0.5, 0.3, 0.7, 0.15, 0.85, 0.05, 0.95)
+_MOVES = (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6)
+_DENOMINATORS = (1, 2, 4, 10, 60, 1000, 10**5, 10**7)
+
+
+class Found(NamedTuple):
+    """A belief, by the place of its databases, and a lower bound of its failure probability."""
+
+    masses: dict[int, Fraction]
+    failure: Fraction
+
+
+def exact_failure(
+    table: Likelihoods,
+    masses: dict[int, Fraction],
+    s: Fraction,
+    outputs: Iterable[int] | None = None,
+) -> Fraction:
+    """Return the failure probability of one belief; for enclosed likelihoods, a lower bound.
+
+    With ``outputs``, only these are looked at, which is a lower bound too.
+    """
+    total = Fraction(0)
+    for t in range(len(table.outputs)) if outputs is None else outputs:
+        if t in table.folded:
+            continue
+        if any(_exceeds(table, masses, t, i, s) for i in range(len(table.removed))):
+            total += sum((m * table.low[t][j] for j, m in masses.items()), start=Fraction(0))
+    return total
+
+
+def _exceeds(
+    table: Likelihoods, masses: dict[int, Fraction], t: int, person: int, s: Fraction
+) -> bool:
+    """Tell whether the difference surely exceeds s: sum (p Q - q P)_+ b > s P Q."""
+    low, high, removed = table.low[t], table.high[t], table.removed[person]
+    zero = Fraction(0)
+    p_low = sum((m * low[j] for j, m in masses.items()), start=zero)
+    if p_low == 0:
+        return False
+    q_high = sum((m * high[removed[j]] for j, m in masses.items()), start=zero)
+    if q_high == 0:
+        return s < 1
+    p_high = sum((m * high[j] for j, m in masses.items()), start=zero)
+    q_low = sum((m * low[removed[j]] for j, m in masses.items()), start=zero)
+    gaps = (m * (low[j] * q_low - high[removed[j]] * p_high) for j, m in masses.items())
+    return sum((gap for gap in gaps if gap > 0), start=zero) > s * p_high * q_high
+
+
+def worst_found(table: Likelihoods, s: Fraction) -> Found:
+    """Return the worst belief that was found."""
+    import numpy as np
+
+    search = _Search(table, float(s))
+    starts = np.array(list(_starts(table, s)))
+    values = search.values(starts)
+    search.nearness = 1e-4 * float(values.max())
+    order = np.argsort(-values, kind="stable")[: 4 * _STARTS]
+    pool = starts[order]
+    rounded = [masses for one in pool[:_STARTS] for masses in _rounded(search.improved(one, pool))]
+    values = search.values(np.array([_dense(masses, table) for masses in rounded]))
+    best = Found(rounded[0], Fraction(0))
+    for k in np.argsort(-values, kind="stable")[:_ROUNDED_TRIED]:
+        outputs = search.breaching(_dense(rounded[k], table))
+        failure = exact_failure(table, rounded[k], s, outputs)
+        if failure > best.failure:
+            best = Found(rounded[k], failure)
+    return best
+
+
+def _dense(masses: dict[int, Fraction], table: Likelihoods) -> list[float]:
+    return [float(masses.get(j, 0)) for j in range(len(table.databases))]
+
+
+def _starts(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
+    import numpy as np
+
+    size = len(table.databases)
+    yield np.full(size, 1 / size)
+    yield from np.eye(size)
+    pairs = list(combinations(range(size), 2))
+    work = len(table.outputs) * size * len(table.removed)
+    most = max(min(_MOST_PAIRS, _WORK // (work * len(_ODDS))), 16)
+    if len(pairs) > most:
+        chosen = np.random.default_rng(0).choice(len(pairs), most, replace=False)
+        pairs = [pairs[k] for k in sorted(chosen)]
+    for j, k in pairs:
+        for odds in _ODDS:
+            belief = np.zeros(size)
+            belief[j], belief[k] = odds, 1 - odds
+            yield belief
+    for j, k, weight in (*_neighbours(table), *_single_outputs(table, s)):
+        belief = np.zeros(size)
+        belief[j], belief[k] = weight, 1 - weight
+        yield belief
+
+
+def _single_outputs(table: Likelihoods, s: Fraction) -> Iterator[tuple[int, int, float]]:
+    """Yield the worst belief for each output and person that can breach: S1, on two databases."""
+    for t in range(len(table.outputs)):
+        for i, removed in enumerate(table.removed):
+            if t in table.folded or not table.can_breach(t, i, s):
+                continue
+            seen = [j for j, k in enumerate(removed) if table.low[t][j] and table.low[t][k]]
+            if not seen:
+                continue
+            ratios = {j: float(table.low[t][j] / table.low[t][removed[j]]) for j in seen}
+            top, bottom = max(seen, key=ratios.__getitem__), min(seen, key=ratios.__getitem__)
+            w = 1 / (sqrt(ratios[top] / ratios[bottom]) + 1)
+            high = w / float(table.low[t][removed[top]])
+            low = (1 - w) / float(table.low[t][removed[bottom]])
+            if top != bottom:
+                yield top, bottom, high / (high + low)
+
+
+def _neighbours(table: Likelihoods) -> Iterator[tuple[int, int, float]]:
+    """Yield databases with and without a person, and many beliefs on the two."""
+    pairs = {(j, k) for removed in table.removed for j, k in enumerate(removed) if j != k}
+    for j, k in sorted(pairs)[:_MOST_NEIGHBOURS]:
+        for part in range(1, _PARTS):
+            yield j, k, part / _PARTS
+
+
+def _rounded(belief: Floats) -> Iterator[dict[int, Fraction]]:
+    """Yield the belief rounded to common denominators, coarse ones first."""
+    for denominator in _DENOMINATORS:
+        parts = {j: round(float(m) * denominator) for j, m in enumerate(belief)}
+        total = sum(parts.values())
+        if total:
+            yield {j: Fraction(part, total) for j, part in parts.items() if part}
+
+
+class _Search:
+    """The failure probability in floats, many beliefs at a time."""
+
+    def __init__(self, table: Likelihoods, s: float) -> None:
+        self.s = s
+        self.nearness = 0.0
+        self.counted = [t not in table.folded for t in range(len(table.outputs))]
+        self.p = table.floats
+        self.q = [self.p[:, list(removed)] for removed in table.removed]
+
+    def values(self, beliefs: Floats) -> Floats:
+        """Return the failure of each belief, and a trifle (`nearness`) for coming near to more."""
+        import numpy as np
+
+        size = max(_CHUNK // self.p.size, 1)
+        chunks = [self._values(beliefs[k : k + size]) for k in range(0, len(beliefs), size)]
+        return np.concatenate(chunks)
+
+    def breaching(self, belief: Sequence[float]) -> list[int]:
+        """Return the outputs that breach, or nearly do."""
+        import numpy as np
+
+        _, worst = self._worst(np.array([belief]))
+        return [int(t) for t in np.flatnonzero(worst[0] > self.s - 1e-6)]
+
+    def _values(self, beliefs: Floats) -> Floats:
+        import numpy as np
+
+        mass, worst = self._worst(beliefs)
+        breach = (worst > self.s + _MARGIN) & (mass > 0) & self.counted
+        near = np.minimum(worst / max(self.s, _MARGIN), 1.0)
+        found: Floats = (mass * (breach + self.nearness * near)).sum(axis=1)
+        return found
+
+    def _worst(self, beliefs: Floats) -> tuple[Floats, Floats]:
+        """Return the probability of each output, and the largest difference over persons."""
+        import numpy as np
+
+        joint = beliefs[:, None, :] * self.p[None]
+        mass = joint.sum(axis=2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            posterior = joint / mass[:, :, None]
+            worst = np.zeros_like(mass)
+            for likelihood in self.q:
+                other = beliefs[:, None, :] * likelihood[None]
+                other /= other.sum(axis=2)[:, :, None]
+                gap = np.abs(posterior - other).sum(axis=2) / 2
+                worst = np.fmax(worst, np.where(np.isnan(gap), 1.0, gap))
+        return mass, worst
+
+    def improved(self, belief: Floats, pool: Floats) -> Floats:
+        """Move mass about while that helps."""
+        import numpy as np
+
+        value = self.values(belief[None])[0]
+        left = _BUDGET // _STARTS
+        while left > 0:
+            proposals = np.array(list(_moves(belief, pool)))
+            left -= len(proposals) * self.p.size * len(self.q)
+            values = self.values(proposals)
+            best = int(values.argmax())
+            if values[best] <= value * (1 + _MARGIN):
+                break
+            belief, value = proposals[best], values[best]
+        return belief
+
+
+def _moves(belief: Floats, pool: Sequence[Floats] | Floats) -> Iterator[Floats]:
+    """Yield beliefs with some mass moved to or from each database, or towards another belief."""
+    for share in _MOVES:
+        for j in range(len(belief)):
+            more = belief * (1 - share)
+            more[j] += share
+            yield more
+            if 0 < belief[j] < 1:
+                less = belief.copy()
+                less[j] *= 1 - share
+                yield less / less.sum()
+    for other in pool:
+        for share in _MOVES[:3]:
+            yield belief * (1 - share) + other * share

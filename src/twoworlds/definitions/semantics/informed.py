@@ -1,0 +1,163 @@
+r"""Informed privacy: who knows every record but one learns little about that one.
+
+An informed belief knows all records but person i's and holds any law about that one. With b the
+prior and b_0 the posterior of the game that really takes place, a mechanism is epsilon-private in
+this sense if for all informed beliefs, outputs t and persons
+
+    SD(b, b_0(. | t)) <= epsilon
+
+(Kasiviswanathan & Smith, Section 2.1, after Dwork, McSherry, Nissim and Smith). The smallest
+epsilon is exactly
+
+    (sqrt r - 1) / (sqrt r + 1) = tanh(ln(r) / 4),
+
+where r is the largest ratio of two probabilities of one output on databases that differ in one
+record: the tight e^epsilon of differential privacy. Proof: the posterior is p b / E_b p with p the
+likelihoods of the output over the values of the one record; the difference is convex in p for a
+fixed mean, so mass belongs on the two extreme values only, and for weight w on the likelier one it
+is w (1 - w) (r - 1) / (1 + w (r - 1)), largest at w = 1 / (sqrt r + 1).
+
+Differs: print compares the prior with the posterior of Game i. For an informed belief that game
+does not depend on anything unknown, so its posterior is the prior, and the condition is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.differential_privacy import DifferentialPrivacy
+from twoworlds.definitions.semantics.privacy import semantic_value
+from twoworlds.definitions.verdict import Verdict, Witness, agree, shortened
+from twoworlds.definitions.words import percent
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import INFINITY, Number, exact_text, show, sqrt, to_json
+
+__all__ = ["InformedPrivacy", "InformedWitness"]
+
+_RARE = Fraction(1, 1000)
+_INFORMED = "beliefs that know every record but one, with any law about that one"
+
+
+@dataclass(frozen=True, init=False)
+class InformedPrivacy(PrivacyDefinition):
+    """Whoever knows all other records changes their mind about yours by little.
+
+    >>> from twoworlds import mechanism
+    >>> InformedPrivacy().tightest(mechanism("noisy-parity(bits=40, keep=9/10)")).epsilon
+    Fraction(1, 2)
+    """
+
+    epsilon: Number | None
+
+    name = "informed privacy"
+
+    def __init__(self, *, epsilon: object = None) -> None:
+        """Take the largest allowed difference of prior and posterior."""
+        read = None if epsilon is None else read_delta(epsilon, "epsilon")
+        object.__setattr__(self, "epsilon", read)
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the exact supremum over informed beliefs, with a belief on two neighbours."""
+        found = DifferentialPrivacy().tightest(mechanism)
+        value = semantic_value(found.ratio)
+        compared = found.witness
+        witness = InformedWitness.of(compared) if isinstance(compared, Witness) else None
+        notes: tuple[str, ...] = ()
+        if witness is not None and not agree(witness.difference, value):
+            notes = ("approached by beliefs and outputs, attained by none",)
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {"epsilon": value, "ratio": found.ratio},
+            _sentence(value),
+            (_INFORMED, *found.assumptions),
+            witness=witness,
+            method=f"tanh of a quarter of the price in differential privacy; {found.method}",
+            notes=notes,
+            exact=mechanism.exact,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether prior and posterior stay within epsilon for every informed belief."""
+        if self.epsilon is None:
+            raise InvalidInput("informed has no number to check: give epsilon=")
+        found = self.tightest(mechanism)
+        claim = f"informed(epsilon={exact_text(self.epsilon)})"
+        return found.against(claim, found.epsilon, self.epsilon)
+
+
+@dataclass(frozen=True)
+class InformedWitness:
+    """A belief on two neighbours, and an event that moves it by the stated difference.
+
+    Attributes:
+        compared: the two databases and the event, with its probabilities on both.
+        weight: the prior probability of the first database; the second one has the rest.
+        difference: of prior and posterior, once the event is seen.
+    """
+
+    compared: Witness
+    weight: Number
+    difference: Number
+
+    @staticmethod
+    def of(compared: Witness) -> InformedWitness:
+        """Weigh the two databases so that the event moves the belief the furthest."""
+        ratio = compared.ratio()
+        weight = _RARE if ratio == INFINITY else 1 / (sqrt(ratio) + 1)
+        return InformedWitness(compared, weight, _posterior(compared, weight) - weight)
+
+    @property
+    def posterior(self) -> Number:
+        """The probability of the first database once the event is seen, by Bayes' rule."""
+        return _posterior(self.compared, self.weight)
+
+    def verify(self) -> bool:
+        """Recompute the probabilities of the event, then prior against posterior."""
+        return self.compared.verify() and agree(self.posterior - self.weight, self.difference)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the belief, the event, and the belief afterwards."""
+        first, second = (shortened(label) for label in self.compared.labels)
+        yield "belief", f"{show(self.weight)} in {first}, the rest in {second}"
+        event = self.compared.event.describe(self.compared.mechanism.outputs)
+        yield "worst case", f"after {event} it is {show(self.posterior)} in {first}"
+
+    def explain(self) -> str:
+        """Say the belief, the event and the posterior."""
+        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        first, second = self.compared.labels
+        return {
+            **self.compared.to_dict(),
+            "belief": {first: to_json(self.weight), second: to_json(1 - self.weight)},
+            "posterior": {first: to_json(self.posterior), second: to_json(1 - self.posterior)},
+            "difference": to_json(self.difference),
+        }
+
+
+def _posterior(compared: Witness, weight: Number) -> Number:
+    p, q = compared.probabilities
+    joint = weight * p
+    return joint / (joint + (1 - weight) * q)
+
+
+def _sentence(value: Number) -> str:
+    if value == 0:
+        return "Whoever knows every record but yours learns nothing about it."
+    if value == 1:
+        return (
+            "Some answer can turn round what a person who knows every record but yours believes "
+            "about it, as far as beliefs can turn."
+        )
+    return (
+        "Whoever knows every record but yours, and believes whatever they like about it, changes "
+        f"their mind by at most {percent(value)} of probability in total."
+    )

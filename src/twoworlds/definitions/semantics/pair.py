@@ -1,0 +1,251 @@
+r"""Beliefs on two databases that differ in one person: how often they see a breach, exactly.
+
+Let x and y differ in person i only, P and Q be the laws of A(x) and A(y), and w the belief in x,
+1 - w that in y. Without person i both databases are the same, so that the belief stays at w, and
+
+    SD_t = w (1 - w) |P(t) - Q(t)| / (w P(t) + (1 - w) Q(t)).
+
+For outputs of one likelihood ratio rho = P/Q > 1 this exceeds s iff w (1 - w - s) > s / (rho - 1),
+an open interval of w with the ends (1 - s -+ sqrt((1 - s)^2 - 4 s / (rho - 1))) / 2; for rho < 1
+the same with 1/rho and 1 - w. Where y has the default value, an output with Q = 0 is impossible
+without the person: a breach for every w > 0. The probability of a breach,
+
+    f(w) = sum over the outputs t that breach at w of  w P(t) + (1 - w) Q(t),
+
+is linear between the ends of these intervals, so its supremum over w is a limit at one of them. It
+is the exact failure probability over all beliefs for one record with two values, and a lower bound
+for any mechanism: everyone else known for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from twoworlds.mechanisms import Comparison, Mechanism
+from twoworlds.numbers import Number, Order, bounds, compare, maximum, sqrt
+
+__all__ = [
+    "Masses",
+    "PairFailure",
+    "breaching",
+    "failure_at",
+    "half_line_failure",
+    "pair_failure",
+    "worst_half_lines",
+]
+
+_TIE_BITS = 256
+_TRIFLE = 1 + Fraction(1, 1 << 40)
+_NEAR = Fraction(1, 10**6)
+
+
+class Masses(NamedTuple):
+    """Outputs of one likelihood ratio: their masses under P and under Q."""
+
+    p: Fraction
+    q: Fraction
+
+
+@dataclass(frozen=True)
+class PairFailure:
+    """The supremum over w, and a rational w that comes near it.
+
+    Attributes:
+        value: the supremum, or a lower bound of it where it could not be decided.
+        upper: an upper bound of the supremum; equal to ``value`` but for ties.
+        weight: a belief w in x.
+        reached: the failure probability at that w.
+    """
+
+    value: Number
+    upper: Number
+    weight: Fraction
+    reached: Fraction
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """The beliefs w for which a class of outputs breaches: open, but for a closed end at 1."""
+
+    low: Number
+    high: Number
+    closed: bool = False
+
+
+def breaching(cell: Masses, s: Fraction, w: Fraction, *, default: bool) -> bool:
+    """Tell whether a class of outputs breaches s at the belief w; ``default``: y has no data.
+
+    >>> breaching(Masses(Fraction(3, 4), Fraction(1, 4)), Fraction(1, 5), Fraction(1, 2),
+    ...     default=True)
+    True
+    """
+    p, q = cell
+    seen = w * p + (1 - w) * q
+    if seen == 0:
+        return False
+    return (default and q == 0) or w * (1 - w) * abs(p - q) > s * seen
+
+
+def pair_failure(cells: Iterable[Masses], s: Fraction, *, default: bool) -> PairFailure:
+    """Return the supremum over w of the probability of a breach of s.
+
+    >>> flip = [Masses(Fraction(3, 4), Fraction(1, 4)), Masses(Fraction(1, 4), Fraction(3, 4))]
+    >>> pair_failure(flip, Fraction(1, 5), default=True).value
+    Fraction(1, 1)
+    """
+    classes = _merged(cells)
+    intervals = [
+        (cell, interval) for cell in classes for interval in _intervals(cell, s, default=default)
+    ]
+    value: Number = Fraction(0)
+    doubtful: Number = Fraction(0)
+    for _, own in intervals:
+        for end, inward in ((own.low, 1), (own.high, -1)):
+            sure, possible = _breaching_beside(intervals, own, end, inward)
+            value = maximum(value, _at(sure, end))
+            if len(possible) > len(sure):
+                doubtful = maximum(doubtful, _at(possible, end))
+    most = value if _order(doubtful, value) is Order.LESS else maximum(value, doubtful)
+    near, reached = Fraction(1, 2), Fraction(0)
+    for w in _candidates(own for _, own in intervals):
+        here = failure_at(classes, s, w, default=default)
+        if here > reached:
+            near, reached = w, here
+    return PairFailure(value, most, near, reached)
+
+
+def failure_at(cells: Iterable[Masses], s: Fraction, w: Fraction, *, default: bool) -> Fraction:
+    """Return the probability of a breach of s at one belief w."""
+    bad = (cell for cell in cells if breaching(cell, s, w, default=default))
+    return sum((w * cell.p + (1 - w) * cell.q for cell in bad), start=Fraction(0))
+
+
+def _merged(cells: Iterable[Masses]) -> list[Masses]:
+    """Put outputs of the same ratio together."""
+    masses: dict[Fraction | None, Masses] = {}
+    for p, q in cells:
+        if p == q == 0:
+            continue
+        ratio = None if q == 0 else p / q
+        before = masses.get(ratio, Masses(Fraction(0), Fraction(0)))
+        masses[ratio] = Masses(before.p + p, before.q + q)
+    return list(masses.values())
+
+
+def _intervals(cell: Masses, s: Fraction, *, default: bool) -> list[_Interval]:
+    p, q = cell
+    if default and q == 0:
+        return [_Interval(Fraction(0), Fraction(1), closed=True)]
+    if p == q or s >= 1:
+        return []
+    small, large = sorted((p, q))
+    width = (1 - s) ** 2 - (4 * s * small / (large - small))
+    if width <= 0:
+        return []
+    root = sqrt(width)
+    low, high = (1 - s - root) / 2, (1 - s + root) / 2
+    return [_Interval(low, high) if p > q else _Interval(1 - high, 1 - low)]
+
+
+def _breaching_beside(
+    intervals: Sequence[tuple[Masses, _Interval]], own: _Interval, end: Number, inward: int
+) -> tuple[list[Masses], list[Masses]]:
+    """Return the classes that breach next to an end, on its inner side: surely, and possibly."""
+    sure, possible = [], []
+    for cell, other in intervals:
+        if other is own:
+            sure.append(cell)
+            possible.append(cell)
+            continue
+        left, right = _order(other.low, end), _order(end, other.high)
+        inside = left is Order.LESS and right is Order.LESS
+        start = left is Order.EQUAL and right is Order.LESS and inward > 0
+        stop = right is Order.EQUAL and left is Order.LESS and inward < 0
+        if inside or start or stop:
+            sure.append(cell)
+        if inside or start or stop or Order.UNDECIDED in (left, right):
+            possible.append(cell)
+    return sure, possible
+
+
+def _order(a: Number, b: Number) -> Order:
+    (low, high), (least, most) = _bounds(a), _bounds(b)
+    if high < least:
+        return Order.LESS
+    if most < low:
+        return Order.GREATER
+    return compare(a, b, limit=_TIE_BITS)
+
+
+@lru_cache(maxsize=4096)
+def _bounds(x: Number) -> tuple[Fraction, Fraction]:
+    return bounds(x)
+
+
+def _at(cells: Iterable[Masses], w: Number) -> Number:
+    p = q = Fraction(0)
+    for cell in cells:
+        p, q = p + cell.p, q + cell.q
+    return q + w * (p - q)
+
+
+def _candidates(intervals: Iterable[_Interval]) -> list[Fraction]:
+    """Return rational beliefs just inside of the ends, and in the middle."""
+    found = {Fraction(1, 2), Fraction(1)}
+    for one in intervals:
+        low, high = bounds(one.low)[1], bounds(one.high)[0]
+        for near in (_NEAR, 1000 * _NEAR, Fraction(1, 4)):
+            step = (high - low) * near
+            for w in (low + step, high - step):
+                found.add(_simple(w, step))
+        if one.closed:
+            found.add(Fraction(1))
+    return [w for w in found if 0 < w <= 1]
+
+
+def _simple(x: Fraction, within: Fraction) -> Fraction:
+    """Return a fraction of small denominator next to x."""
+    if within <= 0:
+        return x
+    return x.limit_denominator(int(2 / within) + 1)
+
+
+def half_line_failure(
+    mechanism: Mechanism, comparison: Comparison, s: Fraction, w: Fraction
+) -> Fraction:
+    """Return a lower bound of the failure at one belief w, for any mechanism.
+
+    Serves noise whose ratio P/Q takes infinitely many values: {P > a Q} is the event of the gap at
+    a. The ratios are raised by a trifle, so that outputs that merely attain s are left out.
+    """
+    total = Fraction(0)
+    for one, weight in ((comparison, w), (comparison.reverse(), 1 - w)):
+        slack = weight * (1 - weight - s)
+        if slack <= 0:
+            continue
+        delta, event = one.gap((1 + s / slack) * _TRIFLE)
+        if bounds(delta)[0] <= 0:
+            continue
+        p, q = (bounds(mechanism.mass(event, database))[0] for database in (one.x, one.y))
+        total += max(weight * p + (1 - weight) * q, Fraction(0))
+    return total
+
+
+def worst_half_lines(
+    mechanism: Mechanism, comparison: Comparison, s: Fraction
+) -> tuple[Fraction, Fraction]:
+    """Return the best belief w of a grid that is refined twice, and its failure probability."""
+    middle, step = Fraction(1, 2), Fraction(1, 16)
+    best = (middle, Fraction(0))
+    for _ in range(3):
+        grid = (middle + k * step for k in range(-7, 8))
+        tried = [(half_line_failure(mechanism, comparison, s, w), w) for w in grid if 0 < w < 1]
+        value, middle = max(tried)
+        if value > best[1]:
+            best = (middle, value)
+        step /= 8
+    return best

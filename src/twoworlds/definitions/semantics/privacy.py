@@ -1,0 +1,253 @@
+r"""Semantic privacy: the conclusions drawn with you and without you are nearly the same.
+
+A mechanism is epsilon-semantically private if for all beliefs b, outputs t and persons i
+
+    SD(b_0(. | t), b_i(. | t)) <= epsilon
+
+(Kasiviswanathan & Smith, Definition 2.1). The smallest epsilon is found exactly, over all beliefs
+at once, from the largest swing R of an output's likelihood: (sqrt R - 1) / (sqrt R + 1); see
+`swing`. The verdict shows the output, the person and a belief on two databases that attains it,
+and re-verifies by playing the two games.
+
+With a failure probability (Definition 2.3) the question is how likely, under some belief, an output
+is that moves it by more than epsilon; that number is known between two proved ends, which often
+meet: see `failure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.semantics.failure import Failure
+from twoworlds.definitions.semantics.games import play_one
+from twoworlds.definitions.semantics.swing import Swing, worst_swing
+from twoworlds.definitions.semantics.verdicts import (
+    claim_verdict,
+    difference_verdict,
+    failure_verdict,
+)
+from twoworlds.definitions.verdict import Verdict, agree
+from twoworlds.definitions.words import percent
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    exact_text,
+    show,
+    sqrt,
+    to_json,
+    whole,
+)
+from twoworlds.worlds import Point, Records
+from twoworlds.worlds.belief import Belief
+
+__all__ = ["BeliefWitness", "SemanticPrivacy", "semantic_value", "worst_belief"]
+
+
+def semantic_value(ratio: Number) -> Number:
+    """Return (sqrt R - 1) / (sqrt R + 1) = tanh(ln R / 4).
+
+    >>> semantic_value(Fraction(9))
+    Fraction(1, 2)
+    """
+    if ratio == INFINITY:
+        return Fraction(1)
+    root = sqrt(ratio)
+    return (root - 1) / (root + 1)
+
+
+@dataclass(frozen=True, init=False)
+class SemanticPrivacy(PrivacyDefinition):
+    """With or without any one person's data, every attacker concludes nearly the same.
+
+    >>> from twoworlds import mechanism
+    >>> SemanticPrivacy().tightest(mechanism("noisy-parity(bits=2, keep=3/4)")).epsilon
+    Fraction(1, 2)
+    >>> survey = mechanism("randomized-response(bits=1, keep=3/4)")
+    >>> SemanticPrivacy(epsilon="1/4").tightest(survey).delta
+    Fraction(1, 2)
+    """
+
+    epsilon: Number | None
+    delta: Number | None
+    default: object
+    records: int | None
+
+    name = "semantic privacy"
+
+    def __init__(
+        self,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+        default: object = None,
+        records: object = None,
+    ) -> None:
+        """Take the claim, if any, and the setting.
+
+        Args:
+            epsilon: the largest allowed difference.
+            delta: the largest allowed probability of a larger one.
+            default: the value that stands for "no data".
+            records: how many people there are, where the universe does not say it.
+        """
+        people = None if records is None else whole(records, "records", at_least=1)
+        object.__setattr__(self, "epsilon", _read(epsilon))
+        object.__setattr__(self, "delta", None if delta is None else read_delta(delta))
+        object.__setattr__(self, "default", default)
+        object.__setattr__(self, "records", people)
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the exact supremum over all beliefs, with the worst output, person and belief.
+
+        With epsilon: the failure probability there. With delta alone: the smallest epsilon for it.
+        """
+        if self.epsilon is not None:
+            failure = Failure(mechanism, self.default, self.records)
+            return failure_verdict(failure, self.epsilon, _assumptions(mechanism))
+        if self.delta is not None and self.delta != 0:
+            failure = Failure(mechanism, self.default, self.records)
+            return difference_verdict(failure, self.delta, _assumptions(mechanism))
+        return self._supremum(mechanism)
+
+    def _supremum(self, mechanism: Mechanism) -> Verdict:
+        swing = worst_swing(mechanism, self.default)
+        value = semantic_value(swing.ratio)
+        belief = worst_belief(mechanism, swing)
+        witness = (
+            None
+            if belief is None
+            else BeliefWitness(
+                mechanism, belief, swing.output, swing.person or 1, value, self.default
+            )
+        )
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {"epsilon": value, "swing": swing.ratio},
+            _sentence(value),
+            _assumptions(mechanism),
+            witness=witness,
+            method=swing.method,
+            notes=(_where(mechanism, swing),),
+            exact=mechanism.exact,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether the difference stays within epsilon for every belief, but for delta."""
+        if self.epsilon is None:
+            raise InvalidInput(
+                "semantic has no number to check: give epsilon=, and delta= if it may fail"
+            )
+        first = f"semantic(epsilon={exact_text(self.epsilon)}"
+        if self.delta is None or self.delta == 0:
+            found = self._supremum(mechanism)
+            return found.against(f"{first})", found.epsilon, self.epsilon)
+        failure = Failure(mechanism, self.default, self.records)
+        claim = f"{first}, delta={exact_text(self.delta)})"
+        return claim_verdict(failure, self.epsilon, self.delta, claim, _assumptions(mechanism))
+
+
+@dataclass(frozen=True)
+class BeliefWitness:
+    """A belief, an output and a person whose data makes the stated difference.
+
+    It re-verifies by playing Game 0 and the game without that person.
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    belief: Belief
+    output: Point
+    person: int
+    difference: Number
+    default: object = None
+
+    def verify(self) -> bool:
+        """Play the two games afresh and compare with the difference stated."""
+        real, without = play_one(
+            self.mechanism, self.belief, self.output, self.person, default=self.default
+        )
+        return without is not None and agree(real.difference(without), self.difference)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield what to show, line by line."""
+        label = self.belief.universe.label
+        for x, mass in self.belief.items():
+            yield "belief", f"{show(mass)} in {label(x)}"
+        output = self.mechanism.outputs.label(self.output)
+        yield "worst case", f"output {output}, with and without person {self.person}"
+
+    def explain(self) -> str:
+        """Say the belief, the output and the person."""
+        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        label = self.belief.universe.label
+        return {
+            "belief": {label(x): to_json(mass) for x, mass in self.belief.items()},
+            "output": self.mechanism.outputs.label(self.output),
+            "person": self.person,
+            "difference": to_json(self.difference),
+        }
+
+
+def worst_belief(mechanism: Mechanism, swing: Swing) -> Belief | None:
+    """Return a belief on two databases that attains the supremum, where one exists.
+
+    Weight w = 1 / (sqrt R + 1) of Game i's posterior goes to the largest r, so that the prior is
+    proportional to (w / q_high, (1 - w) / q_low), with q = P(A(x_-i) = t).
+    """
+    if not isinstance(mechanism.universe, Records) or swing.output is None or swing.undefined:
+        return None
+    if swing.ratio == INFINITY or swing.ratio == 1:
+        return None
+    w = 1 / (sqrt(swing.ratio) + 1)
+    high, low = w / swing.high.q, (1 - w) / swing.low.q
+    total = high + low
+    return Belief(
+        mechanism.universe,
+        {swing.high.database: high / total, swing.low.database: low / total},
+    )
+
+
+def _read(epsilon: object) -> Number | None:
+    return None if epsilon is None else read_delta(epsilon, "epsilon")
+
+
+def _where(mechanism: Mechanism, swing: Swing) -> str:
+    if swing.output is None:
+        return "approached far out, attained by no output"
+    label = mechanism.outputs.label(swing.output)
+    who = "a person" if swing.person is None else f"person {swing.person}"
+    if swing.undefined:
+        return f"output {label} is impossible without the data of {who}: it gives them away"
+    tail = "" if swing.attained else ", approached by beliefs but attained by none"
+    return f"worst for {who} after output {label}{tail}"
+
+
+def _sentence(value: Number) -> str:
+    if value == 0:
+        return "Whatever someone believes, leaving out any one person changes no conclusion at all."
+    if value == 1:
+        return (
+            "Some attacker's conclusions can differ by as much as conclusions can, depending on "
+            "whether one person's data was used."
+        )
+    return (
+        "Whatever someone believed before, this answer moves their beliefs, compared with the same "
+        f"answer computed without you, by at most {percent(value)} of probability in total."
+    )
+
+
+def _assumptions(mechanism: Mechanism) -> tuple[str, ...]:
+    words = mechanism.universe.explain(mechanism.universe.relation)
+    return (
+        "all beliefs, however wrong; leaving a person out means putting a default value in place",
+        f"a person: {words}",
+    )

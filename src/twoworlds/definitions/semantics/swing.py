@@ -1,0 +1,233 @@
+r"""Swings: how far the likelihood of one output can change when a person's data is left out.
+
+For an output t and a person i let r(x) = P(A(x) = t) / P(A(x_-i) = t), over the databases x where
+not both are 0. The swing is
+
+    R = max_x r(x) / min_x r(x),
+
+and the largest statistical difference of the posteriors of Game 0 and Game i, over all beliefs, is
+exactly (sqrt R - 1) / (sqrt R + 1) = tanh(ln R / 4). Proof: the posterior of Game i may be any law
+q on the x with P(A(x_-i) = t) > 0, and that of Game 0 is r q / E_q r; the difference is convex in r
+for a fixed mean, so mass belongs on the extremes of r only, and one weight is left to optimise.
+If r takes the value 0 or infinity the supremum is 1; if t is impossible in Game i whatever the
+database, its posterior is undefined and counts as 1.
+
+`worst_swing` finds the largest swing over outputs and persons: by structure where there is one
+(one transition for each record; noise on a statistic, in `swing_statistic`;
+several outputs at once, in `swing_pair`; bare answers), by compiled loops
+with a proven bound for a float matrix, and by enumeration, over whole numbers where all
+probabilities are rational, for any other table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import singledispatch
+from itertools import groupby
+from math import lcm
+from typing import TYPE_CHECKING
+
+from twoworlds.definitions.semantics.games import default_value
+from twoworlds.definitions.semantics.swing_cases import (
+    METHOD,
+    Case,
+    Swing,
+    bare,
+    largest,
+    of_cases,
+    on_answers,
+    people,
+    refuse_large,
+    removals,
+)
+from twoworlds.definitions.semantics.swing_pair import on_pair
+from twoworlds.definitions.semantics.swing_statistic import on_statistic
+from twoworlds.errors import TooLarge
+from twoworlds.mechanisms import (
+    Continuous,
+    Dense,
+    Mechanism,
+    OnStatistic,
+    PerRecord,
+    RandomIndex,
+)
+from twoworlds.mechanisms.paired import Paired
+from twoworlds.numbers import Number, Real
+from twoworlds.worlds import Point, Records
+
+if TYPE_CHECKING:
+    from twoworlds.mechanisms.float_matrix import FloatMatrix
+
+__all__ = ["Case", "Swing", "worst_swing"]
+
+
+def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
+    """Return the largest swing over all outputs and persons.
+
+    Args:
+        mechanism: on lists of records, or on bare answers.
+        default: the value that stands for "no data"; the last value of a record if left out.
+
+    >>> from twoworlds import mechanism
+    >>> worst_swing(mechanism("geometric(ratio=3, bits=40)")).ratio
+    Fraction(9, 1)
+    """
+    universe = mechanism.universe
+    if not mechanism.exact and isinstance(universe, Records):
+        from twoworlds.mechanisms.float_matrix import FloatMatrix  # numpy: only when needed
+
+        if isinstance(mechanism, FloatMatrix):
+            return _in_floats(mechanism, default)
+    return on_answers(mechanism) if bare(universe) else _swing(mechanism, default)
+
+
+@singledispatch
+def _swing(mechanism: Mechanism, default: object) -> Swing:
+    """Enumerate outputs, persons and databases."""
+    universe, outputs = mechanism.universe, mechanism.outputs.size
+    d = default_value(people(universe), default)
+    if outputs is None:
+        raise TooLarge(
+            f"{mechanism.expression} has infinitely many outputs and no structure that is known: "
+            "clamp its outputs, or use noise on an answer"
+        )
+    refuse_large(outputs * (universe.size or 0) * people(universe).n, mechanism.expression)
+    listed = list(removals(universe, d))
+
+    def swings() -> Iterator[Swing]:
+        for t in mechanism.outputs:
+            row = {x: mechanism.probability(t, x) for x in universe}
+            for person, moves in groupby(listed, key=lambda move: move[0]):
+                yield of_cases(t, person, (_case(x, y, row) for _, x, y in moves))
+
+    return largest(swings())
+
+
+def _case(x: Point, y: Point, row: Mapping[Point, Number]) -> Case:
+    return Case(x, y, row[x], row[y], Fraction(1) if x == y else None)
+
+
+@_swing.register
+def _(mechanism: Dense, default: object) -> Swing:
+    """Compare whole numbers: a common factor of a row cancels in every r."""
+    if any(isinstance(entry, Real) for row in mechanism.rows for entry in row):
+        return _swing.dispatch(object)(mechanism, default)
+    universe = mechanism.universe
+    n = people(universe).n
+    refuse_large(len(mechanism.rows) * len(mechanism.rows[0]) * n, mechanism.expression)
+    d = default_value(people(universe), default)
+    databases, position = tuple(universe), universe.positions
+    moves: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    for i, x, y in removals(universe, d):
+        moves[i - 1].append((position[x], position[y]))
+
+    def swing(t: Point, row: Sequence[Number], person: int, chosen: tuple[int, int]) -> Swing:
+        cases = (
+            Case(databases[x], databases[y], row[x], row[y])
+            for x, y in (moves[person][k] for k in chosen)
+        )
+        return of_cases(t, person + 1, cases)
+
+    found = []
+    for t, row in zip(mechanism.outputs, mechanism.rows, strict=True):
+        entries = [Fraction(entry) for entry in row]  # type: ignore[arg-type]
+        scale = lcm(*(entry.denominator for entry in entries))
+        whole = [int(entry * scale) for entry in entries]
+        found += [swing(t, row, i, _extremes(whole, moves[i])) for i in range(n)]
+    return largest(found)
+
+
+def _extremes(row: Sequence[int], moves: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return the numbers of the moves of the largest and the smallest r, by multiplication."""
+    high = low = 0
+    p_high = q_high = p_low = q_low = 0
+    for k, (x, y) in enumerate(moves):
+        p, q = row[x], row[y]
+        if p == q == 0:
+            continue
+        if p_high == q_high == 0 or p * q_high > p_high * q:
+            high, p_high, q_high = k, p, q
+        if p_low == q_low == 0 or p * q_low < p_low * q:
+            low, p_low, q_low = k, p, q
+    return high, low
+
+
+@_swing.register
+def _(mechanism: PerRecord, default: object) -> Swing:
+    """One record decides: r(x) is the ratio of two entries of one row of the transition.
+
+    The factors of the other records cancel, so that any number of records costs as much as one.
+    """
+    d = default_value(mechanism.universe, default)
+    law, others = mechanism.transition, mechanism.records - 1
+    rest = (d,) * others
+    likeliest = max(law.outputs, key=lambda w: float(law.probability(w, d)))
+    worst = largest(
+        of_cases(
+            (o, *(likeliest,) * others),
+            1,
+            [
+                Case((v, *rest), (d, *rest), law.probability(o, v), law.probability(o, d))
+                for v in law.universe
+            ],
+        )
+        for o in law.outputs
+    )
+    factor = law.probability(likeliest, d) ** others
+    high, low = (
+        case._replace(p=case.p * factor, q=case.q * factor, quotient=case.r)
+        for case in (worst.high, worst.low)
+    )
+    return Swing(worst.ratio, worst.output, 1, high, low, worst.attained, worst.undefined)
+
+
+@_swing.register
+def _(mechanism: RandomIndex, default: object) -> Swing:
+    """Some record other than the default is published: without its owner that cannot happen."""
+    records = mechanism.universe
+    d = default_value(records, default)
+    other = next((v for v in records.values if v != d), d)
+    base = (d,) * records.n
+    x, t = (other, *base[1:]), (1, other)
+    cases = [
+        Case(w, base, mechanism.probability(t, w), mechanism.probability(t, base))
+        for w in (x, base)
+    ]
+    return of_cases(t, 1, cases)
+
+
+@_swing.register
+def _(mechanism: Continuous, _default: object) -> Swing:
+    """Answers on the line, also with listed pairs of neighbours."""
+    return on_answers(mechanism)
+
+
+_swing.register(OnStatistic, on_statistic)
+_swing.register(Paired, on_pair)
+
+
+def _in_floats(mechanism: FloatMatrix, default: object) -> Swing:
+    """Search in floats; the swing comes back as an enclosure, the two cases as exact doubles."""
+    from twoworlds.mechanisms import _swing_kernels  # numba is slow to import: only when needed
+
+    records = people(mechanism.universe)
+    d = default_value(records, default)
+    values = records.values
+    found = _swing_kernels.swing_worst(mechanism.matrix, records.n, len(values), values.index(d))
+    columns = tuple(mechanism.universe)
+    t = tuple(mechanism.outputs)[found.output]
+
+    def case(column: int) -> Case:
+        x = columns[column]
+        y = (*x[: found.person], d, *x[found.person + 1 :])
+        return Case(x, y, mechanism.probability(t, x), mechanism.probability(t, y))
+
+    swing = of_cases(t, found.person + 1, [case(found.high), case(found.low)])
+    method = f"{METHOD}, searched in floats with proven error bounds"
+    if found.lower is None or found.upper is None:
+        return replace(swing, method=method)
+    exact = found.lower == found.upper
+    ratio = found.lower if exact else Real.between(found.lower, found.upper)
+    return replace(swing, ratio=ratio, method=method)

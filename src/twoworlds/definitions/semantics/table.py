@@ -1,0 +1,184 @@
+r"""Small tables of likelihoods, of mechanisms with finitely or infinitely many outputs.
+
+Semantic privacy depends on an output only through its likelihood row, up to a factor. So noise with
+infinitely many outputs may be cut: geometric noise added to answers from l to h has the same rows,
+up to factors, from h on and up to l, and clamping it to this range loses nothing. Other noise is
+clamped far out, where little mass is left; the two ends then stand for many outputs and are marked
+as *folded*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.definitions.semantics.games import default_value, without
+from twoworlds.mechanisms import AddedNoise, Mechanism, OnStatistic
+from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.numbers import Number, bounds
+from twoworlds.worlds import Additive, Answer, BitStrings, Point, Records
+from twoworlds.worlds.belief import records_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+__all__ = ["Likelihoods", "few_people", "tabulated"]
+
+_LARGEST = 1 << 13
+_FAR_OUT = Fraction(1, 10**15)
+_FEW = 3
+_BITS = 80
+
+
+@dataclass(frozen=True)
+class Likelihoods:
+    """All likelihoods of a small mechanism, as rationals that enclose them.
+
+    Attributes:
+        low, high: by output and database; the same where the mechanism is rational.
+        removed: by person and database, the place of x_-i.
+        folded: outputs that stand for many, all that is further out: they always may breach, and
+            are never said to.
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    databases: tuple[Point, ...]
+    outputs: tuple[Point, ...]
+    low: tuple[tuple[Fraction, ...], ...]
+    high: tuple[tuple[Fraction, ...], ...]
+    removed: tuple[tuple[int, ...], ...]
+    folded: frozenset[int] = frozenset()
+
+    @staticmethod
+    def of(
+        mechanism: Mechanism, default: object = None, folded: Iterable[Point] = ()
+    ) -> Likelihoods:
+        """Tabulate a mechanism on lists of records with finitely many outputs."""
+        records = records_of(mechanism.universe)
+        d = default_value(records, default)
+        databases, outputs = tuple(records), tuple(mechanism.outputs)
+        place = {x: j for j, x in enumerate(databases)}
+        enclosed = [[_enclosed(mechanism.probability(t, x)) for x in databases] for t in outputs]
+        return Likelihoods(
+            mechanism,
+            databases,
+            outputs,
+            tuple(tuple(max(low, Fraction(0)) for low, _ in row) for row in enclosed),
+            tuple(tuple(high for _, high in row) for row in enclosed),
+            tuple(tuple(place[without(x, i, d)] for x in databases) for i in range(records.n)),
+            frozenset(outputs.index(t) for t in folded),
+        )
+
+    @cached_property
+    def floats(self) -> Floats:
+        """The likelihoods by output and database."""
+        import numpy as np
+
+        return np.array([[float(p) for p in row] for row in self.high])
+
+    def ratios(self, t: int, person: int) -> tuple[Fraction | None, Fraction | None] | None:
+        """Return enclosures of min r and max r; None for infinite, None at all without any r."""
+        least: Fraction | None = None
+        most: Fraction | None = Fraction(0)
+        seen = False
+        for j, k in enumerate(self.removed[person]):
+            if self.high[t][j] == 0 and self.high[t][k] == 0:
+                continue
+            seen = True
+            upper = None if self.low[t][k] == 0 else self.high[t][j] / self.low[t][k]
+            lower = None if self.high[t][k] == 0 else self.low[t][j] / self.high[t][k]
+            most = None if most is None or upper is None else max(most, upper)
+            least = lower if least is None else least if lower is None else min(least, lower)
+        return (least, most) if seen else None
+
+    def can_breach(self, t: int, person: int, s: Fraction) -> bool:
+        """Tell whether some belief may see a difference above s after this output (S1)."""
+        if t in self.folded:
+            return True
+        found = self.ratios(t, person)
+        if found is None or not any(self.high[t]) or s >= 1:
+            return False
+        least, most = found
+        if least is None or most is None or least == 0:
+            return True
+        return most / least > ((1 + s) / (1 - s)) ** 2
+
+
+def _enclosed(p: Number) -> tuple[Fraction, Fraction]:
+    """Enclose a likelihood in short rationals, of a relative width of 2^-80."""
+    low, high = bounds(p)
+    if isinstance(p, Fraction) or low <= 0:
+        return low, high
+    shift = _BITS - (low.numerator.bit_length() - low.denominator.bit_length())
+    scale = Fraction(2) ** shift
+    return floor(low * scale) / scale, ceil(high * scale) / scale
+
+
+def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | None:
+    """Return the table of a small mechanism, clamped far out if need be; None if it is large."""
+    universe = mechanism.universe
+    if not isinstance(universe, Records) or not universe.fixed or universe.size > _LARGEST:
+        return None
+    outputs = mechanism.outputs.size
+    room = _LARGEST // (universe.size * universe.n)
+    if outputs is not None:
+        return Likelihoods.of(mechanism, default) if outputs <= room else None
+    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.channel, AddedNoise):
+        return None
+    channel = mechanism.channel
+    values: list[Any] = [mechanism.statistic(x) for x in universe]
+    low, high = min(values), max(values)
+    if isinstance(channel.noise, GeometricNoise) and channel.by_difference:
+        table = _clamped(mechanism, channel, low, high)
+        return Likelihoods.of(table, default) if high - low < room else None
+    width = 1
+    while 2 * (high - low + 4 * width) < room and _beyond(channel, width) > _FAR_OUT:
+        width *= 2
+    first = low - width if channel.low is None else channel.low
+    last = high + width if channel.high is None else channel.high
+    if last - first >= room:
+        return None
+    ends = {first if channel.low is None else None, last if channel.high is None else None}
+    folded = [t for t in sorted(ends, key=str) if t is not None]
+    return Likelihoods.of(_clamped(mechanism, channel, first, last), default, folded)
+
+
+def _beyond(channel: AddedNoise, width: int) -> Fraction:
+    tails: Number = channel.noise.at_least(width) + channel.noise.reflected().at_least(width)
+    return bounds(tails)[1]
+
+
+def _clamped(mechanism: OnStatistic, channel: AddedNoise, low: int, high: int) -> OnStatistic:
+    clamped = AddedNoise(channel.noise, low, high)
+    text = f"{mechanism.expression}, clamped to {low} to {high}"
+    return OnStatistic(mechanism.universe, mechanism.statistic, clamped, expression=text)
+
+
+def few_people(mechanism: Mechanism, people: int) -> OnStatistic | None:
+    """Return noise on a sum over a few people only, all others being known for certain.
+
+    A bare answer may be a count of as many people as there are, times the sensitivity.
+    """
+    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.channel, AddedNoise):
+        return None
+    if not mechanism.channel.by_difference:
+        return None
+    universe, statistic = mechanism.universe, mechanism.statistic
+    n = min(people, _FEW)
+    text = f"{mechanism.expression}, all but {n} people known"
+    if isinstance(statistic, Answer):
+        step = universe.step  # type: ignore[attr-defined]
+        counted = Additive(lambda bit: bit * step, name="count")
+        return OnStatistic(BitStrings(n), counted, mechanism.channel, expression=text)
+    if isinstance(universe, Records) and isinstance(statistic, Additive):
+        if statistic.modulo is not None or statistic.dimension is not None:
+            return None
+        few = BitStrings(n) if universe.values == (1, 0) else Records(universe.values, n)
+        return OnStatistic(few, statistic, mechanism.channel, expression=text)
+    return None

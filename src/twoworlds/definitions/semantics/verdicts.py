@@ -1,0 +1,187 @@
+r"""Verdicts on semantic privacy with a failure probability: numbers known between two ends.
+
+`failure_verdict` answers how likely a breach of a given difference can be, `difference_verdict`
+how large a difference goes with a given failure probability, and `claim_verdict` whether both
+together hold: yes, if the upper end is small enough, no, with the belief that shows it, if the
+lower end is too large, and otherwise the verdict is undecided and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.definitions.semantics.failure import Ends, Failure, enclosure
+from twoworlds.definitions.semantics.witnesses import BeliefFailure, PairBelief
+from twoworlds.definitions.verdict import Proof, Verdict
+from twoworlds.definitions.words import percent
+from twoworlds.errors import Undecided
+from twoworlds.numbers import Number, Order, above, below, bounds, compare, show
+
+__all__ = ["Bounded", "claim_verdict", "difference_verdict", "failure_verdict"]
+
+_FINE, _COARSE = 10**6, 10**3
+_NAME = "semantic privacy"
+
+
+@dataclass(frozen=True)
+class Bounded(Verdict):
+    """A verdict on a number that is known to lie between two ends, which may meet.
+
+    Attributes:
+        lower, upper: the ends, as exact numbers.
+        bounded: the name of the number that they belong to.
+    """
+
+    lower: Number = Fraction(0)
+    upper: Number = Fraction(1)
+    bounded: str = "delta"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data, with the ends rounded outward to floats."""
+        found = super().to_dict()
+        if found[self.bounded]["exact"] is None:
+            found[self.bounded] |= {"lower": below(self.lower), "upper": above(self.upper)}
+        return found
+
+    def __bool__(self) -> bool:
+        """Return whether the claim holds, or say between which ends the truth lies."""
+        if self.holds is None and "(" in self.definition:
+            raise Undecided(
+                f"undecided: {self.definition} on {self.mechanism}: the failure probability over "
+                f"all beliefs lies between {show(self.lower, side='down')} and {show(self.upper)}; "
+                "claim a delta outside of this range, or another epsilon"
+            )
+        return super().__bool__()
+
+
+def failure_verdict(failure: Failure, epsilon: Number, assumptions: tuple[str, ...]) -> Bounded:
+    """Return the failure probability at a difference, between its ends."""
+    ends = failure.ends(epsilon)
+    return Bounded(
+        failure.mechanism.expression,
+        _NAME,
+        {"epsilon": epsilon, "delta": ends.value},
+        _sentence(ends),
+        assumptions,
+        witness=ends.witness,
+        method=f"upper end: {ends.source}",
+        notes=_notes("delta", ends.lower, ends.upper, ends.witness, exact=ends.exact),
+        exact=failure.mechanism.exact,
+        lower=ends.lower,
+        upper=ends.upper,
+    )
+
+
+def claim_verdict(
+    failure: Failure, epsilon: Number, delta: Number, claim: str, assumptions: tuple[str, ...]
+) -> Bounded:
+    """Decide whether the failure probability at a difference stays within delta."""
+    found = failure_verdict(failure, epsilon, assumptions)
+    holds: bool | None = None
+    if compare(found.upper, delta) in (Order.LESS, Order.EQUAL):
+        holds = True
+    elif compare(found.lower, delta) is Order.GREATER:
+        holds = False
+    notes = (f"the claim allows delta {show(delta)}", *found.notes)
+    if holds is None:
+        notes += ("undecided: the claim lies between the ends",)
+    return replace(found, definition=claim, holds=holds, notes=notes)
+
+
+def difference_verdict(failure: Failure, delta: Number, assumptions: tuple[str, ...]) -> Bounded:
+    """Return the smallest difference whose failure probability is within delta, between its ends.
+
+    delta* falls with the difference, so whatever differences are tried, one whose upper end is
+    within delta is large enough, and one whose lower end exceeds delta is too small.
+    """
+    steps = _COARSE if failure.pair is None else _FINE
+
+    def enough(k: int) -> bool:
+        bound = failure.upper(Fraction(k, steps)).value
+        return compare(bound, delta) in (Order.LESS, Order.EQUAL)
+
+    def too_little(k: int) -> bool:
+        return compare(failure.lower(Fraction(k, steps))[0], delta) is Order.GREATER
+
+    high = _first(enough, 0, steps)
+    low = _first(lambda k: not too_little(k), 0, high) - 1
+    lower = Fraction(max(low, 0), steps)
+    upper: Number = Fraction(high, steps)
+    top = failure.supremum
+    if top is not None and compare(top, upper) is Order.LESS:
+        upper = top
+    exact = compare(lower, upper) is Order.EQUAL
+    witness = failure.lower(lower)[1] if low >= 0 else None
+    value = upper if exact else enclosure(lower, upper)
+    return Bounded(
+        failure.mechanism.expression,
+        _NAME,
+        {"epsilon": value, "delta": delta},
+        f"Whatever someone believed before, with probability at least {_rest(delta)} the answer "
+        "moves their beliefs, compared with the same answer computed without you, by at most "
+        f"{percent(upper)} of probability in total.",
+        assumptions,
+        witness=witness,
+        method=f"upper end: {failure.upper(upper).source}",
+        notes=(
+            *_notes("epsilon", lower, upper, witness, exact=exact),
+            f"looked for in steps of 1/{steps}",
+        ),
+        exact=failure.mechanism.exact,
+        lower=lower,
+        upper=upper,
+        bounded="epsilon",
+    )
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return a k from which on it seems to hold, by bisection; it holds at ``high`` for certain."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def _sentence(ends: Ends) -> str:
+    moved = percent(ends.epsilon)
+    if ends.upper == 0:
+        return (
+            "Whatever someone believed before, this answer never moves their beliefs, compared "
+            f"with the same answer computed without you, by more than {moved} of probability."
+        )
+    some = ""
+    if ends.lower != 0:
+        chance = show(ends.lower, side="down")
+        some = f" Some attacker sees more than that with probability {chance}."
+    if compare(ends.upper, 1) is not Order.LESS:
+        return (
+            f"No chance is proved of staying within {moved} of probability for every belief.{some}"
+        )
+    return (
+        f"Whatever someone believed before, with probability at least {_rest(ends.upper)} this "
+        "answer moves their beliefs, compared with the same answer computed without you, by at "
+        f"most {moved} of probability in total.{some}"
+    )
+
+
+def _rest(delta: Number) -> str:
+    return show(1 - bounds(delta)[1], side="down")
+
+
+def _notes(
+    name: str, lower: Number, upper: Number, witness: Proof | None, *, exact: bool
+) -> tuple[str, ...]:
+    if exact:
+        near = isinstance(witness, BeliefFailure | PairBelief) and witness.failure < lower
+        how = "approached by beliefs such as the one shown" if near else "both ends meet"
+        return (f"{name} is exact: {how}",)
+    found = f"{name} lies between {show(lower, side='down')} and {show(upper)}"
+    if witness is None:
+        return (f"{found}; no belief was found that gives a lower end above 0",)
+    return (f"{found}; the lower end is that of the belief shown",)

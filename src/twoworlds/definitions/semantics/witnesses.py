@@ -1,0 +1,153 @@
+"""Witnesses of a failure probability: beliefs that see a breach of semantic privacy so often.
+
+`BeliefFailure` is any belief on a mechanism with finitely many outputs: every output is played in
+all games. `PairBelief` is a belief on two databases that differ in one person, for any mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.definitions.semantics.beliefs import exact_failure
+from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.pair import Masses, failure_at, half_line_failure
+from twoworlds.definitions.semantics.table import Likelihoods
+from twoworlds.errors import Unsupported
+from twoworlds.mechanisms import Comparison, Mechanism
+from twoworlds.numbers import Number, Order, bounds, compare, show, to_json
+from twoworlds.worlds import Point
+from twoworlds.worlds.belief import Belief
+
+__all__ = ["BeliefFailure", "PairBelief", "rational_cells"]
+
+
+@dataclass(frozen=True)
+class BeliefFailure:
+    """A belief that sees a breach at least so often; it re-verifies by playing every output.
+
+    ``mechanism`` may be the one asked about with its outputs clamped far out (the ends are then
+    ``left_out``), or with all but a few people known for certain.
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    belief: Belief
+    epsilon: Fraction
+    failure: Fraction
+    default: object = None
+    left_out: frozenset[Point] = frozenset()
+
+    def verify(self) -> bool:
+        """Play all games for all outputs, and add up the outputs that breach."""
+        if not self._rational:
+            return self._enclosed() >= self.failure
+        total: Number = Fraction(0)
+        for t in self.mechanism.outputs:
+            terms = (self.mechanism.probability(t, x) * m for x, m in self.belief.items())
+            mass = sum(terms, start=Fraction(0))
+            if mass == 0 or t in self.left_out:
+                continue
+            games = play(self.mechanism, self.belief, t, default=self.default)
+            if compare(games.worst, self.epsilon) is Order.GREATER:
+                total += mass
+        return total >= self.failure
+
+    @property
+    def _rational(self) -> bool:
+        x = next(iter(self.belief))
+        return all(
+            isinstance(self.mechanism.probability(t, x), Fraction) for t in self.mechanism.outputs
+        )
+
+    def _enclosed(self) -> Fraction:
+        """Return a lower bound of the failure, from likelihoods that are enclosed by rationals."""
+        table = Likelihoods.of(self.mechanism, self.default, self.left_out)
+        place = {x: j for j, x in enumerate(table.databases)}
+        masses = {place[x]: bounds(m)[0] for x, m in self.belief.items()}
+        return exact_failure(table, masses, self.epsilon)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the belief, database by database, and how often it sees a breach."""
+        label = self.belief.universe.label
+        for x, mass in self.belief.items():
+            yield "belief", f"{show(mass)} in {label(x)}"
+        yield "breach", f"with probability {show(self.failure, side='down')} under this belief"
+
+    def explain(self) -> str:
+        """Say the belief and how often it sees a breach."""
+        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        label = self.belief.universe.label
+        return {
+            "belief": {label(x): to_json(mass) for x, mass in self.belief.items()},
+            "epsilon": to_json(self.epsilon),
+            "failure": to_json(self.failure, side="down"),
+        }
+
+
+@dataclass(frozen=True)
+class PairBelief:
+    """A belief on two databases that differ in one person, who is all that is not known.
+
+    With ``people`` above 1, the same belief about each of so many people, independently: where
+    every record is treated on its own, each of them sees a breach independently of the others.
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    comparison: Comparison = field(repr=False)
+    weight: Fraction
+    epsilon: Fraction
+    failure: Fraction
+    people: int
+    default: bool = False  # whether the second database has the default value
+
+    def verify(self) -> bool:
+        """Recompute how often the belief sees a breach."""
+        cells = rational_cells(self.comparison)
+        if cells is None:
+            one = half_line_failure(self.mechanism, self.comparison, self.epsilon, self.weight)
+        else:
+            one = failure_at(cells, self.epsilon, self.weight, default=self.default)
+        return 1 - (1 - one) ** self.people >= self.failure
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the two databases with their probabilities, and how often it sees a breach."""
+        label = self.mechanism.universe.label
+        first, second = label(self.comparison.x), label(self.comparison.y)
+        yield "belief", f"{show(self.weight)} in {first}, else {second}"
+        if self.people > 1:
+            yield "", f"and so for each of {self.people} people, independently"
+        yield "breach", f"with probability {show(self.failure, side='down')} under this belief"
+
+    def explain(self) -> str:
+        """Say the belief and how often it sees a breach."""
+        return "; ".join(f"{name}: {fact}".removeprefix(": ") for name, fact in self.facts())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        label = self.mechanism.universe.label
+        return {
+            "databases": [label(self.comparison.x), label(self.comparison.y)],
+            "weight": to_json(self.weight),
+            "people": self.people,
+            "epsilon": to_json(self.epsilon),
+            "failure": to_json(self.failure, side="down"),
+        }
+
+
+def rational_cells(comparison: Comparison) -> list[Masses] | None:
+    """Return the classes of outputs by likelihood ratio, where they are finite and rational."""
+    try:
+        cells = comparison.cells()
+    except Unsupported:
+        return None
+    found = []
+    for cell in cells:
+        if not isinstance(cell.p, Fraction) or not isinstance(cell.q, Fraction):
+            return None
+        found.append(Masses(cell.p, cell.q))
+    return found

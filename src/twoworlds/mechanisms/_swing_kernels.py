@@ -1,0 +1,263 @@
+"""The largest swing of a dense mechanism's likelihoods, in floating point with a proven bound.
+
+For an output t and a person i let r(x) = M[t, x] / M[t, x_-i], where x_-i has the record of person
+i replaced by a default value; 0/0 is left out. This module finds the largest
+
+    R(t, i) = max over x of r(x)  /  min over x of r(x)
+
+over all outputs and persons (`semantics.swing` says what it means). As r(x_-i) = 1
+wherever M[t, x_-i] > 0, both extremes start from 1. An x with just one of its two entries 0 has
+r = 0 or infinity, and makes the swing infinite.
+
+How: sixteen rows are copied into a *tile* that holds the sixteen entries of a database side by
+side, so that whole vectors of outputs are divided at once, whichever person is looked at, and each
+row is read from the matrix once for all persons. The quotients go to a small scratch, which is then
+folded into the extremes of each row; both loops vectorise without reassociating anything. Beside
+the matrix each thread needs its tile, as large as sixteen rows.
+
+Why the bound holds, with u = 2^-53 and entries that are exact doubles in [0, 1]: a quotient in the
+normal range has relative error at most u, and rounding is monotone. So if c is the computed
+max / min of an output and a person, the true one is at most c (1 + u) / (1 - u)^2, and the largest
+c bounds them all. The lower end is the swing of the output and person shown, in exact arithmetic.
+The quotient of two doubles rounds to 1 only if they are equal (apart, they differ by more than half
+the spacing next to 1, or by all of it below), so that a largest c of 1 is exact.
+A quotient outside the normal range makes the swing exceed 2^1021; it is counted as infinite, and
+refused in the end unless some other swing is truly infinite.
+
+Not checked here: entries that are NaN, negative or larger than 1. Never turn on fastmath.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from twoworlds.errors import Unsupported
+from twoworlds.mechanisms._kernels import THREADED, Floats, _checked, _cores, njit
+from twoworlds.mechanisms._plans import Indices
+
+__all__ = ["SwingWorst", "swing_worst"]
+
+ROWS = 16
+SCRATCH = 256  # quotients, a multiple of ROWS
+SMALLEST = 2.0**-1022  # of the normal doubles
+UNIT = Fraction(1, 2**53)
+
+
+class SwingWorst(NamedTuple):
+    """The largest swing, between two ends, and where it is.
+
+    Attributes:
+        lower, upper: Enclose the largest swing; both None when it is infinite.
+        output: The row of the output.
+        person: Counted from 0.
+        high, low: The columns of the databases of the largest and the smallest r.
+    """
+
+    lower: Fraction | None
+    upper: Fraction | None
+    output: int
+    person: int
+    high: int
+    low: int
+
+
+@njit
+def _load(matrix: Floats, first: int, tile: Floats) -> None:
+    """Copy rows first, first + 1, ... into the tile; rows past the end are 0."""
+    columns = matrix.shape[1]
+    for start in range(0, columns, 8):  # a cache line of each row at a time
+        for row in range(ROWS):
+            for x in range(start, min(start + 8, columns)):
+                inside = first + row < matrix.shape[0]
+                tile[x * ROWS + row] = matrix[first + row, x] if inside else 0.0
+
+
+@njit
+def _divide(top: Floats, base: Floats, quotients: Floats) -> None:
+    for i in range(quotients.size):
+        quotients[i] = top[i] / base[i]
+
+
+@njit
+def _fold(quotients: Floats, high: Floats, low: Floats) -> None:
+    """Widen the extremes of each row (0/0 loses each comparison)."""
+    for row in range(ROWS):
+        most = high[row]
+        for i in range(SCRATCH // ROWS):
+            r = quotients[i * ROWS + row]
+            most = r if r > most else most
+        high[row] = most
+    for row in range(ROWS):
+        least = low[row]
+        for i in range(SCRATCH // ROWS):
+            r = quotients[i * ROWS + row]
+            least = r if r < least else least
+        low[row] = least
+
+
+@njit
+def _person(
+    tile: Floats,
+    weight: int,
+    values: int,
+    default: int,
+    quotients: Floats,
+    high: Floats,
+    low: Floats,
+) -> None:
+    """Find the extremes of r for one person, whose record has this weight in the column number."""
+    high[:] = 1.0
+    low[:] = 1.0
+    run = weight * ROWS
+    held = 0
+    for start in range(0, tile.size, run * values):
+        for value in range(values):
+            done = run if value == default else 0
+            while done < run:
+                length = min(SCRATCH - held, run - done)
+                x = start + value * run + done
+                y = start + default * run + done
+                _divide(tile[x : x + length], tile[y : y + length], quotients[held : held + length])
+                held += length
+                done += length
+                if held == SCRATCH:
+                    _fold(quotients, high, low)
+                    held = 0
+    quotients[held:] = 1.0
+    _fold(quotients, high, low)
+
+
+@njit
+def _scan(
+    matrix: Floats, first: int, end: int, records: int, values: int, default: int
+) -> tuple[float, int, int]:
+    """Return the largest computed swing of some rows, with its output and person."""
+    tile = np.empty(ROWS * matrix.shape[1])
+    quotients = np.empty(SCRATCH)
+    high, low = np.empty(ROWS), np.empty(ROWS)
+    best, output, worst = 0.0, first, 0
+    for start in range(first, end, ROWS):
+        _load(matrix, start, tile)
+        weight = matrix.shape[1]
+        for person in range(records):
+            weight //= values
+            _person(tile, weight, values, default, quotients, high, low)
+            for row in range(min(ROWS, end - start)):
+                swing = high[row] / low[row] if low[row] >= SMALLEST else np.inf
+                if swing > best:
+                    best, output, worst = swing, start + row, person
+    return best, output, worst
+
+
+# --- the driver ----------------------------------------------------------------------------------
+
+
+def swing_worst(matrix: Floats, records: int, values: int, default: int) -> SwingWorst:
+    """The largest swing over all outputs and persons.
+
+    Column x = sum over i of r_i values^(records - i) stands for the records r_1, ..., r_records.
+
+    Args:
+        matrix: One row per output, values^records columns, entries in [0, 1]; C-contiguous doubles.
+        records: The number of records of a database, at least 1.
+        values: The number of values of a record.
+        default: The number of the value that stands for "no data".
+
+    Raises:
+        ValueError: The matrix has another layout or width, or there is no such value.
+        Unsupported: A swing is finite but exceeds 2^1021, too near the largest double or above it.
+
+    >>> noisy_parity = np.array([[0.75, 0.25, 0.25, 0.75], [0.25, 0.75, 0.75, 0.25]])
+    >>> found = swing_worst(noisy_parity, 2, 2, 1)
+    >>> int(found.lower), float(found.upper), found.output, found.person
+    (9, 9.000000000000004, 0, 0)
+    """
+    matrix, _ = _checked(matrix, ())
+    if records < 1 or matrix.shape[1] != values**records:
+        raise ValueError(
+            f"matrix has {matrix.shape[1]} columns, but records={records} of values={values} "
+            f"make {values**records} databases: give one column for each, and at least one record"
+        )
+    if not 0 <= default < values:
+        raise ValueError(f"default={default}: the values are numbered from 0 to {values - 1}")
+    swing, output, person = _searched(matrix, records, values, default)
+    if swing == 1.0:
+        output = int(matrix.any(axis=1).argmax())  # one that occurs
+    elif swing == np.inf:
+        output, person = _infinite(matrix, output, person, records, values, default)
+    found = _shown(
+        matrix[output], output, person, values ** (records - person - 1), values, default
+    )
+    if found.lower is None:
+        return found
+    if swing == np.inf:
+        raise Unsupported(
+            "a swing exceeds the largest float, or nearly: write the matrix in exact fractions"
+        )
+    if swing > 1.0:
+        return found._replace(upper=Fraction(swing) * (1 + UNIT) / (1 - UNIT) ** 2)
+    return found
+
+
+def _searched(matrix: Floats, *shape: int) -> tuple[float, int, int]:
+    """Scan all rows, on as many threads as there are cores; the first of equal swings wins."""
+    rows = matrix.shape[0]
+    parts = _cores() if matrix.size >= THREADED else 1
+    blocks = -(-rows // ROWS)
+    cuts = [min(rows, blocks * k // parts * ROWS) for k in range(parts + 1)]
+    work = [partial(_scan, matrix, a, b, *shape) for a, b in pairwise(cuts)]
+    found: list[tuple[float, int, int]]
+    if parts == 1:
+        found = [work[0]()]
+    else:
+        with ThreadPoolExecutor(parts) as pool:
+            found = list(pool.map(lambda scan: scan(), work))
+    return max(found, key=lambda part: part[0])
+
+
+def _infinite(
+    matrix: Floats, output: int, person: int, records: int, values: int, default: int
+) -> tuple[int, int]:
+    """Return an output and a person with a 0 against a positive entry, or those given."""
+    for i in range(records):
+        weight = values ** (records - i - 1)
+        possible = matrix.reshape(len(matrix), -1, values, weight) > 0
+        unlike = (possible != possible[:, :, default, None, :]).any(axis=(1, 2, 3))
+        if unlike.any():
+            return int(unlike.argmax()), i
+    return output, person
+
+
+def _shown(
+    row: Floats, output: int, person: int, weight: int, values: int, default: int
+) -> SwingWorst:
+    """Return the exact swing of one output and person, and the databases that show it."""
+    columns = np.arange(row.size)
+    removed = columns + (default - columns // weight % values) * weight
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        quotients = row / row[removed]
+    if np.isnan(quotients).all():  # this output never occurs
+        return SwingWorst(Fraction(1), Fraction(1), output, person, 0, 0)
+    known = np.where(np.isnan(quotients), 1.0, quotients)
+    zero = (row == 0) != (row[removed] == 0)
+    if zero.any():
+        high = int(np.where(zero & (row > 0), np.inf, np.nan_to_num(known, posinf=0.0)).argmax())
+        low = int(np.where(np.isnan(quotients), np.inf, known).argmin())
+        return SwingWorst(None, None, output, person, high, low)
+    # Rounding is monotone, so that each extreme is among the databases that round to it.
+    tops = np.flatnonzero(quotients == np.nanmax(quotients)).tolist()
+    bottoms = np.flatnonzero(quotients == np.nanmin(quotients)).tolist()
+    high = max(tops, key=lambda x: _exact(row, removed, x))
+    low = min(bottoms, key=lambda x: _exact(row, removed, x))
+    swing = _exact(row, removed, high) / _exact(row, removed, low)
+    return SwingWorst(swing, swing, output, person, high, low)
+
+
+def _exact(row: Floats, removed: Indices, x: int) -> Fraction:
+    return Fraction(float(row[x])) / Fraction(float(row[removed[x]]))

@@ -1,0 +1,411 @@
+"""Reality-oblivious privacy: how often a belief is misled when something else is true."""
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from twoworlds import check, measure, mechanism
+from twoworlds.definitions import RealityObliviousPrivacy, SemanticPrivacy, play
+from twoworlds.definitions.semantics.breaches import breaches
+from twoworlds.definitions.semantics.oblivious import true_databases
+from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
+from twoworlds.definitions.semantics.view import views
+from twoworlds.definitions.semantics.window import Stretches
+from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
+from twoworlds.mechanisms import AtLeast, AtMost, Listed
+from twoworlds.numbers import Real, bounds, ln, number, show
+from twoworlds.testing.strategies import dense_mechanisms, per_record_mechanisms
+from twoworlds.worlds import BitStrings
+from twoworlds.worlds.belief import Belief, explicit, uniform
+
+PAIR = BitStrings(2)
+epsilons = st.fractions(0, 1, max_denominator=20)
+
+
+def near(value, expected, tolerance=1e-12):
+    low, high = bounds(value)
+    wanted = Fraction(str(expected))
+    slack = Fraction(tolerance)
+    return low - slack <= wanted <= high + slack and high - low < slack
+
+
+def claim_1_2(n, weight):
+    """The belief of Claim 1.2: 10...0 with this weight, else 0...0."""
+    one = "1" + "0" * (n - 1)
+    return explicit(BitStrings(n), {one: weight, "0" * n: 1 - Fraction(weight)})
+
+
+@pytest.mark.parametrize(
+    ("n", "sigma2", "weight", "epsilon", "difference", "failure", "likelihood_ratio"),
+    [
+        (10, 4, "1/2", "0.4", "0.41490095499298", "0.638911519605106", "0.0930144892106635"),
+        (100, 25, "1/20", "0.9", "0.687992594396571", "6.84556055782589e-22", "0.0186856393377328"),
+    ],
+)
+def test_claim_1_2_gaussian_noise_on_a_sum(
+    n, sigma2, weight, epsilon, difference, failure, likelihood_ratio
+):
+    noisy, belief = mechanism(f"gaussian(sigma2={sigma2}, bits={n})"), claim_1_2(n, weight)
+    one, zero, truth = (1,) + (0,) * (n - 1), (0,) * n, (1,) * n
+    assert near(noisy.probability(n, zero) / noisy.probability(n, one), likelihood_ratio)
+    assert near(views(noisy, belief)[0].difference(n), difference)
+    asked = RealityObliviousPrivacy(belief, truth=truth, epsilon=epsilon)
+    found = asked.tightest(noisy)
+    assert near(found.delta, failure, 1e-12 * float(failure))
+    assert found.witness.verify()
+    assert found.witness.to_dict()["truth"] == "1" * n
+
+
+def test_claim_1_2_the_games_at_output_n_by_bayes():
+    noisy, belief = mechanism("gaussian(sigma2=4, bits=10)"), claim_1_2(10, "1/2")
+    first, *others = play(noisy, belief, 10).differences
+    assert near(first, "0.41490095499298")
+    assert all(near(other, 0) for other in others)
+
+
+@pytest.mark.parametrize("weight", ["1/2", "1/20", "3/4"])
+def test_erratum_9_the_posteriors_differ_by_less_than_one_minus_the_weight(weight):
+    noisy = mechanism("gaussian(sigma2=4, bits=10)")
+    asked = RealityObliviousPrivacy(claim_1_2(10, weight), truth=(1,) * 10)
+    limit = max(1 - Fraction(weight), Fraction(weight))
+    assert asked.failure(noisy, limit) == 0
+    assert bounds(asked.failure(noisy, limit - Fraction(1, 1000)))[0] > 0
+
+
+def test_erratum_9_the_printed_variance_is_not_enough():
+    printed = mechanism("gaussian(sigma2=ln 1000000, bits=3)")  # epsilon = 1, delta = 10^-6
+    assert near(measure(printed, epsilon=1).delta, "0.0000106279", 1e-9)
+
+
+def test_no_truth_is_worse_for_claim_1_2_than_all_ones():
+    noisy = mechanism("gaussian(sigma2=4, bits=10)")
+    asked = RealityObliviousPrivacy(claim_1_2(10, "1/2"), epsilon="0.4")
+    found = asked.tightest(noisy)
+    assert found.witness.truth == (1,) * 10
+    fixed = [
+        RealityObliviousPrivacy(claim_1_2(10, "1/2"), truth=x).failure(noisy, "0.4")
+        for x in true_databases(noisy)
+    ]
+    assert len(fixed) == 11
+    assert max(fixed, key=float).ball(64).overlaps(found.delta.ball(64))
+
+
+def brute_failure(dense, belief, truth, epsilon, default):
+    """Bayes by enumeration; undefined posteriors are breaches."""
+    total = Fraction(0)
+    for t in dense.outputs:
+        bad = False
+        for i in range(len(truth)):
+            games = []
+            for removed in (False, True):
+                joint = {}
+                for x, mass in belief.items():
+                    y = (*x[:i], default, *x[i + 1 :]) if removed else x
+                    joint[x] = mass * dense.probability(t, y)
+                whole = sum(joint.values())
+                games.append({x: p / whole for x, p in joint.items()} if whole else None)
+            apart = (
+                Fraction(1)
+                if None in games
+                else sum(abs(games[0][x] - games[1][x]) for x in belief) / 2
+            )
+            bad = bad or apart > epsilon
+        total += dense.probability(t, truth) if bad else 0
+    return total
+
+
+def drawn_belief(seed, universe=PAIR):
+    draw = random.Random(seed)
+    masses = [draw.choice([0, 0, 1, 1, 5, 50]) for _ in universe]
+    masses[draw.randrange(len(masses))] += 1
+    return Belief(
+        universe, {x: Fraction(m, sum(masses)) for x, m in zip(universe, masses, strict=True)}
+    )
+
+
+@given(
+    dense_mechanisms(PAIR),
+    st.integers(0, 10**6),
+    st.sampled_from(list(PAIR)),
+    epsilons,
+    st.sampled_from([0, 1]),
+)
+def test_the_failure_probability_matches_enumeration(dense, seed, truth, epsilon, default):
+    belief = drawn_belief(seed)
+    asked = RealityObliviousPrivacy(belief, truth=truth, default=default)
+    assert asked.failure(dense, epsilon) == brute_failure(dense, belief, truth, epsilon, default)
+
+
+@given(dense_mechanisms(PAIR), st.integers(0, 10**6), epsilons)
+def test_the_worst_truth_is_found_and_the_curve_agrees(dense, seed, epsilon):
+    belief = drawn_belief(seed)
+    asked = RealityObliviousPrivacy(belief)
+    expected = max(brute_failure(dense, belief, x, epsilon, 0) for x in PAIR)
+    assert asked.failure(dense, epsilon) == expected
+    steps = asked.curve(dense)
+    above = [step.delta for step in steps if step.epsilon > epsilon]
+    assert (above[0] if above else 0) == expected
+
+
+def test_the_inequality_is_strict():
+    survey = mechanism("randomized-response(bits=1, keep=3/4)")
+    asked = RealityObliviousPrivacy("uniform", truth="1")
+    assert asked.failure(survey, "1/4") == 0
+    assert asked.failure(survey, "0.2499") == 1
+    assert [(s.epsilon, s.delta) for s in asked.curve(survey)] == [(Fraction(1, 4), 1)]
+
+
+def test_an_output_that_the_belief_rules_out_is_a_breach():
+    open_data = mechanism("identity(bits=2)")
+    asked = RealityObliviousPrivacy("explicit(00=1)", truth="11")
+    assert asked.failure(open_data, "1/2") == 1
+    assert asked.failure(open_data, 1) == 0
+    assert asked.tightest(open_data).epsilon == 1
+    shown = RealityObliviousPrivacy("explicit(00=1)", truth="11", epsilon="1/2").tightest(open_data)
+    assert shown.witness.difference is None
+    assert "undefined" in shown.explain()
+
+
+@given(dense_mechanisms(PAIR), epsilons, st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_no_belief_fails_more_often_than_the_bound_over_all_beliefs(dense, epsilon, seed):
+    found = RealityObliviousPrivacy(epsilon=epsilon, default=0).tightest(dense)
+    for k in range(6):
+        belief = drawn_belief(seed + k)
+        for truth in PAIR:
+            assert brute_failure(dense, belief, truth, epsilon, 0) <= found.delta
+    shown = found.values.get("delta_shown", found.delta)
+    assert shown <= found.delta
+    if found.witness is not None:
+        belief, truth = found.witness.belief, found.witness.truth
+        assert brute_failure(dense, belief, truth, epsilon, 0) == shown
+
+
+@given(dense_mechanisms(PAIR), epsilons)
+def test_without_failures_it_is_semantic_privacy(dense, epsilon):
+    semantic = SemanticPrivacy(epsilon=epsilon).check(dense).holds
+    assert RealityObliviousPrivacy(epsilon=epsilon).check(dense).holds is semantic
+    tight = RealityObliviousPrivacy().tightest(dense).epsilon
+    other = SemanticPrivacy().tightest(dense).epsilon
+    assert bounds(tight) == bounds(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "epsilon", "upper", "shown"),
+    [
+        ("randomized-response(bits=1, keep=3/4)", "1/5", 1, None),
+        ("randomized-response(bits=1, keep=3/4)", "0.26", 1, Fraction(3, 4)),
+        ("truncated-geometric(ratio=2, bits=2)", "1/5", Fraction(1, 3), None),
+        ("random-index(records=3)", "1/2", 1, None),
+        ("constant(bits=2)", "0", 0, None),
+        ("geometric(ratio=2, bits=40)", "1/3", 0, None),
+    ],
+)
+def test_over_all_beliefs_both_bounds(text, epsilon, upper, shown):
+    found = measure(text, definition=f"reality-oblivious(epsilon={epsilon})")
+    assert found.delta == upper
+    assert found.values.get("delta_shown") == shown
+
+
+def test_claims_over_all_beliefs_are_decided_or_said_to_be_open():
+    survey = "randomized-response(bits=1, keep=3/4)"
+    assert check(survey, "reality-oblivious(epsilon=0.27, delta=0)")
+    refuted = check(survey, "reality-oblivious(epsilon=0.26, delta=0.7)")
+    assert not refuted
+    assert refuted.witness.failure == Fraction(3, 4)
+    with pytest.raises(Undecided, match="at least 3/4"):
+        check(survey, "reality-oblivious(epsilon=0.26, delta=0.8)")
+
+
+def density(text, x, centre):
+    if text.startswith("gaussian"):
+        return math.exp(-((x - centre) ** 2) / 8) / math.sqrt(8 * math.pi)
+    return math.exp(-abs(x - centre) / 2) / 4
+
+
+def integrated(text, seen, epsilon, centre):
+    """The midpoint rule, with errors of about the step at each end of a breach."""
+    step, total = 0.02, 0.0
+    for k in range(-1500, 1700):
+        x = (k + 0.5) * step
+        for view in seen:
+            p = [float(c.mass) * density(text, x, c.answer) for c in view.cases]
+            q = [float(c.mass) * density(text, x, c.removed) for c in view.cases]
+            gap = sum(max(0, a / sum(p) - b / sum(q)) for a, b in zip(p, q, strict=True))
+            if gap > epsilon:
+                total += density(text, x, centre) * step
+                break
+    return total
+
+
+@pytest.mark.parametrize("text", ["gaussian(sigma=2, bits=3)", "laplace(scale=2, bits=3)"])
+@pytest.mark.parametrize("held", ["explicit(100=1/3, 000=2/3)", "explicit(110=1/3, 001=2/3)"])
+@pytest.mark.parametrize("epsilon", ["0.04", "0.11"])
+def test_densities_match_integration(text, held, epsilon):
+    noisy = mechanism(text)
+    asked = RealityObliviousPrivacy(held, truth="111")
+    low, high = bounds(asked.failure(noisy, epsilon))
+    assert high - low < Fraction(1, 10**12)
+    belief = explicit(noisy.universe, dict(part.split("=") for part in held[9:-1].split(", ")))
+    expected = integrated(text, views(noisy, belief), float(epsilon), 3)
+    assert abs(float(low) - expected) < 0.02
+
+
+@pytest.mark.parametrize("text", ["gaussian(sigma=2, bits=3)", "laplace(scale=2, bits=3)"])
+@pytest.mark.parametrize("epsilon", ["1/50", "1/10", "2/5"])
+def test_half_lines_and_stretches_agree(text, epsilon):
+    noisy, belief = mechanism(text), claim_1_2(3, "1/3")
+    limit, truth = number(epsilon), (1, 1, 1)
+    by_halving = Stretches(noisy, [v for v in views(noisy, belief) if not v.unmoved], limit)
+    (a, b), (c, d) = (
+        bounds(breaches(noisy, belief, limit).mass(truth)),
+        bounds(by_halving.mass(truth)),
+    )
+    assert a <= d
+    assert c <= b
+    assert d - c < Fraction(1, 10**15)
+
+
+def test_where_the_game_without_the_person_is_the_one_that_moves():
+    noisy = mechanism("gaussian(sigma=2, bits=2)")
+    belief = explicit(PAIR, {"10": "1/2", "01": "1/2"})  # one answer with everyone, two without
+    limit, truth = Fraction(1, 10), (1, 1)
+    by_halving = Stretches(noisy, views(noisy, belief), limit).mass(truth)
+    assert near(breaches(noisy, belief, limit).mass(truth) - by_halving, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "geometric(ratio=2, bits=3)",
+        "skellam(1, 2, bits=3)",
+        "discrete-gaussian(sigma2=4, bits=3)",
+        "integer-noise([1/4, 1/2, 1/4], start=-1, bits=3)",
+    ],
+)
+@pytest.mark.parametrize("held", ["uniform", "claim", "tied"])
+def test_integer_noise_matches_the_sum_over_outputs(text, held):
+    noisy = mechanism(text)
+    belief = {
+        "uniform": uniform(noisy.universe),
+        "claim": claim_1_2(3, "1/3"),
+        "tied": explicit(noisy.universe, {"111": "1/4", "000": "3/4"}),
+    }[held]
+    truth, limit = (1, 1, 0), Fraction(1, 9)
+    low, high = bounds(breaches(noisy, belief, limit).mass(truth))
+    expected = sum(
+        float(noisy.probability(t, truth))
+        for t in range(-60, 60)
+        if noisy.probability(t, truth) != 0
+        and any(float(view.difference(t)) > float(limit) for view in views(noisy, belief))
+    )
+    assert abs(float(low) - expected) < 1e-9
+    assert high - low < Fraction(1, 10**15)
+
+
+def test_geometric_noise_is_answered_in_exact_fractions():
+    noisy = mechanism("geometric(ratio=2, bits=3)")
+    found = RealityObliviousPrivacy("uniform", truth="110").failure(noisy, "1/9")
+    by_output = Fraction(0)
+    seen = views(noisy, uniform(noisy.universe))
+    for t, event in [(0, AtMost(0)), (1, Listed.of([1])), (2, Listed.of([2])), (3, AtLeast(3))]:
+        if any(view.difference(t) > Fraction(1, 9) for view in seen):
+            by_output += noisy.mass(event, (1, 1, 0))
+    assert found == by_output
+
+
+def test_a_belief_about_many_people_needs_few_cases():
+    noisy = mechanism("gaussian(sigma=30, bits=1000)")
+    asked = RealityObliviousPrivacy(claim_1_2(1000, "1/2"), truth=(1,) * 1000)
+    assert 0.9 < float(asked.failure(noisy, "1/5")) < 1
+    assert len(views(noisy, claim_1_2(1000, "1/2"))) == 2
+    assert all(
+        len(view.cases) <= 2 * 12
+        for view in views(mechanism("geometric(ratio=2, bits=12)"), uniform(BitStrings(12)))
+    )
+
+
+def test_questions_without_an_answer_are_refused():
+    noisy = mechanism("gaussian(sigma=2, bits=3)")
+    with pytest.raises(Unsupported, match="name the belief"):
+        RealityObliviousPrivacy(epsilon="1/10").tightest(noisy)
+    with pytest.raises(Unsupported, match="infinitely many outputs"):
+        RealityObliviousPrivacy("uniform").tightest(noisy)
+    with pytest.raises(InvalidInput, match="no persons"):
+        RealityObliviousPrivacy("explicit(1=1)", epsilon="1/2").tightest(
+            mechanism("gaussian(sigma=2)")
+        )
+    with pytest.raises(InvalidInput, match="give epsilon="):
+        check("parity(bits=2)", "reality-oblivious(uniform)")
+    with pytest.raises(InvalidInput, match="not in bits"):
+        check("parity(bits=2)", "reality-oblivious(uniform, epsilon=1/2, truth=111)")
+    with pytest.raises(InvalidInput, match="needs epsilon="):
+        RealityObliviousPrivacy(truth="11").tightest(mechanism("parity(bits=2)"))
+    with pytest.raises(InvalidInput, match="one belief"):
+        RealityObliviousPrivacy().failure(mechanism("parity(bits=2)"), "1/2")
+    with pytest.raises(InvalidInput, match="out of range"):
+        RealityObliviousPrivacy("uniform", epsilon=2)
+
+
+def test_too_much_to_look_at_is_said():
+    survey = mechanism("randomized-response(bits=40, keep=3/4)")
+    belief = explicit(survey.universe, {"1" * 40: "1/2", "0" * 40: "1/2"})
+    with pytest.raises(TooLarge, match="too many databases"):
+        RealityObliviousPrivacy(belief, epsilon="1/10").tightest(survey)
+    with pytest.raises(TooLarge, match="too many outputs"):
+        RealityObliviousPrivacy(belief, epsilon="1/10", truth="1" * 40).tightest(survey)
+    with pytest.raises(TooLarge, match="name a belief"):
+        over_all_beliefs(mechanism("randomized-response(bits=12, keep=3/4)"), Fraction(1, 9), [()])
+
+
+@given(
+    per_record_mechanisms(), st.integers(0, 10**6), epsilons, st.integers(0, 2), st.integers(0, 63)
+)
+def test_records_treated_on_their_own_match_enumeration(local, seed, epsilon, value, place):
+    universe = local.universe
+    default = universe.values[value % len(universe.values)]
+    words = list(universe)
+    base = words[place % len(words)]
+    other = (words[seed % len(words)][0], *base[1:])
+    belief = Belief(universe, {base: Fraction(1)})
+    if other != base:
+        belief = Belief(universe, {base: Fraction(1, 3), other: Fraction(2, 3)})
+    dense = local.table()
+    asked = RealityObliviousPrivacy(belief, default=default, epsilon=epsilon)
+    expected = [brute_failure(dense, belief, x, epsilon, default) for x in universe]
+    for x, failure in zip(universe, expected, strict=True):
+        fixed = RealityObliviousPrivacy(belief, default=default, truth=x, epsilon=epsilon)
+        found = fixed.tightest(local)
+        assert found.delta == failure
+        assert (found.witness.output is None) is (failure == 0)
+    assert asked.failure(local, epsilon) == max(expected)
+
+
+def test_forty_people_of_whom_one_is_in_doubt():
+    survey = mechanism("randomized-response(bits=40, keep=3/4)")
+    asked = RealityObliviousPrivacy(claim_1_2(40, "1/2"), epsilon="0.24")
+    assert asked.tightest(survey).delta == 1
+    assert RealityObliviousPrivacy(claim_1_2(40, "1/4")).failure(survey, "1/5") == Fraction(3, 4)
+
+
+def test_the_answer_is_said_in_words():
+    text = measure(
+        "gaussian(sigma2=4, bits=10)",
+        definition="reality-oblivious(explicit(1000000000=1/2, 0000000000=1/2), epsilon=0.4)",
+    ).explain()
+    assert "whatever is true, with probability at least 0.361088" in text
+    assert "1111111111: a breach with probability 0.638911" in text
+    assert "for example output 10: with and without a person, differ by 0.414901" in text
+
+
+def test_an_epsilon_that_is_no_fraction_is_enclosed():
+    noisy = mechanism("gaussian(sigma2=4, bits=10)")
+    found = RealityObliviousPrivacy(claim_1_2(10, "1/2"), truth=(1,) * 10).failure(
+        noisy, ln(Fraction(4, 3))
+    )
+    assert isinstance(found, Real)
+    assert show(found)
