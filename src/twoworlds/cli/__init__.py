@@ -14,7 +14,9 @@ from typing import Any
 
 import typer
 
-from twoworlds.cli.commands import app
+import twoworlds.cli.commands
+import twoworlds.cli.geometry  # both add their commands to the application
+from twoworlds.cli.app import app
 from twoworlds.errors import TwoWorldsError
 
 __all__ = ["main"]

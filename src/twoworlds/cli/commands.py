@@ -1,4 +1,4 @@
-"""The commands, each a few lines around the public API."""
+"""The commands about mechanisms and guarantees, each a few lines around the public API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from twoworlds import DifferentialPrivacy, Mechanism, __version__, mechanism
+from twoworlds import DifferentialPrivacy, Mechanism, mechanism
 from twoworlds import (
     check as check_claim,
 )
@@ -20,56 +20,20 @@ from twoworlds.cli import demo as demo_
 from twoworlds.cli import posterior as posterior_
 from twoworlds.cli import sensitivity as sensitivity_
 from twoworlds.cli import theorems as theorems_
-from twoworlds.cli.render import console, print_json, print_verdict, progress
+from twoworlds.cli.app import Group, Json, Neighbours, Picture, Text, Where, app
+from twoworlds.cli.render import (
+    console,
+    print_json,
+    print_saved,
+    print_verdict,
+    progress,
+    save_picture,
+)
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
+from twoworlds.report import draw_odds, draw_profile
 
-__all__ = ["app"]
-
-app = typer.Typer(
-    name="twoworlds",
-    help="What does this data release let anyone learn about a person? Exact answers.",
-    invoke_without_command=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"max_content_width": 120},
-)
-
-Text = Annotated[
-    str,
-    typer.Argument(
-        metavar="MECHANISM",
-        help="a call such as 'geometric(ratio=2)', a matrix file, or python:module:name",
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="print the answer as JSON")]
-Neighbours = Annotated[
-    str | None,
-    typer.Option(help="substitute, add-remove, or listed pairs such as '11~10, 10~00'"),
-]
-Group = Annotated[str, typer.Option(help="how many people may differ at once")]
-Where = Annotated[
-    str | None, typer.Option(help="what the columns of a matrix file are, such as 'bits(2)'")
-]
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        console().print(f"twoworlds {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _main(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
-    ] = False,
-) -> None:
-    del version  # its callback has answered
-    if context.invoked_subcommand is None:
-        console().print(context.get_help())
+__all__: list[str] = []
 
 
 @app.command()
@@ -83,6 +47,7 @@ def measure(
     definition: Annotated[str, typer.Option(help="the definition to measure in")] = "dp",
     universe: Where = None,
     profile: Annotated[bool, typer.Option("--profile", help="the delta of every ratio")] = False,
+    picture: Picture = None,
     json_: Json = False,
 ) -> None:
     """Say what a mechanism costs: the exact ratio, epsilon or delta, and the worst case."""
@@ -94,7 +59,7 @@ def measure(
                 raise InvalidInput(
                     "--profile is the whole curve of dp: leave numbers and definition out"
                 )
-            _profile(built, neighbours, group, as_json=json_)
+            _profile(built, neighbours, group, picture=picture, as_json=json_)
             return
         verdict = measure_it(
             built,
@@ -105,16 +70,27 @@ def measure(
             group=size,
             definition=definition,
         )
-    print_json(verdict.to_dict()) if json_ else print_verdict(verdict)
+    saved = save_picture(picture, lambda: draw_odds(verdict))
+    if json_:
+        print_json({**verdict.to_dict(), **saved})
+    else:
+        print_verdict(verdict)
+        print_saved(saved)
 
 
-def _profile(built: Mechanism, neighbours: str | None, group: str, *, as_json: bool) -> None:
+def _profile(
+    built: Mechanism, neighbours: str | None, group: str, *, picture: Path | None, as_json: bool
+) -> None:
     asked = DifferentialPrivacy(neighbours=neighbours, group=whole(group, "group", at_least=1))
     found = asked.profile(built)
+    pieces = found.to_dict()
+    source = f"{built.expression}; assumes {'; '.join(asked.setting(built).assumptions)}"
+    saved = save_picture(picture, lambda: draw_profile(found, source=source))
     if as_json:
-        print_json({"mechanism": built.expression, "profile": found.to_dict()})
+        print_json({"mechanism": built.expression, "profile": pieces, **saved})
     else:
         console().print(f"{built.expression}: tight delta at every ratio a = e^epsilon\n\n{found}")
+        print_saved(saved)
 
 
 @app.command()
@@ -181,6 +157,7 @@ def posterior(
         str | None, typer.Option(help="parity, 1=value (record 1), or databases such as '11, 00'")
     ] = None,
     default: Annotated[str | None, typer.Option(help="the value that stands for no data")] = None,
+    picture: Picture = None,
     json_: Json = False,
 ) -> None:
     """Say what an attacker concludes from an output, with everyone and without each person."""
@@ -190,6 +167,7 @@ def posterior(
         output=output,
         secret=secret,
         default=default,
+        picture=picture,
         as_json=json_,
     )
 
@@ -197,15 +175,41 @@ def posterior(
 @app.command()
 def tradeoff(
     mechanism_: Text,
-    true: Annotated[str, typer.Argument(metavar="DATABASE", help="the database to detect")],
-    other: Annotated[str, typer.Argument(metavar="OTHER", help="the database it is told from")],
+    true: Annotated[
+        str | None, typer.Argument(metavar="DATABASE", help="the database to detect")
+    ] = None,
+    other: Annotated[
+        str | None, typer.Argument(metavar="OTHER", help="the database it is told from")
+    ] = None,
+    belief: Annotated[
+        str | None, typer.Option(help="test one record instead; the records are drawn from this")
+    ] = None,
+    person: Annotated[str, typer.Option(help="whose record is tested, counted from 1")] = "1",
+    alternative: Annotated[
+        str | None, typer.Option(help="the values of the record to detect, such as '1' or 'a, b'")
+    ] = None,
+    null: Annotated[
+        str | None, typer.Option(help="the values they are told from (all others if left out)")
+    ] = None,
     level: Annotated[
         str | None, typer.Option(help="the best power at this false alarm rate")
     ] = None,
+    picture: Picture = None,
     json_: Json = False,
 ) -> None:
-    """Say how well any test can tell two databases apart: power against false alarms."""
-    tests.show_trade_off(mechanism(mechanism_), true, other, level=level, as_json=json_)
+    """Say how well any test can tell two databases, or values of one record, apart."""
+    tests.show_trade_off(
+        mechanism(mechanism_),
+        true,
+        other,
+        belief=belief,
+        person=person,
+        alternative=alternative,
+        null=null,
+        level=level,
+        picture=picture,
+        as_json=json_,
+    )
 
 
 @app.command()
@@ -286,10 +290,11 @@ def explain(
     what: Annotated[
         str, typer.Argument(help="a guarantee such as 'dp(epsilon=1)', or a mechanism")
     ],
+    picture: Picture = None,
     json_: Json = False,
 ) -> None:
     """Say what a guarantee promises a person, in odds."""
-    theorems_.explain(what, as_json=json_)
+    theorems_.explain(what, picture=picture, as_json=json_)
 
 
 @app.command()

@@ -10,10 +10,10 @@ from rich.table import Table
 
 from twoworlds.cli.render import console, print_json
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms import Continuous, Mechanism
+from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.files import write_table
 from twoworlds.numbers import Number, decimal, exact_text, to_json
-from twoworlds.worlds import Point
+from twoworlds.worlds import Point, Reals
 
 __all__ = ["show"]
 
@@ -33,10 +33,7 @@ def show(
     if save is not None:
         if database is not None or output is not None:
             raise InvalidInput("--save writes the whole matrix: leave --database and --output out")
-        try:
-            write_table(mechanism, save)
-        except OSError as error:
-            raise InvalidInput(f"{save} cannot be written: {error.strerror}") from error
+        write_table(mechanism, save)
         console().print(f"wrote {save}")
         return
     databases = _databases(mechanism, database)
@@ -50,7 +47,7 @@ def show(
 def _databases(mechanism: Mechanism, chosen: str | None) -> list[Point]:
     if chosen is not None:
         return [mechanism.universe.find(chosen)]
-    if isinstance(mechanism, Continuous):
+    if isinstance(mechanism.outputs, Reals):
         raise InvalidInput("a density has no matrix: give --database and --output for one value")
     size = mechanism.universe.size
     if size is None:
@@ -63,7 +60,7 @@ def _databases(mechanism: Mechanism, chosen: str | None) -> list[Point]:
 def _outputs(mechanism: Mechanism, chosen: str | None) -> list[Point]:
     if chosen is not None:
         return [mechanism.outputs.find(chosen)]
-    if isinstance(mechanism, Continuous):
+    if isinstance(mechanism.outputs, Reals):
         raise InvalidInput("a density has no matrix: give --output for one value")
     size = mechanism.outputs.size
     if size is None:
@@ -76,7 +73,7 @@ def _outputs(mechanism: Mechanism, chosen: str | None) -> list[Point]:
 def _print(
     mechanism: Mechanism, databases: list[Point], outputs: list[Point], *, decimals: bool
 ) -> None:
-    what = "density" if isinstance(mechanism, Continuous) else "P(output | database)"
+    what = "density" if isinstance(mechanism.outputs, Reals) else "P(output | database)"
     out = console()
     out.print(f"{mechanism.expression}: {what}")
     table = Table(box=box.SIMPLE_HEAD)

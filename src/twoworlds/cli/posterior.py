@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich import box
 from rich.table import Table
 
-from twoworlds.cli.render import console, print_json
-from twoworlds.definitions.games import Games, play
+from twoworlds.cli.render import console, print_json, print_saved, save_picture
+from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import Number, show
+from twoworlds.report import draw_games
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.secret import secret as read_secret
@@ -28,6 +31,7 @@ def show_posterior(
     output: str,
     secret: str | None,
     default: str | None,
+    picture: Path | None,
     as_json: bool,
 ) -> None:
     """Print prior, Game 0 and the games without each person, side by side."""
@@ -36,8 +40,9 @@ def show_posterior(
     asked = None if secret is None else read_secret(secret, mechanism.universe)
     if asked is not None:
         _certain(asked, held.probability(asked))
+    saved = save_picture(picture, lambda: draw_games(games, asked))
     if as_json:
-        print_json(games.to_dict(asked))
+        print_json({**games.to_dict(asked), **saved})
         return
     out = console()
     out.print(_headline(games))
@@ -47,6 +52,7 @@ def show_posterior(
     else:
         _print_databases(games)
     _print_differences(games)
+    print_saved(saved)
 
 
 def _certain(secret: Secret, chance: Number) -> None:

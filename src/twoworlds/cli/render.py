@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.progress import track as rich_track
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
 from twoworlds.definitions import Verdict
 from twoworlds.numbers import show
 from twoworlds.progress import listen
+from twoworlds.report import save
 
-__all__ = ["console", "print_json", "print_verdict", "progress"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["console", "print_json", "print_saved", "print_verdict", "progress", "save_picture"]
 
 _LABEL = 9
+_PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps nobody
 
 
 class _Output(Console):
@@ -77,16 +84,47 @@ def _grid(facts: Iterable[tuple[str, str]]) -> Table:
     return grid
 
 
+def save_picture(path: Path | None, draw: Callable[[], Figure]) -> dict[str, str]:
+    """Draw and save a picture if a file was named; return what JSON says of it."""
+    return {} if path is None else {"picture": str(save(draw(), path))}
+
+
+def print_saved(saved: dict[str, str]) -> None:
+    """Say which file was written, if any."""
+    for path in saved.values():
+        console().print(f"wrote {path}", soft_wrap=True)
+
+
 @contextmanager
 def progress() -> Iterator[None]:
-    """Show a progress bar on standard error for long loops, on a terminal only."""
+    """Show a progress bar on standard error for loops that last, on a terminal only."""
     errors = Console(stderr=True)
     if not errors.is_terminal:
         yield
         return
+    bar = Progress(console=errors, transient=True)
 
     def wrap(items: Iterable[object], label: str, total: int | None) -> Iterable[object]:
-        return rich_track(items, label, total=total, console=errors, transient=True)
+        return _watched(bar, items, label, total)
 
     with listen(wrap):
         yield
+
+
+def _watched(
+    bar: Progress, items: Iterable[object], label: str, total: int | None
+) -> Iterator[object]:
+    """Run through a loop; when it has lasted a while, and no loop around it is shown, show it."""
+    started, task = monotonic(), None
+    try:
+        for done, item in enumerate(items):
+            if task is not None:
+                bar.update(task, completed=done)
+            elif not bar.live.is_started and monotonic() - started > _PATIENCE:
+                bar.start()
+                task = bar.add_task(label, total=total, completed=done)
+            yield item
+    finally:
+        if task is not None:
+            bar.stop()
+            bar.remove_task(task)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from twoworlds import measure, mechanism
 from twoworlds.calls import parse
-from twoworlds.cli.render import console, print_json
+from twoworlds.cli.render import console, print_json, print_saved, save_picture
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import to_json
+from twoworlds.report import draw_odds
 from twoworlds.theorems import KINDS, THEOREMS, Guarantee, Theorem
 from twoworlds.theorems.words import sentences, table
 
@@ -56,17 +59,19 @@ def _where(theorem: Theorem) -> str:
     return f"{theorem.citation}{printed}"
 
 
-def explain(text: str, *, as_json: bool) -> None:
+def explain(text: str, *, picture: Path | None, as_json: bool) -> None:
     """Print what a guarantee, or the guarantee of a mechanism, promises a person."""
     guarantee = _guarantee(text)
     said = list(sentences(guarantee))
     rows = table(guarantee)
+    saved = save_picture(picture, lambda: draw_odds(guarantee))
     if as_json:
         columns = ("belief", "knows_all_others", "any_belief")
         beliefs = [
             {name: to_json(value) for name, value in zip(columns, row, strict=True)} for row in rows
         ]
-        print_json({"guarantee": str(guarantee), "sentences": said, "beliefs": beliefs})
+        found = {"guarantee": str(guarantee), "sentences": said, "beliefs": beliefs}
+        print_json({**found, **saved})
         return
     out = console()
     out.print(f"{guarantee}")
@@ -81,6 +86,7 @@ def explain(text: str, *, as_json: bool) -> None:
             shown.add_row(*(percent(value) for value in row))
         out.print(shown)
     out.print(f"assumes: neighbours by {guarantee.neighbours}")
+    print_saved(saved)
 
 
 def _guarantee(text: str) -> Guarantee:

@@ -1,0 +1,197 @@
+"""Pictures: how every figure looks, and how it becomes a file.
+
+A picture is a matplotlib ``Figure`` with a title in words, a sentence under it, and a line that
+names what was asked and what the answer assumes. Its title and its label (the same in words, for
+those who cannot see it) go into the file as ``<title>`` and ``<desc>``. The same answer gives the
+same bytes: letters are drawn as paths, no date is written, and no setting of the user's is read.
+Only the object interface of matplotlib is used: no windows, and no current figure.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.files import write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BLUE",
+    "GREY",
+    "INK",
+    "ORANGE",
+    "PALE",
+    "SUFFIXES",
+    "canvas",
+    "check_path",
+    "percent_axis",
+    "save",
+    "style",
+    "svg",
+]
+
+SUFFIXES = (".svg", ".png")
+
+# Blue and orange of Okabe & Ito, told apart by every kind of colour vision, and in grey print.
+INK, GREY, PALE = "#222222", "#6b6b6b", "#d9d9d9"
+BLUE, ORANGE = "#0072b2", "#d55e00"
+
+_WIDTH = 6.667  # inches: 640 pixels on a page
+_RIGHT, _EDGE = 0.28, 0.14
+_TITLE_LINE, _LINE, _SOURCE_LINE = 0.24, 0.18, 0.15
+_LETTERS_OF_TITLE, _LETTERS, _LETTERS_OF_SOURCE = 64, 94, 112
+_DOTS_PER_INCH = 192
+
+_SETTINGS: dict[str, Any] = {
+    "font.family": ["DejaVu Sans"],  # it comes with matplotlib
+    "font.size": 9,
+    "text.color": INK,
+    "text.parse_math": False,  # a dollar sign in a label is a dollar sign
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "lines.linewidth": 2,
+    "lines.solid_capstyle": "round",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "twoworlds",
+}
+_one_at_a_time = threading.RLock()  # the settings of matplotlib belong to the whole process
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Use our settings, and nobody else's, inside the block.
+
+    Raises:
+        Unsupported: when matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise Unsupported(
+            "pictures need matplotlib, which is not installed: pip install 'twoworlds[pictures]'"
+        ) from error
+    with _one_at_a_time, matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        settings: Any = matplotlib.rcParams
+        settings.update(_SETTINGS)
+        yield
+
+
+def canvas(
+    title: str,
+    sentence: str,
+    source: str,
+    *,
+    words: str,
+    height: float = 3.75,
+    left: float = 0.72,
+    below: float = 0.42,
+) -> tuple[Figure, Axes]:
+    """Return a figure with its texts, and the axes to draw on; use it inside of `style`.
+
+    Args:
+        title: what the picture shows, in words.
+        sentence: how to read it.
+        source: what was asked and what is assumed.
+        words: the whole answer, for those who cannot see it.
+        height: of the axes, in inches.
+        left: the room for the ticks and the name of the vertical axis, in inches.
+        below: the room for those of the horizontal axis.
+    """
+    from matplotlib.figure import Figure
+
+    heading = textwrap.wrap(title, _LETTERS_OF_TITLE)
+    reading = textwrap.wrap(sentence, _LETTERS)
+    foot = textwrap.wrap(source, _LETTERS_OF_SOURCE)
+    top = 2 * _EDGE + _TITLE_LINE * len(heading) + _LINE * len(reading) + _EDGE
+    bottom = below + 2 * _EDGE + _SOURCE_LINE * len(foot)
+    total = top + height + bottom
+    figure = Figure(figsize=(_WIDTH, total), facecolor="white")
+    figure.set_label(words)
+    x = _EDGE / _WIDTH
+    figure.suptitle(
+        "\n".join(heading), x=x, y=1 - _EDGE / total, ha="left", va="top", size=12, weight="bold"
+    )
+    under = 1 - (1.5 * _EDGE + _TITLE_LINE * len(heading)) / total
+    figure.text(x, under, "\n".join(reading), va="top", color=GREY, linespacing=1.35)
+    figure.text(x, _EDGE / total, "\n".join(foot), va="bottom", color=GREY, size=7.5)
+    width = _WIDTH - left - _RIGHT
+    box = (left / _WIDTH, bottom / total, width / _WIDTH, height / total)
+    return figure, figure.add_axes(box)
+
+
+def percent_axis(axis: Any, ticks: list[float]) -> None:
+    """Write the ticks of an axis from 0 to 1 in percent."""
+    axis.set_ticks(ticks, labels=[f"{100 * tick:g}%" for tick in ticks])
+
+
+def check_path(path: str | Path) -> Path:
+    """Return the path of a picture that can be written.
+
+    Raises:
+        InvalidInput: for another suffix than .svg and .png, a folder, or a folder that is missing.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InvalidInput(f"{path}: a picture is written as {' or '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a folder: give the name of a file in it")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"{path}: there is no folder {path.parent}; make it first")
+    return path
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a figure to an .svg or a .png file, whole or not at all.
+
+    Raises:
+        InvalidInput: when `check_path` refuses the path, or it cannot be written.
+    """
+    path = check_path(path)
+    drawn = svg(figure).encode() if path.suffix.lower() == ".svg" else _png(figure)
+    return write(path, drawn)
+
+
+def svg(figure: Figure) -> str:
+    """Return a figure as an SVG document, with its title and its words inside."""
+    file = io.StringIO()
+    with style():
+        # No date and no name of the program: the same figure gives the same bytes.
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(file, format="svg", metadata=nothing)
+    title, words = (escape(text, quote=False) for text in _texts(figure))
+    before, opening, after = file.getvalue().partition("<svg ")
+    attributes, end, rest = after.partition(">")
+    inside = f"\n <title>{title}</title>\n <desc>{words}</desc>"
+    return f'{before}{opening}role="img" {attributes}{end}{inside}{rest}'
+
+
+def _png(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    title, words = _texts(figure)
+    about = {"Software": None, "Title": title, "Description": words}
+    with style():
+        figure.savefig(file, format="png", dpi=_DOTS_PER_INCH, metadata=about)
+    return file.getvalue()
+
+
+def _texts(figure: Figure) -> tuple[str, str]:
+    return figure.get_suptitle().replace("\n", " "), str(figure.get_label())

@@ -1,0 +1,70 @@
+"""The command tradeoff: two databases, or values of one record."""
+
+import json
+
+import pytest
+
+from twoworlds.cli import run
+
+SURVEY = "geometric(ratio=2, bits=3)"
+
+
+@pytest.fixture(autouse=True)
+def _wide_and_plain(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def call(capsys, *arguments):
+    code = run(["tradeoff", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_a_record_is_tested_under_a_belief(capsys):
+    options = ("--belief", "independent(1/2)", "--alternative", "1", "--level", "1/20")
+    code, out, _ = call(capsys, SURVEY, *options, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["person"], found["null"], found["alternative"]) == (1, ["0"], ["1"])
+    assert found["power"]["exact"] == "1/10"
+    assert found["largest_power"]["exact"] == "1/10"
+    assert found["largest_power_by_difference"]["exact"] == "23/60"
+    assert found["independent"] is True
+    code, out, _ = call(capsys, SURVEY, *options)
+    assert code == 0
+    assert "telling record 1 is 1 from record 1 is 0" in out
+    assert "Differential privacy allows at most 1/50 (0.02)" in " ".join(out.split())
+
+
+def test_ties_between_records_are_said(capsys):
+    options = ("--belief", "explicit(111=1/2, 000=1/2)", "--person", "2", "--alternative", "1")
+    code, out, _ = call(capsys, SURVEY, *options)
+    assert code == 0
+    assert "ties record 2 to the others" in " ".join(out.split())
+    _, out, _ = call(capsys, SURVEY, *options, "--level", "1/20", "--json")
+    assert "largest_power" not in json.loads(out)
+
+
+def test_sets_of_values_are_lists(capsys):
+    options = ("--belief", "uniform", "--alternative", "1, 2", "--null", "0", "--json")
+    _, out, _ = call(capsys, "random-index(records=2, values=3)", *options)
+    assert json.loads(out)["alternative"] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([SURVEY], "name the two databases"),
+        ([SURVEY, "111"], "name the two databases"),
+        ([SURVEY, "111", "110", "--belief", "uniform"], "not both"),
+        ([SURVEY, "--belief", "uniform"], "also needs --alternative"),
+        ([SURVEY, "--alternative", "1"], "also needs --belief"),
+        ([SURVEY, "--belief", "uniform", "--alternative", "1", "--person", "0"], "at least 1"),
+        ([SURVEY, "--belief", "uniform", "--alternative", "1", "--person", "4"], "there are 3"),
+    ],
+)
+def test_bad_questions_exit_2(capsys, arguments, said):
+    code, _, err = call(capsys, *arguments)
+    assert code == 2
+    assert said in " ".join(err.split())
