@@ -1,0 +1,163 @@
+"""Printing relaxations, comparisons, designed mechanisms, and the check of a saved proof."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich import box
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from twoworlds.cli.cones import listed_cone, write_proof
+from twoworlds.cli.render import console, print_json, print_saved, progress
+from twoworlds.cones import compare, relax, saving, verify
+from twoworlds.cones import design as best
+from twoworlds.cones import eliminate as eliminated
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.files import write_table
+
+__all__ = ["show_comparison", "show_design", "show_relaxation", "show_verification"]
+
+_LONGEST = 40
+_LARGEST_FILE = 1 << 28
+
+
+def show_relaxation(
+    source: str,
+    *,
+    eliminate: str | None,
+    any_of: str | None,
+    universe: str | None,
+    save: Path | None,
+    as_json: bool,
+) -> None:
+    """Print what remains, each with the sum that gives it."""
+    if (eliminate is None) == (any_of is None):
+        raise InvalidInput("name databases with --eliminate '01', or a number with --any 1")
+    cone = listed_cone(source, universe)
+    with progress():
+        found = (
+            relax(cone, any_of)
+            if eliminate is None
+            else eliminated(cone, _labels(eliminate, cone.columns))
+        )
+    saved = write_proof(save, found.row_cone.to_dict()) if save is not None else {}
+    if as_json:
+        print_json({**found.to_dict(), **saved})
+        return
+    out = console()
+    out.print(Text(found.name, style="bold"))
+    out.print()
+    if not found.derived:
+        out.print(Padding(Text("Nothing remains: no guarantee is left."), (0, 0, 0, 2)))
+    for derived in found.derived[:_LONGEST]:
+        out.print(Padding(Text(derived.inequality.text(), style="bold"), (0, 0, 0, 2)))
+        for premise, multiplier in derived.premises:
+            out.print(Padding(Text(f"{multiplier} times  {premise.text()}"), (0, 0, 0, 6)))
+    if len(found.derived) > _LONGEST:
+        out.print(f"  ... and {len(found.derived) - _LONGEST} more: use --json")
+    out.print()
+    print_saved(saved)
+    if save is not None:
+        out.print(Text(f"use it as a definition: linear({save})"), soft_wrap=True)
+
+
+def _labels(text: str, columns: Sequence[str]) -> list[str]:
+    """Split at commas, or at semicolons where labels hold commas themselves."""
+    if text.strip() in columns:
+        return [text.strip()]
+    mark = ";" if ";" in text or any("," in label for label in columns) else ","
+    return [part.strip() for part in text.split(mark)]
+
+
+def show_comparison(
+    first: str, second: str, *, universe: str | None, save: Path | None, as_json: bool
+) -> None:
+    """Print how the guarantees of two definitions relate."""
+    with progress():
+        found = compare(first, second, universe)
+    parts = [found.forward.certificate.to_dict(), found.backward.certificate.to_dict()]
+    saved = write_proof(save, {"kind": "all", "claim": found.sentence, "parts": parts})
+    if as_json:
+        print_json({**found.to_dict(), **saved})
+        return
+    out = console()
+    out.print(Text(found.sentence, style="bold"))
+    out.print()
+    for separation in found.separations:
+        out.print(Padding(Text(separation.explain()), (0, 0, 1, 2)))
+    for note in found.notes:
+        out.print(Padding(Text(f"note: {note}"), (0, 0, 0, 2)))
+    print_saved(saved)
+
+
+def show_design(
+    source: str,
+    *,
+    loss: str,
+    statistic: str | None,
+    belief: str | None,
+    relaxed: str | None,
+    universe: str | None,
+    save: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the mechanism of least loss, or the loss that a weaker definition saves."""
+    cone = listed_cone(source, universe)
+    options = {"statistic": statistic, "belief": belief}
+    if relaxed is not None:
+        weaker = listed_cone(relaxed, universe or cone.universe.expression)
+        with progress():
+            saved_loss = saving(cone, weaker, loss, **options)
+        if as_json:
+            print_json(saved_loss.to_dict())
+        else:
+            console().print(Text(saved_loss.explain()))
+        return
+    with progress():
+        found = best(cone, loss, statistic=statistic, belief=belief)
+    saved = {}
+    if save is not None:
+        write_table(found.mechanism, save)
+        saved = {"saved": str(save)}
+    if as_json:
+        print_json({**found.to_dict(), **saved})
+        return
+    out = console()
+    out.print(Text(found.explain()))
+    out.print()
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("output")
+    for column in cone.columns:
+        table.add_column(column, justify="right")
+    for output, row in zip(found.mechanism.outputs, found.mechanism.rows, strict=True):
+        table.add_row(found.mechanism.outputs.label(output), *map(str, row))
+    out.print(table)
+    print_saved(saved)
+
+
+def show_verification(file: Path, *, as_json: bool) -> int:
+    """Check a certificate from a file; print and return whether it proves its claim."""
+    try:
+        if file.stat().st_size > _LARGEST_FILE:
+            raise InvalidInput(f"{file} is larger than {_LARGEST_FILE >> 20} MB, no certificate is")
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidInput(f"{file} is not JSON: {error}") from error
+    if isinstance(data, dict) and "kind" not in data and "certificate" in data:
+        data = data["certificate"]  # the answer of a command with --json holds its certificate
+    proved = verify(data)
+    claim = str(data.get("claim", "")) if isinstance(data, dict) else ""
+    if as_json:
+        print_json({"file": str(file), "kind": data["kind"], "claim": claim, "holds": proved})
+    else:
+        word = "proves its claim" if proved else "does NOT prove its claim"
+        console().print(Text(f"{file}: this certificate of kind {data['kind']} {word}"))
+        if claim:
+            console().print(Text(f"  {claim}"))
+    return 0 if proved else 1

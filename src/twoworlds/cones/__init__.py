@@ -1,0 +1,84 @@
+"""Guarantees as geometry: what every likelihood row of a trusted mechanism has in common.
+
+    row_cone          the rows that can occur, from mechanisms or definitions     Definition 4.6
+    statements        each inequality in words: which attacker, protected from what      4.2.3
+    largest_odds      how far the odds between two secrets can move at most              4.2.3
+    consistent_normal_form_contains    is a mechanism built from trusted ones?     Theorem 4.4
+    eliminate, relax  drop guarantees, keep what follows from the others                   5.4
+    compare           which of two definitions promises more
+    design            the most accurate mechanism that a definition allows
+    noise_cone        integer noise, by the inverse of its convolution                     5.3
+    verify            check a certificate by exact arithmetic
+
+The numbers are those of Lin & Kifer, *Towards a Systematic Analysis of Privacy Definitions*. All
+answers are exact and carry a certificate.
+"""
+
+from twoworlds.cones.certificates import Certificate, verify
+from twoworlds.cones.compare import Comparison, Separation, compare
+from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, saving
+from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
+from twoworlds.cones.kronecker import Frapp, frapp_row_cone, kronecker_cone, product_cone
+from twoworlds.cones.linear import LinearDefinition
+from twoworlds.cones.noise import (
+    NoiseCone,
+    NoiseStatement,
+    cyclic_noise,
+    noise_cone,
+    noise_quotient,
+    noise_statements,
+    telescoping,
+)
+from twoworlds.cones.normal_form import consistent_normal_form_contains
+from twoworlds.cones.per_record import PerRecordCone, ProductInequality
+from twoworlds.cones.row_cone import (
+    Inequality,
+    RowCone,
+    build_source,
+    row_cone,
+    row_of_mixture,
+)
+from twoworlds.cones.row_constraints import RowConstraints
+from twoworlds.cones.statements import Statement, grouped, statement, statements
+
+__all__ = [
+    "Certificate",
+    "Comparison",
+    "Derived",
+    "Design",
+    "Frapp",
+    "Inequality",
+    "LinearDefinition",
+    "NoiseCone",
+    "NoiseStatement",
+    "PerRecordCone",
+    "ProductInequality",
+    "Relaxation",
+    "RowCone",
+    "RowConstraints",
+    "Saving",
+    "Separation",
+    "Statement",
+    "build_source",
+    "compare",
+    "consistent_normal_form_contains",
+    "cyclic_noise",
+    "design",
+    "eliminate",
+    "extreme_mechanisms",
+    "frapp_row_cone",
+    "grouped",
+    "kronecker_cone",
+    "noise_cone",
+    "noise_quotient",
+    "noise_statements",
+    "product_cone",
+    "relax",
+    "row_cone",
+    "row_of_mixture",
+    "saving",
+    "statement",
+    "statements",
+    "telescoping",
+    "verify",
+]

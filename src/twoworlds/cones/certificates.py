@@ -1,0 +1,416 @@
+"""Certificates: plain data that prove an answer, and the checker that needs no solver.
+
+A certificate names its ``kind`` and holds the vectors of the claim together with its proof:
+
+* ``member``: vector = sum of weight * generator, weights >= 0;
+* ``separated``: functional . generator >= 0 for every generator, functional . vector < 0;
+* ``satisfies``: inequality . vector >= 0 for every inequality; ``violates``: one that fails;
+* ``implied``: inequality = sum of multiplier * premise, multipliers >= 0 (Farkas);
+* ``escape``: a ray that satisfies every premise and violates the inequality;
+* ``post-processing``: M = sum_i w_i A_i M_i, w a distribution, every A_i column-stochastic;
+* ``not-post-processing``: a functional F with <F, M> > max_i sum_k max_o (F M_i^T)[o, k], which is
+  the most that <F, .> reaches over all mixtures of post-processings of the bases;
+* ``least-loss``: a mechanism whose rows lie in a cone, with prices and multipliers that prove that
+  no such mechanism has less loss (`twoworlds.cones.design`);
+* ``largest-odds``: a row of a cone with first . row = odds * second . row, and a proof that
+  odds * second - first >= 0 on the cone: on its generators, or from its premises (Farkas);
+* ``largest-parity-odds``: likewise for the sets where a product of signs is 1 and -1, independent
+  records, and one transition per record;
+* ``all``: every one of its parts holds.
+
+`CHECKS` maps a kind to its check; other kinds are added by adding a function. Numbers are ints or
+text such as "3/4"; floats are refused because they are not the numbers that were proved about.
+Other keys ("claim", "columns", ...) describe and are not read. A certificate proves a statement
+about the vectors that it holds; that those are the vectors of the mechanism in question is for the
+reader to compare.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq, fmpq_mat, fmpz
+
+from twoworlds.cones.vectors import dot
+from twoworlds.errors import InvalidInput, UnknownName
+
+__all__ = [
+    "CHECKS",
+    "Certificate",
+    "Exact",
+    "exact",
+    "kronecker_times",
+    "matrix_of",
+    "non_negative",
+    "vector_of",
+    "verify",
+]
+
+Exact = int | Fraction
+Data = Mapping[str, Any]
+
+_NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?", re.ASCII)
+_LONGEST_TEXT = 100_000
+_LARGEST_JSON_INTEGER = 2**53
+_DEEPEST = 50
+_MOST_RECORDS = 64
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A claim with its proof, as data.
+
+    Attributes:
+        kind: Which check it passes, a key of `CHECKS`.
+        fields: The vectors of the claim and of its proof, by name.
+
+    >>> proof = Certificate("violates", {"vector": (1, 3), "inequality": (3, -2)})
+    >>> proof.verify()
+    True
+    >>> proof.to_dict()
+    {'kind': 'violates', 'vector': [1, 3], 'inequality': [3, -2]}
+    """
+
+    kind: str
+    fields: Data
+
+    def __getitem__(self, name: str) -> Any:
+        return self.fields[name]
+
+    def verify(self) -> bool:
+        """Check the proof by exact arithmetic."""
+        return verify(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: exact numbers are ints or text such as "3/4"."""
+        return {"kind": self.kind, **{name: _plain(value) for name, value in self.fields.items()}}
+
+    @classmethod
+    def from_dict(cls, data: object) -> Certificate:
+        """Read what `to_dict` wrote; the proof is not checked by this."""
+        if not isinstance(data, Mapping) or not isinstance(data.get("kind"), str):
+            raise InvalidInput('a certificate is an object with a "kind", such as "member"')
+        return cls(data["kind"], {name: value for name, value in data.items() if name != "kind"})
+
+
+def verify(certificate: Certificate | Data) -> bool:
+    """Say whether a certificate proves what its kind claims.
+
+    >>> verify({"kind": "member", "vector": [3, 1], "generators": [[1, 0], [1, 1]],
+    ...         "weights": [2, 1]})
+    True
+
+    Raises:
+        InvalidInput: when it is malformed: a missing key, a float, lengths that differ.
+    """
+    return _verify(certificate, 0)
+
+
+def _verify(certificate: object, depth: int) -> bool:
+    if not isinstance(certificate, Certificate):
+        certificate = Certificate.from_dict(certificate)
+    if certificate.kind == "all":
+        if depth == _DEEPEST:
+            raise InvalidInput(f"certificate nested more than {_DEEPEST} deep: give a flat list")
+        outcomes = [_verify(part, depth + 1) for part in _list(certificate.fields, "parts")]
+        return all(outcomes)  # after reading every part: a malformed one is never passed over
+    if certificate.kind not in CHECKS:
+        raise UnknownName("kind of certificate", certificate.kind[:60], [*CHECKS, "all"])
+    return CHECKS[certificate.kind](certificate.fields)
+
+
+# --- the checks ---------------------------------------------------------------------------------
+
+
+def _member(data: Data) -> bool:
+    return _is_combination(data, "vector", "generators", "weights")
+
+
+def _implied(data: Data) -> bool:
+    return _is_combination(data, "inequality", "premises", "multipliers")
+
+
+def _is_combination(data: Data, whole: str, parts: str, weights: str) -> bool:
+    target = vector_of(data, whole)
+    rows = matrix_of(data, parts, len(target))
+    factors = vector_of(data, weights, len(rows))
+    total = [dot([row[i] for row in rows], factors) for i in range(len(target))]
+    return non_negative(factors) and total == target
+
+
+def _separated(data: Data) -> bool:
+    vector = vector_of(data, "vector")
+    functional = vector_of(data, "functional", len(vector))
+    rows = matrix_of(data, "generators", len(vector))
+    return non_negative(dot(functional, row) for row in rows) and dot(functional, vector) < 0
+
+
+def _satisfies(data: Data) -> bool:
+    vector = vector_of(data, "vector")
+    rows = matrix_of(data, "inequalities", len(vector))
+    return non_negative(dot(row, vector) for row in rows)
+
+
+def _violates(data: Data) -> bool:
+    vector = vector_of(data, "vector")
+    return dot(vector_of(data, "inequality", len(vector)), vector) < 0
+
+
+def _escape(data: Data) -> bool:
+    ray = vector_of(data, "ray")
+    premises = matrix_of(data, "premises", len(ray))
+    inequality = vector_of(data, "inequality", len(ray))
+    return non_negative(dot(row, ray) for row in premises) and dot(inequality, ray) < 0
+
+
+def _post_processing(data: Data) -> bool:
+    target, bases = _table(data, "matrix"), _list(data, "bases")
+    weights = vector_of(data, "weights", len(bases))
+    maps = [_table({"map": entries}, "map") for entries in _list(data, "maps")]
+    if len(maps) != len(bases):
+        raise InvalidInput(f"{len(maps)} maps are given for {len(bases)} bases: one each")
+    parts = [
+        _times(a, base) * w for a, base, w in zip(maps, bases, map(_flint, weights), strict=True)
+    ]
+    if any((a.nrows(), a.ncols()) != (target.nrows(), target.ncols()) for a in parts):
+        raise InvalidInput("a map after its base has another shape than the matrix")
+    total = sum(parts[1:], start=parts[0]) if parts else None
+    return (
+        non_negative(weights)
+        and sum(weights) == 1
+        and all(map(_stochastic, maps))
+        and total == target
+    )
+
+
+def _not_post_processing(data: Data) -> bool:
+    target, functional = _table(data, "matrix"), _table(data, "functional")
+    if (target.nrows(), target.ncols()) != (functional.nrows(), functional.ncols()):
+        raise InvalidInput("the functional has another shape than the matrix")
+    reached = sum(map(operator.mul, functional.entries(), target.entries()), start=fmpq(0))
+    scores = (_times(functional, base, transposed=True) for base in _list(data, "bases"))
+    most = [sum(map(max, score.transpose().tolist()), start=fmpq(0)) for score in scores]
+    return bool(most) and all(reached > bound for bound in most)
+
+
+def _least_loss(data: Data) -> bool:
+    belief = vector_of(data, "belief")
+    n = len(belief)
+    matrix, loss = matrix_of(data, "matrix", n), matrix_of(data, "loss", n)
+    inequalities, equalities = matrix_of(data, "inequalities", n), matrix_of(data, "equalities", n)
+    multipliers = matrix_of(data, "multipliers", len(inequalities) + len(equalities))
+    prices, value = vector_of(data, "prices", n), exact(data.get("value"), "value")
+    if not len(matrix) == len(loss) == len(multipliers):
+        raise InvalidInput("matrix, loss and multipliers need one row per output each")
+    columns = list(zip(*matrix, strict=True))
+    losses = [dot(a, b) for a, b in zip(columns, zip(*loss, strict=True), strict=True)]
+    member = (
+        all(non_negative(row) for row in matrix)
+        and all(sum(column) == 1 for column in columns)
+        and all(dot(a, row) >= 0 for a in inequalities for row in matrix)
+        and all(dot(a, row) == 0 for a in equalities for row in matrix)
+    )
+    sides = list(zip(*inequalities, *equalities, strict=True)) or [()] * n
+    bounded = all(
+        belief[d] * row[d] - prices[d] - dot(sides[d], weights) >= 0
+        for row, weights in zip(loss, multipliers, strict=True)
+        for d in range(n)
+    ) and all(non_negative(weights[: len(inequalities)]) for weights in multipliers)
+    reached = max(losses) if data.get("criterion") == "worst" else dot(belief, losses)
+    lawful = non_negative(belief) and sum(belief) == 1
+    return member and bounded and lawful and sum(prices) == value == reached
+
+
+def _largest_odds(data: Data) -> bool:
+    row = vector_of(data, "row")
+    first, second = vector_of(data, "first", len(row)), vector_of(data, "second", len(row))
+    reached, against = dot(first, row), dot(second, row)
+    generated = "generators" in data
+    cone = matrix_of(data, "generators" if generated else "premises", len(row))
+    member = row in cone if generated else non_negative(dot(a, row) for a in cone)
+    member = member and non_negative([*first, *second, *row])
+    if data.get("odds") == "infinity":
+        return member and reached > 0 and against == 0
+    odds = exact(data.get("odds"), "odds")
+    gap = [odds * b - a for a, b in zip(first, second, strict=True)]
+    if generated:
+        bounded = non_negative(dot(gap, generator) for generator in cone)
+    else:
+        bounded = _implied({**data, "inequality": gap})
+    return member and against > 0 and reached == odds * against and bounded
+
+
+def _largest_parity_odds(data: Data) -> bool:
+    transition = matrix_of(data, "transition")
+    width = len(transition[0]) if transition else 0
+    laws, signs = matrix_of(data, "laws", width), matrix_of(data, "signs", width)
+    places = vector_of(data, "places", len(laws))
+    if len(signs) != len(laws) or any(place not in range(len(transition)) for place in places):
+        raise InvalidInput("laws, signs and places need one entry per record each")
+    low = high = reached = Fraction(1)
+    for law, sign, place in zip(laws, signs, places, strict=True):
+        masses = [[p * q for p, q in zip(law, row, strict=True)] for row in transition]
+        shares = {o: Fraction(dot(sign, m)) / sum(m) for o, m in enumerate(masses) if sum(m)}
+        ends = [end * share for end in (low, high) for share in shares.values()]
+        if place not in shares or not non_negative(e for m in masses for e in m):
+            return False
+        low, high, reached = min(ends), max(ends), reached * shares[int(place)]
+    lawful = all(non_negative(law) and sum(law) == 1 for law in laws)
+    lawful = lawful and all(abs(s) == 1 for sign in signs for s in sign) and reached == high
+    if data.get("odds") == "infinity":
+        return lawful and reached == 1
+    return lawful and exact(data.get("odds"), "odds") * (1 - reached) == 1 + reached != 2
+
+
+CHECKS: dict[str, Callable[[Data], bool]] = {
+    "member": _member,
+    "separated": _separated,
+    "satisfies": _satisfies,
+    "violates": _violates,
+    "implied": _implied,
+    "escape": _escape,
+    "post-processing": _post_processing,
+    "not-post-processing": _not_post_processing,
+    "least-loss": _least_loss,
+    "largest-odds": _largest_odds,
+    "largest-parity-odds": _largest_parity_odds,
+}
+
+
+# --- mechanisms ---------------------------------------------------------------------------------
+
+
+def _flint(value: Exact) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _table(data: Data, name: str) -> fmpq_mat:
+    rows = matrix_of(data, name)
+    if not rows or not rows[0]:
+        raise InvalidInput(f"{name} is an empty matrix: give one row per output")
+    return fmpq_mat(len(rows), len(rows[0]), [_flint(entry) for row in rows for entry in row])
+
+
+def _stochastic(matrix: fmpq_mat) -> bool:
+    sums = fmpq_mat(1, matrix.nrows(), [1] * matrix.nrows()) * matrix
+    return all(entry >= 0 for entry in matrix.entries()) and all(
+        total == 1 for total in sums.entries()
+    )
+
+
+def _times(left: fmpq_mat, base: object, *, transposed: bool = False) -> fmpq_mat:
+    """Multiply by a base: a matrix, or one transition for each of some records, never expanded."""
+    if isinstance(base, Mapping):
+        factor, records = _table(base, "transition"), base.get("records")
+    else:
+        factor, records = _table({"base": base}, "base"), 1
+    factor = factor.transpose() if transposed else factor
+    if not isinstance(records, int) or not 1 <= records <= _MOST_RECORDS:
+        raise InvalidInput(f"records must be a whole number from 1 to {_MOST_RECORDS}")
+    if left.ncols() != factor.nrows() ** records:
+        raise InvalidInput(
+            f"a matrix of {left.ncols()} columns does not fit a base of {factor.nrows()} outputs"
+        )
+    return kronecker_times(left, factor, records)
+
+
+def kronecker_times(left: fmpq_mat, factor: fmpq_mat, records: int) -> fmpq_mat:
+    """Return left (factor x ... x factor), one factor for each record, without building it.
+
+    >>> kronecker_times(fmpq_mat(1, 4, [1, 0, 0, 0]), fmpq_mat(2, 2, [1, 2, 3, 4]), 2)
+    [1, 2, 2, 4]
+    """
+    if records == 1:
+        return left * factor
+    height, rest = left.nrows(), left
+    for _ in range(records):
+        # Each record in turn is the last, is multiplied, and becomes the first.
+        flat = rest.nrows() * rest.ncols() // factor.nrows()
+        done = fmpq_mat(flat, factor.nrows(), rest.entries()) * factor
+        table, block = done.tolist(), flat // height
+        entries = [
+            table[row * block + b][x]
+            for row in range(height)
+            for x in range(factor.ncols())
+            for b in range(block)
+        ]
+        rest = fmpq_mat(height, block * factor.ncols(), entries)
+    return rest
+
+
+# --- reading the data ---------------------------------------------------------------------------
+
+
+def non_negative(values: Iterable[Exact]) -> bool:
+    """Say whether no value is below 0."""
+    return all(value >= 0 for value in values)
+
+
+def exact(value: object, name: str) -> Exact:
+    """Read an int, a Fraction or text such as "-3/4"; refuse everything else, floats above all.
+
+    >>> exact("6/4", "weight"), exact("6/3", "weight")
+    (Fraction(3, 2), 2)
+    """
+    if isinstance(value, str) and len(value) <= _LONGEST_TEXT:
+        match = _NUMBER.fullmatch(value)
+        if match and (bottom := fmpz(match[2] or 1)) != 0:
+            quotient = fmpq(fmpz(match[1]), bottom)  # no limit on digits, unlike int(text)
+            value = Fraction(int(quotient.p), int(quotient.q))
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise InvalidInput(
+        f"{name} is no exact number (type {type(value).__name__}): "
+        'a certificate holds integers and text such as "3/4"'
+    )
+
+
+def vector_of(data: Data, name: str, length: int | None = None) -> list[Exact]:
+    """Read one vector of a certificate, of a given length if there is one."""
+    return _vector(_list(data, name), name, length)
+
+
+def matrix_of(data: Data, name: str, width: int | None = None) -> list[list[Exact]]:
+    """Read a list of vectors of one length."""
+    rows = [_vector(row, f"{name}[{i}]", width) for i, row in enumerate(_list(data, name))]
+    if width is None and any(len(row) != len(rows[0]) for row in rows):
+        raise InvalidInput(f"the vectors of {name} differ in length: each needs one entry a column")
+    return rows
+
+
+def _list(data: Data, name: str) -> Sequence[Any]:
+    value = data.get(name)
+    if not isinstance(value, (list, tuple)):
+        raise InvalidInput(f"certificate without a list {name!r}: add it, or give it as a list")
+    return value
+
+
+def _vector(value: object, name: str, length: int | None) -> list[Exact]:
+    if not isinstance(value, (list, tuple)):
+        raise InvalidInput(f"{name} is of type {type(value).__name__}: give a list of numbers")
+    if length is not None and len(value) != length:
+        raise InvalidInput(f"{name} has {len(value)} entries: it needs {length}")
+    return [exact(entry, name) for entry in value]
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Certificate):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, Fraction)):
+        if value.denominator == 1 and abs(int(value)) < _LARGEST_JSON_INTEGER:
+            return int(value)
+        return str(fmpq(value.numerator, value.denominator))  # no limit on digits, unlike str(int)
+    return value

@@ -1,0 +1,148 @@
+"""A vector of a cone as a non-negative combination of few generators.
+
+With the facets of the cone known, no solver is needed. Take a generator g of the smallest face
+that holds x, and subtract as much of it as the cone allows,
+
+    t = min of (f . x) / (f . g) over the facets f with f . g > 0.
+
+Then x - t g lies on one more facet, hence on a smaller face; so after at most as many steps as
+the cone has dimensions nothing is left (Carathéodory), or something that lies on every facet: in
+the lineality space. There the lines give it by linear algebra; generators that span the
+space without being declared as lines give it after lifting each g to (g, 1), which makes the cone
+pointed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+
+from twoworlds.cones.double_description import Description, echelon, extreme_rays, products
+from twoworlds.cones.vectors import Vector, divided, dot, negative, primitive, rationals
+
+__all__ = ["Combination", "Outside", "combination", "decide"]
+
+LARGEST_TABLE = 10**7  # products of generators and facets; beyond, a program takes less memory
+
+Combination = tuple[tuple[Vector, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class Outside:
+    """An inequality a . x >= 0 of a cone that some vector violates."""
+
+    inequality: Vector
+
+
+def combination(
+    target: Sequence[int | Fraction],
+    generators: Sequence[Vector],
+    lines: Sequence[Vector],
+    facets: Sequence[Vector],
+) -> Combination:
+    """Return pairs (generator, weight > 0) that sum to the target, a line as itself or negated.
+
+    ``facets`` must be the facets of the cone of generators and lines, and the target lie in it.
+
+    >>> combination((3, 1), [(1, 0), (1, 1), (2, 1)], [], [(0, 1), (1, -1)])
+    (((1, 0), Fraction(2, 1)), ((1, 1), Fraction(1, 1)))
+    """
+    rest = primitive(target)
+    unit = _quotient(rationals(target), rest)  # what is left is unit * rest
+    heights = products([rest], facets)[0].tolist()
+    slopes_of = products(generators, facets)
+    found: list[tuple[Vector, Fraction]] = []
+    flat: list[Vector] = []
+    face = np.arange(len(generators))
+    while any(rest):
+        tight = np.flatnonzero([not height for height in heights])
+        face = face[(slopes_of[np.ix_(face, tight)] == 0).all(axis=1)]
+        if not len(face):
+            break
+        generator, slopes = generators[face[0]], slopes_of[face[0]].tolist()
+        face = face[1:]
+        if not any(slopes):
+            flat.append(generator)
+            continue
+        step, factor = _least(heights, slopes)
+        found.append((generator, unit * Fraction(step, factor)))
+        longer = [factor * x - step * g for x, g in zip(rest, generator, strict=True)]
+        common = gcd(*longer) or 1
+        rest, unit = divided(longer), unit * Fraction(common, factor)
+        heights = [(factor * h - step * s) // common for h, s in zip(heights, slopes, strict=True)]
+    if any(rest):
+        found += _within_lineality([unit * x for x in rest], flat, lines)
+    return tuple(found)
+
+
+def _quotient(values: Sequence[Fraction], vector: Vector) -> Fraction:
+    return next((v / entry for v, entry in zip(values, vector, strict=True) if entry), Fraction(0))
+
+
+def _least(heights: Sequence[int], slopes: Sequence[int]) -> tuple[int, int]:
+    """Return the least quotient height / slope over the slopes that are not 0, as a pair."""
+    top, bottom = 1, 0
+    for height, slope in zip(heights, slopes, strict=True):
+        if slope and height * bottom < top * slope:
+            top, bottom = height, slope
+    return top, bottom
+
+
+def decide(
+    target: Sequence[int | Fraction],
+    generators: Sequence[Vector],
+    lines: Sequence[Vector],
+    description: Description | None,
+) -> Combination | Outside:
+    """Return a combination as above, or an inequality of the cone that the target violates.
+
+    ``description`` holds the facets and equalities of the cone; without it a linear program
+    decides, and the inequality need not be a facet.
+
+    >>> decide((1, 2), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
+    Outside(inequality=(1, -1))
+    """
+    if description is not None:
+        facets, equalities = description
+        direction = primitive(target)
+        for inequality in (*facets, *equalities, *map(negative, equalities)):
+            if dot(inequality, direction) < 0:
+                return Outside(inequality)
+        if len(generators) * len(facets) <= LARGEST_TABLE:
+            return combination(target, generators, lines, facets)
+    from twoworlds.cones._solvers import combine
+
+    spanning = [*generators, *lines, *map(negative, lines)]
+    inside, numbers = combine(spanning, target)
+    if not inside:
+        return Outside(primitive(numbers))
+    return tuple([(g, weight) for g, weight in zip(spanning, numbers, strict=True) if weight])
+
+
+def _within_lineality(
+    rest: Sequence[Fraction], flat: Sequence[Vector], lines: Sequence[Vector]
+) -> Combination:
+    basis, _ = echelon(lines)
+    if basis and len(echelon([*basis, primitive(rest)])[0]) == len(basis):
+        return _of_lines(rest, lines)
+    spanning = [*flat, *lines, *[negative(line) for line in lines]]
+    lifted = [(*vector, 1) for vector in spanning]
+    facets, _ = extreme_rays(lifted, [], len(rest) + 1)
+    height = max(-dot(f[:-1], rest) / Fraction(f[-1]) for f in facets)
+    lifting = combination((*rest, max(height, Fraction(0))), lifted, [], facets)
+    return tuple([(vector[:-1], weight) for vector, weight in lifting])
+
+
+def _of_lines(rest: Sequence[Fraction], lines: Sequence[Vector]) -> Combination:
+    independent = [lines[i] for i in echelon(list(zip(*lines, strict=True)))[1]]
+    _, columns = echelon(independent)
+    system = fmpq_mat([[fmpq(line[i]) for line in independent] for i in columns])
+    right = fmpq_mat([[fmpq(rest[i].numerator, rest[i].denominator)] for i in columns])
+    solution = [Fraction(int(w.p), int(w.q)) for w in system.solve(right).entries()]
+    pairs = zip(independent, solution, strict=True)
+    return tuple([(g if w > 0 else negative(g), abs(w)) for g, w in pairs if w])

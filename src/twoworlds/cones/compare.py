@@ -1,0 +1,276 @@
+r"""Comparing definitions: which one promises more, and a mechanism that tells them apart.
+
+A definition is *stronger* than another over the same databases when its row cone lies inside the
+other's: then every guarantee of the other holds for it too. The proof is, for each guarantee of
+the weaker one, the sum of guarantees of the stronger one that gives it. The disproof is a row that
+one definition allows and the other forbids, and a mechanism with two outputs whose first row it is:
+
+    P(yes | D) = c x_D,    P(no | D) = 1 - c x_D,    c > 0 small enough.
+
+If x is a combination of rows of trusted mechanisms, x = sum_i y_i M_i with y_i >= 0, then
+c = 1 / sum_i max(y_i) makes it a mixture of post-processings of them (Lin & Kifer, Theorem 4.7). If
+the cone is given by inequalities, the largest c that keeps 1 - c x in the cone is taken.
+
+All rows of a mechanism sum to the row of ones. So of a cone given by inequalities only the smallest
+face that holds the row of ones can occur, and nothing can if the row of ones is outside it;
+definitions are compared by what can occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.cones.combination import combination
+from twoworlds.cones.cone import Cone, Containment
+from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, row_cone
+from twoworlds.cones.vectors import Vector, dot, rationals
+from twoworlds.definitions import PrivacyDefinition
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms import Dense, Mechanism
+from twoworlds.worlds import Explicit, Universe
+
+__all__ = ["Comparison", "Separation", "compare", "occurring"]
+
+
+@dataclass(frozen=True)
+class Separation:
+    """A mechanism that one definition allows and another forbids.
+
+    Attributes:
+        mechanism: Two outputs, yes and no; every row is in the first cone.
+        inequality: The guarantee of the other definition that the output yes breaks.
+        allowed_by: The definition that allows it.
+        forbidden_by: The one that does not.
+    """
+
+    mechanism: Mechanism
+    inequality: Inequality
+    allowed_by: str
+    forbidden_by: str
+
+    def row(self) -> tuple[Fraction, ...]:
+        """P(yes | D) over the databases."""
+        found = self.mechanism.row("yes")
+        return rationals([found[x] for x in self.inequality.universe])
+
+    def verify(self) -> bool:
+        """Evaluate the guarantee on the mechanism's output yes."""
+        return self.inequality.value(self.row()) < 0
+
+    def explain(self) -> str:
+        """Say the mechanism and the guarantee that it breaks."""
+        label = self.inequality.universe.label
+        chances = ", ".join(
+            f"{p} in {label(x)}" for x, p in zip(self.inequality.universe, self.row(), strict=True)
+        )
+        return (
+            f"{self.allowed_by} allows a mechanism that {self.forbidden_by} forbids: it says yes "
+            f"with probability {chances}, which breaks {self.inequality.text()}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        universe = self.inequality.universe
+        return {
+            "allowed_by": self.allowed_by,
+            "forbidden_by": self.forbidden_by,
+            "columns": [universe.label(x) for x in universe],
+            "yes": [str(p) for p in self.row()],
+            "breaks": self.inequality.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How the guarantees of two definitions relate, with the proofs of both directions.
+
+    Attributes:
+        first, second: The row cones, of the rows that can occur.
+        forward: Whether the first lies inside the second, with its certificate.
+        backward: Whether the second lies inside the first.
+        separations: For each direction that fails, a mechanism that shows it.
+        notes: What was left out because no mechanism can produce it, or holds approximately.
+    """
+
+    first: RowCone
+    second: RowCone
+    forward: Containment
+    backward: Containment
+    separations: tuple[Separation, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def relation(self) -> str:
+        """What the first is, measured by the second: equal, stronger, weaker or incomparable."""
+        return {
+            (True, True): "equal",
+            (True, False): "stronger",
+            (False, True): "weaker",
+            (False, False): "incomparable",
+        }[bool(self.forward), bool(self.backward)]
+
+    @property
+    def sentence(self) -> str:
+        """Say how they relate."""
+        first, second = self.first.source, self.second.source
+        where = f"over {self.first.universe.expression}"
+        return {
+            "equal": f"{first} and {second} give the same guarantees {where}.",
+            "stronger": (
+                f"{first} is stronger than {second} {where}: it gives every guarantee of the "
+                "other, and more."
+            ),
+            "weaker": (
+                f"{first} is weaker than {second} {where}: every guarantee that it gives, the "
+                "other gives too, and more."
+            ),
+            "incomparable": (
+                f"{first} and {second} are incomparable {where}: each gives a guarantee that the "
+                "other does not."
+            ),
+        }[self.relation]
+
+    def explain(self) -> str:
+        """Say how they relate, with the mechanisms that tell them apart."""
+        return "\n".join([self.sentence, *[s.explain() for s in self.separations], *self.notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data; both certificates are checked by ``twoworlds verify``."""
+        return {
+            "first": self.first.source,
+            "second": self.second.source,
+            "universe": self.first.universe.expression,
+            "columns": list(self.first.columns),
+            "relation": self.relation,
+            "sentence": self.sentence,
+            "separations": [s.to_dict() for s in self.separations],
+            "notes": list(self.notes),
+            "certificates": {
+                "first inside second": self.forward.certificate.to_dict(),
+                "second inside first": self.backward.certificate.to_dict(),
+            },
+        }
+
+
+def compare(
+    first: Source | RowCone, second: Source | RowCone, universe: str | Universe | None = None
+) -> Comparison:
+    """Compare two definitions or mechanisms by their guarantees.
+
+    Args:
+        first, second: Mechanisms, lists of trusted mechanisms, definitions, or row cones.
+        universe: Of definitions; that of the other one if it has one.
+
+    >>> compare("randomized-response(bits=2, keep=3/4)", "dp(ratio=3)").relation
+    'stronger'
+    """
+    sides = [build_source(s, universe) if isinstance(s, str) else s for s in (first, second)]
+    where = universe
+    if where is None:
+        known = [found for side in sides if (found := _universe(side)) is not None]
+        where = known[0] if known else None
+    cones = [s if isinstance(s, RowCone) else row_cone(s, where) for s in sides]
+    real, notes = [], []
+    for cone in cones:
+        kept, note = occurring(cone)
+        real.append(kept)
+        notes += [note] if note else []
+        if cone.approximation is not None:
+            notes.append(f"{cone.source}: {cone.approximation}")
+    forward, backward = real[0].inside(real[1]), real[1].inside(real[0])
+    separations = []
+    for holds, side, mine, other in (
+        (forward, sides[0], real[0], real[1]),
+        (backward, sides[1], real[1], real[0]),
+    ):
+        if not holds:
+            assert holds.ray is not None
+            assert holds.inequality is not None
+            mechanism = _with_row(holds.ray, side, mine)
+            broken = Inequality(mine.universe, holds.inequality)
+            separations.append(Separation(mechanism, broken, mine.source, other.source))
+    return Comparison(real[0], real[1], forward, backward, tuple(separations), tuple(notes))
+
+
+def occurring(cone: RowCone) -> tuple[RowCone, str | None]:
+    """Return the face of a cone whose rows can occur in a mechanism, and what was left out."""
+    ones = (1,) * cone.cone.dimension
+    if cone.cone.given_rays is not None:
+        return cone, None  # made of rows that occur
+    tight = [a for a in cone.cone.facets if dot(a, ones) == 0]
+    if not tight and cone.contains(ones):
+        return cone, None
+    if not cone.contains(ones):
+        nothing = Cone.from_rays([], dimension=len(ones))
+        note = f"no mechanism satisfies {cone.source}: its rows would have to sum to ones"
+        return RowCone(cone.universe, nothing, cone.source, cone.approximation), note
+    face = Cone.from_inequalities(
+        cone.cone.facets, equalities=[*cone.cone.equalities, *tight], dimension=len(ones)
+    )
+    texts = "; ".join(Inequality(cone.universe, a, equality=True).text() for a in tight[:3])
+    more = "" if len(tight) <= 3 else f" and {len(tight) - 3} more"
+    note = f"in every mechanism of {cone.source}, {texts}{more}: its rows sum to ones"
+    return RowCone(cone.universe, face, cone.source, cone.approximation), note
+
+
+def _universe(side: object) -> Universe | None:
+    if isinstance(side, (RowCone, Mechanism)):
+        return side.universe
+    if isinstance(side, PrivacyDefinition):
+        return getattr(side, "universe", None)
+    parts = _parts(side)
+    return parts[0].universe if parts else None
+
+
+def _parts(side: object) -> list[Mechanism]:
+    if isinstance(side, Mechanism):
+        return [side]
+    if isinstance(side, Iterable) and not isinstance(side, (str, RowCone)):
+        built = [build_source(part) if isinstance(part, str) else part for part in side]
+        mechanisms = [part for part in built if isinstance(part, Mechanism)]
+        if len(mechanisms) < len(built):
+            raise InvalidInput("a list of trusted mechanisms may hold mechanisms only")
+        return mechanisms
+    return []
+
+
+def _with_row(ray: Vector, side: object, cone: RowCone) -> Mechanism:
+    """Return a mechanism of the definition with an output whose row is proportional to the ray."""
+    mechanisms = _parts(side)
+    share = _share_of_rows(ray, mechanisms, cone) if mechanisms else _largest_share(ray, cone.cone)
+    yes = [share * entry for entry in ray]
+    rows = [yes, [1 - p for p in yes]]
+    return Dense(cone.universe, Explicit(("yes", "no")), rows, expression="yes or no")
+
+
+def _largest_share(ray: Vector, cone: Cone) -> Fraction:
+    """Return the largest c with 1 - c ray in the cone and no entry above 1."""
+    limits = [Fraction(1, max(ray))]
+    for a in cone.facets:
+        if (slope := dot(a, ray)) > 0:
+            limits.append(Fraction(sum(a)) / slope)
+    return min(limits)
+
+
+def _share_of_rows(ray: Vector, mechanisms: Sequence[Mechanism], cone: RowCone) -> Fraction:
+    """Return c for which the ray is a row of a mixture of post-processings."""
+    databases = tuple(cone.universe)
+    total, rest = Fraction(0), [Fraction(v) for v in ray]
+    pairs = dict(combination(rest, cone.cone.rays, cone.cone.lines, cone.cone.facets))
+    for mechanism in mechanisms:
+        largest = Fraction(0)
+        for output in mechanism.outputs:
+            row = rationals([mechanism.probability(output, x) for x in databases])
+            for generator in [g for g in pairs if _parallel(g, row)]:
+                index = next(i for i, v in enumerate(generator) if v)
+                largest = max(largest, pairs.pop(generator) * generator[index] / row[index])
+        total += largest
+    return 1 / total
+
+
+def _parallel(a: Vector, b: Sequence[Fraction]) -> bool:
+    index = next(i for i, v in enumerate(a) if v)
+    return b[index] > 0 and all(x * b[index] == y * a[index] for x, y in zip(a, b, strict=True))

@@ -1,0 +1,386 @@
+"""Polyhedral cones of exact integers, and answers about them that carry their proof.
+
+    cone = {x : a . x >= 0, e . x = 0} = {sum of weight * ray + any combination of lines}
+
+A `Cone` is built from either description and computes the other one when it is first asked for
+(`double_description`). Both are kept in one canonical form, so that equal cones compare equal:
+vectors are primitive and sorted in descending order, lines and equalities are a reduced echelon
+basis, rays vanish at the pivots of the lines and facets at the pivots of the equalities.
+
+Every answer was verified by `certificates.verify` before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from twoworlds.cones.answers import Containment, Membership, proved
+from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.combination import Combination, Outside, decide
+from twoworlds.cones.double_description import Description, extreme_rays, irredundant, kernel
+from twoworlds.cones.redundancy import irredundant_by_programs, most_facets
+from twoworlds.cones.vectors import Vector, dot, negative, primitive, rationals
+from twoworlds.errors import InvalidInput
+
+__all__ = ["Cone", "Containment", "Membership"]
+
+QUICK = 10**5  # facets that are sooner listed than a linear program is set up
+POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
+
+
+class Cone:
+    """A polyhedral cone; immutable.
+
+    Attributes:
+        dimension: Of the space around it.
+        given_rays, given_lines: What it was built from, primitive, without repetition and zeros;
+            None for a cone that was built from inequalities.
+        given_inequalities, given_equalities: Likewise.
+
+    >>> cone = Cone.from_rays([(3, 1), (2, 1), (1, 3)])
+    >>> cone.facets
+    ((3, -1), (-1, 3))
+    >>> cone.rays
+    ((3, 1), (1, 3))
+    >>> bool(cone.contains((1, "1/4")))
+    False
+    """
+
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        generators: Description | None = None,
+        constraints: Description | None = None,
+    ) -> None:
+        """Use `from_rays` or `from_inequalities`."""
+        self.dimension = dimension
+        self._generators = generators
+        self._constraints = constraints
+
+    @classmethod
+    def from_rays(
+        cls,
+        rays: Iterable[Iterable[object]],
+        *,
+        lines: Iterable[Iterable[object]] = (),
+        dimension: int | None = None,
+    ) -> Cone:
+        """Build the cone that rays and lines generate; of none of them it is {0}.
+
+        Args:
+            rays: Vectors of rationals.
+            lines: Vectors whose opposites belong to the cone as well.
+            dimension: Needed when there is no vector to tell it.
+        """
+        given, size = _read(("ray", rays), ("line", lines), dimension)
+        return cls(size, generators=given)
+
+    @classmethod
+    def from_inequalities(
+        cls,
+        inequalities: Iterable[Iterable[object]],
+        *,
+        equalities: Iterable[Iterable[object]] = (),
+        dimension: int | None = None,
+    ) -> Cone:
+        """Build {x : a . x >= 0, e . x = 0}; without any of them it is the whole space.
+
+        >>> Cone.from_inequalities([(-1, 3), (3, -1)]).rays
+        ((3, 1), (1, 3))
+        """
+        given, size = _read(("inequality", inequalities), ("equality", equalities), dimension)
+        return cls(size, constraints=given)
+
+    @property
+    def given_rays(self) -> tuple[Vector, ...] | None:
+        """The rays that it was built from, or None."""
+        return None if self._generators is None else self._generators[0]
+
+    @property
+    def given_lines(self) -> tuple[Vector, ...] | None:
+        """The lines that it was built from, or None."""
+        return None if self._generators is None else self._generators[1]
+
+    @property
+    def given_inequalities(self) -> tuple[Vector, ...] | None:
+        """The inequalities that it was built from, or None."""
+        return None if self._constraints is None else self._constraints[0]
+
+    @property
+    def given_equalities(self) -> tuple[Vector, ...] | None:
+        """The equalities that it was built from, or None."""
+        return None if self._constraints is None else self._constraints[1]
+
+    @property
+    def rays(self) -> tuple[Vector, ...]:
+        """The extreme rays, modulo lines."""
+        return self._inner[0]
+
+    @property
+    def lines(self) -> tuple[Vector, ...]:
+        """A basis of the largest linear space inside the cone."""
+        return self._inner[1]
+
+    @property
+    def facets(self) -> tuple[Vector, ...]:
+        """The inequalities a . x >= 0 that no others imply, modulo equalities."""
+        return self._outer[0]
+
+    @property
+    def equalities(self) -> tuple[Vector, ...]:
+        """A basis of the equalities a . x = 0 that hold on the cone."""
+        return self._outer[1]
+
+    @cached_property
+    def _inner(self) -> Description:
+        if self._constraints is not None:
+            return extreme_rays(*self._constraints, self.dimension)
+        assert self._generators is not None
+        return self._tidied(self._generators, "_outer")
+
+    @cached_property
+    def _outer(self) -> Description:
+        if self._generators is not None:
+            return extreme_rays(*self._generators, self.dimension)
+        assert self._constraints is not None
+        return self._tidied(self._constraints, "_inner")
+
+    def _tidied(self, given: Description, opposite: str) -> Description:
+        """Bring what was given into canonical form, by means of the opposite description."""
+        if opposite not in self.__dict__ and self._bound(given) > POSSIBLE:
+            return irredundant_by_programs(*given, self.dimension)
+        vectors, basis = getattr(self, opposite)
+        space = kernel([*vectors, *basis], self.dimension)
+        return irredundant(given[0], vectors, space), space
+
+    def _bound(self, given: Description) -> int:
+        return most_facets(len(given[0]), self.dimension - len(given[1]))
+
+    def _at_hand(self, given: Description, opposite: str) -> Description | None:
+        """Return the opposite description if it is known or quickly found."""
+        if opposite in self.__dict__ or self._bound(given) <= QUICK:
+            return getattr(self, opposite)  # type: ignore[no-any-return]
+        return None
+
+    # --- questions ------------------------------------------------------------------------------
+
+    def contains(self, x: Iterable[object]) -> Membership:
+        """Say whether a vector lies in the cone, and prove it.
+
+        A cone that was built from inequalities evaluates them; one that was built from rays gives
+        the combination of at most ``dimension`` generators, or an inequality that separates.
+
+        >>> cone = Cone.from_rays([(9, 3, 3, 1), (3, 9, 1, 3), (3, 1, 9, 3), (1, 3, 3, 9)])
+        >>> cone.contains((3, 1, 1, 3)).inequality
+        (-3, 9, 1, -3)
+        >>> cone.contains((3, 3, 1, 1)).combination
+        (((9, 3, 3, 1), Fraction(1, 4)), ((3, 9, 1, 3), Fraction(1, 4)))
+        """
+        vector = self._vector(x)
+        if self._generators is not None:
+            return self._generated(vector)
+        direction, premises = primitive(vector), self._premises()
+        for inequality in premises:
+            if dot(inequality, direction) < 0:
+                proof = proved("violates", vector=vector, inequality=inequality)
+                return Membership(proof, inequality)
+        return Membership(proved("satisfies", vector=vector, inequalities=premises))
+
+    def __contains__(self, x: Iterable[object]) -> bool:
+        return self.contains(x).holds
+
+    def inside(self, other: Cone) -> Containment:
+        """Say whether this cone is a part of the other one, and prove it.
+
+        Yes, for each generator of this cone, or for each inequality of the other one:
+
+        * this one built from inequalities: each of the other's inequalities is a non-negative
+          combination of them (Farkas);
+        * both built from rays: each ray is a combination of the other's generators;
+        * this one built from rays, the other from inequalities: its facets hold on its rays, and
+          the other's inequalities are combinations of the facets.
+
+        No: a ray of this cone that violates an inequality of the other one.
+
+        >>> narrow, wide = Cone.from_rays([(2, 1), (1, 2)]), Cone.from_rays([(3, 1), (1, 3)])
+        >>> bool(narrow.inside(wide)), wide.inside(narrow).ray
+        (True, (3, 1))
+        """
+        self._same_space(other)
+        if self._generators is None:
+            return self._implies(other._premises())
+        parts = []
+        for ray in self._spanning():
+            found = other.contains(ray)
+            if not found:
+                return Containment(found.certificate, ray, found.inequality)
+            parts.append(found.certificate)
+        if other._generators is None and self._bound(self._generators) <= POSSIBLE:
+            return self._implies(other._premises())
+        return Containment(proved("all", parts=parts))
+
+    def __le__(self, other: object) -> bool:
+        return self.inside(other).holds if isinstance(other, Cone) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return other.inside(self).holds if isinstance(other, Cone) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cone):
+            return NotImplemented
+        if self.dimension != other.dimension:
+            return False
+        if self._constraints is not None and other._constraints is not None:
+            return self._outer == other._outer
+        return self._inner == other._inner
+
+    def __hash__(self) -> int:
+        """Agree with the equality without converting anything."""
+        return hash(("Cone", self.dimension))
+
+    # --- new cones ------------------------------------------------------------------------------
+
+    def project(self, keep: Sequence[int]) -> Cone:
+        """Forget all columns but those of the given indices, in the order given.
+
+        >>> Cone.from_inequalities([(1, -1, 0), (0, 1, -1), (0, 0, 1)]).project([0, 2]).facets
+        ((1, -1), (0, 1))
+        """
+        columns = list(keep)
+        known = range(self.dimension)
+        if len(set(columns)) != len(columns) or any(column not in known for column in columns):
+            raise InvalidInput(
+                f"keep={columns}: give different column indices from 0 to {self.dimension - 1}"
+            )
+        rays, lines = self._generators or self._inner
+        return Cone.from_rays(
+            [[ray[column] for column in columns] for ray in rays],
+            lines=[[line[column] for column in columns] for line in lines],
+            dimension=len(columns),
+        )
+
+    def intersect(self, other: Cone) -> Cone:
+        """Return the cone of the vectors that lie in both.
+
+        >>> half, other = Cone.from_inequalities([(1, 0)]), Cone.from_inequalities([(0, 1)])
+        >>> half.intersect(other).rays
+        ((1, 0), (0, 1))
+        """
+        self._same_space(other)
+        (a, e), (b, f) = (cone._constraints or cone._outer for cone in (self, other))
+        return Cone.from_inequalities([*a, *b], equalities=[*e, *f], dimension=self.dimension)
+
+    def dual(self) -> Cone:
+        """Return {a : a . x >= 0 for every x in the cone}.
+
+        >>> Cone.from_rays([(1, 0), (1, 1)]).dual().rays
+        ((1, -1), (0, 1))
+        """
+        dual = Cone(self.dimension, generators=self._constraints, constraints=self._generators)
+        if "_inner" in self.__dict__:
+            dual.__dict__["_outer"] = self._inner
+        if "_outer" in self.__dict__:
+            dual.__dict__["_inner"] = self._outer
+        return dual
+
+    def __repr__(self) -> str:
+        parts = [f"dimension={self.dimension}"]
+        if self._generators is not None:
+            parts += [f"{len(self._generators[0])} rays", f"{len(self._generators[1])} lines"]
+        if self._constraints is not None:
+            parts += [f"{len(self._constraints[0])} inequalities"]
+            parts += [f"{len(self._constraints[1])} equalities"]
+        return f"Cone({', '.join(parts)})"
+
+    # --- proofs ---------------------------------------------------------------------------------
+
+    def _premises(self) -> tuple[Vector, ...]:
+        """Inequalities that define the cone: the given ones or the facets; an equality as two."""
+        inequalities, equalities = self._constraints or self._outer
+        return (*inequalities, *equalities, *[negative(e) for e in equalities])
+
+    def _spanning(self) -> tuple[Vector, ...]:
+        """Vectors that generate the cone: the given ones or the extreme ones; a line as two."""
+        rays, lines = self._generators or self._inner
+        return (*rays, *lines, *[negative(line) for line in lines])
+
+    def _generated(self, vector: tuple[Fraction, ...]) -> Membership:
+        assert self._generators is not None
+        found = decide(vector, *self._generators, self._at_hand(self._generators, "_outer"))
+        if isinstance(found, Outside):
+            functional = found.inequality
+            proof = proved(
+                "separated", vector=vector, generators=self._spanning(), functional=functional
+            )
+            return Membership(proof, functional)
+        generators, weights = _unzipped(found)
+        proof = proved("member", vector=vector, generators=generators, weights=weights)
+        return Membership(proof, combination=found)
+
+    def _implies(self, targets: Sequence[Vector]) -> Containment:
+        given = self._constraints or self._outer
+        duals = self._at_hand(given, "_inner")
+        parts: list[Certificate] = []
+        facets: dict[Vector, None] = {}
+        for target in targets:
+            found = decide(target, *given, duals)
+            if isinstance(found, Outside):
+                ray, premises = found.inequality, self._premises()
+                proof = proved("escape", ray=ray, premises=premises, inequality=target)
+                return Containment(proof, ray, target)
+            used, weights = _unzipped(found)
+            parts.append(proved("implied", inequality=target, premises=used, multipliers=weights))
+            facets.update(dict.fromkeys(used))
+        if self._generators is not None:
+            spanning = self._spanning()
+            parts += [proved("satisfies", vector=a, inequalities=spanning) for a in facets]
+        return Containment(proved("all", parts=parts))
+
+    def _vector(self, x: Iterable[object]) -> tuple[Fraction, ...]:
+        vector = rationals(x)
+        if len(vector) != self.dimension:
+            raise InvalidInput(
+                f"vector of {len(vector)} entries in a cone of dimension {self.dimension}: "
+                "give one entry per column"
+            )
+        return vector
+
+    def _same_space(self, other: Cone) -> None:
+        if self.dimension != other.dimension:
+            raise InvalidInput(
+                f"cones of dimensions {self.dimension} and {other.dimension} cannot be compared: "
+                "both need the same columns"
+            )
+
+
+def _read(
+    first: tuple[str, Iterable[Iterable[object]]],
+    second: tuple[str, Iterable[Iterable[object]]],
+    dimension: int | None,
+) -> tuple[Description, int]:
+    if dimension is not None and not (type(dimension) is int and dimension >= 0):
+        raise InvalidInput(f"dimension={dimension!r}: give the number of columns, 0 or more")
+    groups = []
+    for name, vectors in (first, second):
+        if isinstance(vectors, str) or not isinstance(vectors, Iterable):
+            raise InvalidInput(f"{name}: expected a list of vectors, not {vectors!r}")
+        listed = [primitive(vector, f"{name} {i}") for i, vector in enumerate(vectors)]
+        groups.append(listed)
+        for i, vector in enumerate(listed):
+            dimension = len(vector) if dimension is None else dimension
+            if len(vector) != dimension:
+                raise InvalidInput(
+                    f"{name} {i} has {len(vector)} entries, others have {dimension}: "
+                    "all vectors of a cone need one entry per column"
+                )
+    if dimension is None:
+        raise InvalidInput("a cone of no vectors needs dimension=, the number of its columns")
+    kept = [tuple(dict.fromkeys(v for v in group if any(v))) for group in groups]
+    return (kept[0], kept[1]), dimension
+
+
+def _unzipped(pairs: Combination) -> tuple[list[Vector], list[Fraction]]:
+    return [vector for vector, _ in pairs], [weight for _, weight in pairs]

@@ -1,0 +1,221 @@
+r"""Absolutely summable sequences on the whole numbers: the inverses of convolution operators.
+
+Adding integer noise with probabilities f is the matrix M(o, d) = f(o - d). By Wiener's theorem it
+has a summable inverse g, with g * f = delta, exactly when the characteristic function
+sum_k f(k) e^(ikt) has no zero; then M^-1(d, o) = g(d - o) (Lin & Kifer, Section 5.3.3; Differs:
+"if it exists" must mean summable, because formal inverses are not unique: Bernoulli(3/4) also has
+the unbounded 4 (-3)^k).
+
+A `Summable` encloses each term, its absolute sum and what lies beyond any window.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+
+from flint import arb
+
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.numbers import Number, Order, Real, ball, compare
+
+__all__ = ["Convolved", "Finite", "Summable", "widened"]
+
+_SIGN_BITS = 2048
+_FURTHEST = 1 << 13
+
+
+class Summable(ABC):
+    """A sequence g on the whole numbers with a finite sum of |g(k)|.
+
+    Attributes:
+        low: the first place that is not 0, or None when there is none.
+        high: the last such place, or None.
+    """
+
+    low: int | None = None
+    high: int | None = None
+
+    @abstractmethod
+    def at(self, k: int) -> Number:
+        """Return g(k)."""
+
+    @abstractmethod
+    def remainder(self, reach: int, bits: int) -> arb:
+        """Return a ball that lies on or above the sum of |g(k)| over |k| > reach."""
+
+    @property
+    def finite(self) -> bool:
+        """Whether only finitely many terms differ from 0."""
+        return self.low is not None and self.high is not None
+
+    @property
+    def alternating(self) -> bool:
+        """Whether (-1)^k g(k) is known to keep one sign, so that g speaks of parity."""
+        return False
+
+    @property
+    def peak(self) -> int | None:
+        """The one place with a positive term, when no other place is known to have one."""
+        return None
+
+    def sign(self, k: int) -> int:
+        """Return -1, 0 or 1.
+
+        Raises:
+            Undecided: when the enclosure still holds 0 at the limit.
+        """
+        order = compare(self.at(k), Fraction(0), limit=_SIGN_BITS)
+        if order is Order.UNDECIDED:
+            raise Undecided(
+                f"the sign of the coefficient at {k} is not known with {_SIGN_BITS} bits: "
+                "give the noise by rational numbers"
+            )
+        return {Order.LESS: -1, Order.EQUAL: 0, Order.GREATER: 1}[order]
+
+    @cached_property
+    def l1(self) -> Number:
+        """The sum of |g(k)| over all k."""
+        return self.beyond(-1)
+
+    def tail(self, reach: int) -> Number:
+        """Return the sum of |g(k)| over |k| > reach."""
+        return self.beyond(reach)
+
+    def beyond(self, reach: int) -> Number:
+        """Sum |g(k)| outward from |k| > reach until what remains is negligible."""
+        if self.low is not None and self.high is not None:
+            places = [k for k in range(self.low, self.high + 1) if abs(k) > reach]
+            return sum((abs(self.at(k)) for k in places), start=Fraction(0))
+        return Real(lambda bits: self.summed(reach, bits, arb(0)))
+
+    def summed(self, reach: int, bits: int, floor: arb) -> arb:
+        """Enclose the sum of |g(k)| over |k| > reach; an error of ``floor`` is small enough."""
+        total, done, end = arb(0), reach, max(2 * reach, 8)
+        while True:
+            for k in range(done + 1, end + 1):
+                for place in {k, -k}:
+                    total += abs(ball(self.at(place), bits))
+            rest = self.remainder(end, bits)
+            known = rest < total * arb(2) ** -bits or rest < total.rad() or rest < floor
+            if known or not total.is_finite() or end >= _FURTHEST:
+                return widened(total, rest)
+            done, end = end, 2 * end
+
+    def belief(self, k: int) -> Number:
+        """Return |g(k)| / l1, a probability."""
+        return abs(self.at(k)) / self.l1
+
+    def belief_tail(self, reach: int) -> Number:
+        """Return the probability of |k| > reach under the belief."""
+        return self.tail(reach) / self.l1
+
+
+def widened(total: arb, rest: arb) -> arb:
+    """Return a ball that holds everything from ``total`` to ``total + rest``."""
+    half = rest.abs_upper() / 2
+    return total + half + arb(0, half.abs_upper())
+
+
+class Finite(Summable):
+    """A sequence with finitely many terms, exact wherever the terms are.
+
+    >>> Finite({0: Fraction(5), 1: Fraction(-2)}).l1
+    Fraction(7, 1)
+    """
+
+    def __init__(self, terms: Mapping[int, Number]) -> None:
+        """Keep the terms that are not 0."""
+        self.terms = {k: term for k, term in sorted(terms.items()) if term != 0}
+        if not self.terms:
+            raise InvalidInput("a sequence of zeros has no inverse: give at least one term")
+        self.low, self.high = min(self.terms), max(self.terms)
+
+    def at(self, k: int) -> Number:
+        """Look the term up."""
+        return self.terms.get(k, Fraction(0))
+
+    def remainder(self, reach: int, bits: int) -> arb:
+        """Add up the terms outside."""
+        outside = (abs(ball(term, bits)) for k, term in self.terms.items() if abs(k) > reach)
+        return sum(outside, start=arb(0))
+
+    @cached_property
+    def _signs(self) -> dict[int, int]:
+        return {k: self.sign(k) for k in self.terms}
+
+    @property
+    def alternating(self) -> bool:
+        """Look at the signs."""
+        return len({sign * (-1) ** k for k, sign in self._signs.items()}) == 1
+
+    @property
+    def peak(self) -> int | None:
+        """Look for a single positive term."""
+        positive = [k for k, sign in self._signs.items() if sign > 0]
+        return positive[0] if len(positive) == 1 else None
+
+
+class Convolved(Summable):
+    """The convolution of two inverses: the inverse of a sum of independent noises."""
+
+    def __init__(self, first: Summable, second: Summable) -> None:
+        """Keep a finite factor first, so that its sums are finite."""
+        self.first, self.second = (second, first) if second.finite else (first, second)
+        ends = ((first.low, second.low), (first.high, second.high))
+        self.low, self.high = (None if a is None or b is None else a + b for a, b in ends)
+        self._terms: tuple[dict[int, Number], dict[int, Number]] = ({}, {})
+
+    @property
+    def alternating(self) -> bool:
+        """Two alternating factors give an alternating product."""
+        return self.first.alternating and self.second.alternating
+
+    @cached_property
+    def l1(self) -> Number:
+        """Multiply the absolute sums where nothing cancels."""
+        return self.first.l1 * self.second.l1 if self.alternating else self.beyond(-1)
+
+    def tail(self, reach: int) -> Number:
+        """Subtract the window from the absolute sum where that is known, else sum outward."""
+        if not self.alternating or self.finite:
+            return self.beyond(reach)
+        window = [self.at(k) for k in range(-reach, reach + 1)]
+
+        def difference(bits: int) -> arb:
+            inside = sum((abs(ball(term, bits)) for term in window), start=arb(0))
+            return (ball(self.l1, bits) - inside).nonnegative_part()
+
+        return Real(difference)
+
+    def at(self, k: int) -> Number:
+        """Sum over a finite factor exactly, else over a window with its remainder."""
+        low, high = self.first.low, self.first.high
+        if low is not None and high is not None:
+            places = range(low, high + 1)
+            terms = (self._term(0, j) * self._term(1, k - j) for j in places)
+            return sum(terms, start=Fraction(0))
+        return Real(lambda bits: self._windowed(k, bits))
+
+    def _windowed(self, k: int, bits: int) -> arb:
+        a, b = self.first, self.second
+        reach, norm = 8, ball(b.l1, bits)
+        while (rest := a.remainder(reach, bits) * norm) > arb(2) ** -bits and reach < _FURTHEST:
+            reach *= 2
+        total = arb(0, rest.abs_upper())
+        for j in range(-reach, reach + 1):
+            total += ball(self._term(0, j), bits) * ball(self._term(1, k - j), bits)
+        return total
+
+    def _term(self, which: int, j: int) -> Number:
+        """Return a term of a factor, always the same object, which remembers its enclosure."""
+        factor, known = (self.first, self.second)[which], self._terms[which]
+        return known[j] if j in known else known.setdefault(j, factor.at(j))
+
+    def remainder(self, reach: int, bits: int) -> arb:
+        """If |i + j| > reach then |i| > reach / 2 or |j| > reach / 2."""
+        a, b, half = self.first, self.second, reach // 2
+        by_first = a.remainder(half, bits) * ball(b.l1, bits)
+        return by_first + b.remainder(half, bits) * ball(a.l1, bits)

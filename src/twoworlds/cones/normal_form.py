@@ -1,0 +1,408 @@
+"""The consistent normal form: what is trusted once some mechanisms are.
+
+Whoever trusts the mechanisms M_1 ... M_m also trusts their post-processings (Lin & Kifer, Axiom
+4.1; here `Mechanism.then`) and a choice among trusted mechanisms that does not look at the data
+(Axiom 4.2; `Mechanism.mix`). The consistent normal form (Definition 4.3, Theorem 4.4, Corollary
+4.5) holds everything that these two give. Post-processings can be moved inside the choice, so that
+
+    M is in it   if and only if   M = sum_i w_i A_i M_i,
+
+where w is a distribution over the bases and A_i is column-stochastic: it maps an output of M_i to
+a law on the outputs of M. The choice w depends on no database. This is a linear program in the
+products w_i A_i. By its duality M is outside if and only if some matrix F over (output, database)
+gives <F, M> more than any such mixture can reach:
+
+    <F, M>  >  max_i  sum_k  max_o  (F M_i^T)[o, k].
+
+A single base with an inverse needs no program: A = M M_1^-1 is the only candidate, its columns
+sum to 1 by themselves, and M is inside if and only if no entry is negative (Theorem 5.1(2)). A base
+that treats every record alike is inverted record by record.
+
+Finite universes and rational matrices only. Every answer holds a certificate, verified before it
+is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from twoworlds.cones._inverse import Negative, quotient
+from twoworlds.cones._solvers import Infeasible, Optimal, solve
+from twoworlds.cones.certificates import Certificate
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
+from twoworlds.mechanisms import Dense, Mechanism, PerRecord
+from twoworlds.numbers import Number, show
+from twoworlds.worlds import Explicit, Universe
+
+__all__ = ["NormalFormProof", "consistent_normal_form_contains", "same_row_cone_yet_outside"]
+
+_MOST_NONZEROS = 200_000
+Matrix = list[list[Fraction]]
+
+
+@dataclass(frozen=True)
+class NormalFormProof:
+    """Why a mechanism is, or is not, in the consistent normal form.
+
+    Attributes:
+        certificate: of kind ``post-processing`` or ``not-post-processing``.
+        sentence: what it shows.
+    """
+
+    certificate: Certificate
+    sentence: str
+
+    def verify(self) -> bool:
+        """Check the certificate by exact arithmetic."""
+        return self.certificate.verify()
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the kind and what it shows."""
+        yield "certificate", self.certificate.kind
+        yield "", self.sentence
+
+    def explain(self) -> str:
+        """Say what the certificate shows."""
+        return self.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate, which `twoworlds verify` reads."""
+        return self.certificate.to_dict()
+
+
+def consistent_normal_form_contains(
+    candidate: Mechanism, bases: Mechanism | Sequence[Mechanism]
+) -> Verdict:
+    """Decide whether a mechanism is a mixture of post-processings of trusted ones.
+
+    >>> from twoworlds.mechanisms.named import mechanism
+    >>> trusted = mechanism("randomized-response(bits=2, keep=3/4)")
+    >>> parity = mechanism("noisy-parity(bits=2, keep=3/4)")
+    >>> found = consistent_normal_form_contains(parity, trusted)
+    >>> found.holds, found.entry
+    (False, Fraction(-1, 2))
+
+    Args:
+        candidate: the mechanism in question.
+        bases: the trusted mechanism, or several of them, over the same databases.
+
+    Raises:
+        InvalidInput: when the universes differ, or a probability is irrational.
+        TooLarge: when neither structure nor an inverse helps and the program would not fit.
+    """
+    trusted = (bases,) if isinstance(bases, Mechanism) else tuple(bases)
+    if not trusted:
+        raise InvalidInput("no base is given: name at least one trusted mechanism")
+    question = _Question(candidate, trusted)
+    answer = _by_record(question) or _by_inverse(question) or _by_program(question)
+    holds, values, proof, method = answer
+    names = ", ".join(base.expression for base in trusted)
+    return Verdict(
+        mechanism=candidate.expression,
+        definition=f"normal-form({names})",
+        values=values,
+        sentence=_meaning(holds, several=len(trusted) > 1),
+        assumptions=(
+            "trust extends to post-processing and to a choice that does not look at the data "
+            "(Lin & Kifer, Axioms 4.1 and 4.2)",
+        ),
+        holds=holds,
+        witness=proof,
+        method=method,
+    )
+
+
+def same_row_cone_yet_outside(keep: Fraction = Fraction(3, 4)) -> tuple[Dense, Dense]:
+    """Return a mechanism and a base with the same row cone, the mechanism not in its normal form.
+
+    Randomized response on one bit, and the same answered only every other time, else blank: every
+    likelihood row of the one is a multiple of a row of the other, as is a constant row, so the
+    guarantees to attackers agree. Yet nobody can undo the blanks.
+    Lin & Kifer, Theorem 5.1(3), by which the row cone decides membership, needs its hypothesis
+    that the base has an inverse.
+
+    >>> mechanism, base = same_row_cone_yet_outside()
+    >>> bool(consistent_normal_form_contains(mechanism, base))
+    False
+    >>> bool(consistent_normal_form_contains(base, mechanism))
+    True
+    """
+    bit = Explicit(("1", "0"))
+    flip = [[keep, 1 - keep], [1 - keep, keep]]
+    response = Dense(bit, bit, flip, expression="randomized response")
+    halves = [[entry / 2 for entry in row] for row in flip]
+    blank = [Fraction(1, 2), Fraction(1, 2)]
+    base = Dense(
+        bit, Explicit(("1", "0", "blank")), [*halves, blank], expression="response or blank"
+    )
+    return response, base
+
+
+# --- the ways to decide ---------------------------------------------------------------------------
+
+Answer = tuple[bool, dict[str, Number], NormalFormProof, str]
+
+
+class _Question:
+    """The matrices in question, over one order of the databases, read when they are needed."""
+
+    def __init__(self, candidate: Mechanism, bases: tuple[Mechanism, ...]) -> None:
+        self.candidate, self.bases = candidate, bases
+        self.universe = bases[0].universe
+        for other in (candidate, *bases[1:]):
+            if not _same_databases(other.universe, self.universe):
+                raise InvalidInput(
+                    f"{other.expression} speaks of {other.universe.expression} and "
+                    f"{bases[0].expression} of {self.universe.expression}: "
+                    "the universes must agree, database by database"
+                )
+
+    def rows(self, mechanism: Mechanism) -> Matrix:
+        """Return a mechanism's matrix in exact fractions, columns in the common order."""
+        if not mechanism.exact:
+            raise Unsupported(
+                f"{mechanism.expression} is known in floats only, and membership is decided "
+                "exactly: give its entries as fractions"
+            )
+        if mechanism.outputs.size is None or self.universe.size is None:
+            raise Unsupported(
+                f"{mechanism.expression} has infinitely many outputs or databases, and membership "
+                "is decided for finite matrices: use a finite mechanism such as truncated-geometric"
+            )
+        table = mechanism.table()
+        order = [table.universe.positions[x] for x in self.universe]
+        return [[_fraction(row[j], mechanism) for j in order] for row in table.rows]
+
+    def certificate(self, kind: str, matrix: object, bases: object, **proof: object) -> Certificate:
+        """Return a certificate that also says what its rows and columns are."""
+        fields = {"matrix": matrix, "bases": bases, **proof}
+        fields["claim"] = (
+            f"{self.candidate.expression} is {'not ' if kind.startswith('not') else ''}in the "
+            f"consistent normal form of {', '.join(base.expression for base in self.bases)}"
+        )
+        return Certificate(kind, fields)
+
+
+def _by_record(question: _Question) -> Answer | None:
+    """Compare single records when both mechanisms treat every record alike.
+
+    Powers of one record's post-processing are a post-processing of all records; the other way
+    round, fix all records but one: what the base tells about those can be simulated.
+    """
+    candidate, (base, *others) = question.candidate, question.bases
+    if others or not isinstance(candidate, PerRecord) or not isinstance(base, PerRecord):
+        return None
+    if candidate.records == 1 or candidate.records != base.records:
+        return None
+    one = _Question(candidate.transition, (base.transition,))
+    answer = _by_inverse(one) or _by_program(one)
+    holds, values, proof, method = answer
+    note = "every record is treated alike, so one record decides: "
+    return holds, values, NormalFormProof(proof.certificate, note + proof.sentence), method
+
+
+def _by_inverse(question: _Question) -> Answer | None:
+    """Look for a negative entry of M B^-1, when there is one base B and it has an inverse."""
+    base, *others = question.bases
+    if others or base.outputs.size != question.universe.size:
+        return None
+    described: object
+    if isinstance(base, PerRecord):
+        one = _Question(base.transition, (base.transition,))
+        rows, records = one.rows(base.transition), base.records
+        described = {"transition": rows, "records": records}
+    else:
+        rows, records = question.rows(base), 1
+        described = rows
+    target = question.rows(question.candidate)
+    found = quotient(_flint(target), _flint(rows), records)
+    if found is None:
+        return None
+    method = "the base has an inverse, so the post-processing M B^-1 is the only one possible"
+    if not isinstance(found, Negative):
+        return _inside(question, target, [described], [_fractions(found)], [Fraction(1)], method)
+    # Row o of F is minus column k of the inverse: F B^T is -1 at (o, k), and 0 elsewhere.
+    o, k, value = found.row, found.column, _python(found.value)
+    functional = [[Fraction(0)] * len(found.inverse) for _ in target]
+    functional[o] = [-_python(entry) for entry in found.inverse]
+    output, cause = _label(question.candidate.outputs, o), _label(base.outputs, k)
+    entry = {"output": output, "base output": cause, "value": value}
+    proof = NormalFormProof(
+        question.certificate(
+            "not-post-processing", target, [described], functional=functional, entry=entry
+        ),
+        f"the only candidate would turn base output {cause} into output {output} with "
+        f"probability {show(value)}",
+    )
+    return False, {"entry": value}, proof, method
+
+
+def _label(universe: Universe, place: int) -> str:
+    return universe.label(next(islice(universe, place, None)))
+
+
+def _by_program(question: _Question) -> Answer:
+    """Solve the linear program in the products w_i A_i, and in w."""
+    target = question.rows(question.candidate)
+    bases = [question.rows(base) for base in question.bases]
+    height, width = len(target), len(target[0])
+    nonzeros = height * sum(sum(1 for e in row if e) for base in bases for row in base)
+    if nonzeros > _MOST_NONZEROS:
+        raise TooLarge(
+            f"the linear program has {nonzeros} entries, more than {_MOST_NONZEROS}: merge outputs "
+            "or databases, or use one base that has an inverse or treats every record alike"
+        )
+    # Variable (i, o, k) is w_i A_i[o, k]; the last ones are w_i.
+    starts = [height * sum(len(base) for base in bases[:i]) for i in range(len(bases) + 1)]
+    count = starts[-1] + len(bases)
+    rows: list[dict[int, int | Fraction]] = []
+    for o in range(height):
+        for d in range(width):
+            rows.append(
+                {
+                    starts[i] + o * len(base) + k: row[d]
+                    for i, base in enumerate(bases)
+                    for k, row in enumerate(base)
+                    if row[d]
+                }
+            )
+    for i, base in enumerate(bases):
+        for k in range(len(base)):
+            sums: dict[int, int | Fraction] = {
+                starts[i] + o * len(base) + k: 1 for o in range(height)
+            }
+            rows.append({**sums, starts[-1] + i: -1})
+    rows.append({starts[-1] + i: 1 for i in range(len(bases))})
+    right: list[int | Fraction] = [e for row in target for e in row]
+    right += [0] * sum(map(len, bases)) + [1]
+    outcome = solve([0] * count, rows, lower=right, upper=right)
+    method = "a linear program, solved exactly"
+    if isinstance(outcome, Infeasible):
+        functional = [list(outcome.y[o * width : (o + 1) * width]) for o in range(height)]
+        return _outside(question, target, bases, functional, method)
+    if not isinstance(outcome, Optimal):
+        raise TwoWorldsError("a program without costs cannot be unbounded: please report this")
+    weights = list(outcome.x[starts[-1] :])
+    maps = [
+        _normalised(outcome.x[starts[i] : starts[i + 1]], height, len(base), weights[i])
+        for i, base in enumerate(bases)
+    ]
+    return _inside(question, target, bases, maps, weights, method)
+
+
+def _normalised(
+    products: Sequence[Fraction], height: int, outputs: int, weight: Fraction
+) -> Matrix:
+    """Divide w A by w; where w is 0 any map will do, such as the one to the first output."""
+    if not weight:
+        return [[Fraction(o == 0)] * outputs for o in range(height)]
+    return [[products[o * outputs + k] / weight for k in range(outputs)] for o in range(height)]
+
+
+def _inside(
+    question: _Question,
+    target: Matrix,
+    bases: Sequence[object],
+    maps: list[Matrix],
+    weights: list[Fraction],
+    method: str,
+) -> Answer:
+    proof = NormalFormProof(
+        question.certificate("post-processing", target, bases, maps=maps, weights=weights),
+        "it is " + _mixture(question.bases, weights),
+    )
+    values: dict[str, Number] = {f"weight_{i + 1}": w for i, w in enumerate(weights)}
+    return True, values if len(weights) > 1 else {}, proof, method
+
+
+def _outside(
+    question: _Question, target: Matrix, bases: list[Matrix], functional: Matrix, method: str
+) -> Answer:
+    reached = _score(functional, target)
+    bound = max(_most(functional, base) for base in bases)
+    proof = NormalFormProof(
+        question.certificate("not-post-processing", target, bases, functional=functional),
+        f"a linear functional of the matrix is {show(reached)} for it and at most "
+        f"{show(bound)} for every mixture of post-processings of the base",
+    )
+    return False, {"reached": reached, "bound": bound}, proof, method
+
+
+def _score(functional: Matrix, matrix: Matrix) -> Fraction:
+    pairs = zip(functional, matrix, strict=True)
+    return sum((f * m for a, b in pairs for f, m in zip(a, b, strict=True)), start=Fraction(0))
+
+
+def _most(functional: Matrix, base: Matrix) -> Fraction:
+    """Return sum_k max_o (F M^T)[o, k]: every base output goes where it scores best."""
+    best = (
+        max(
+            sum((f * m for f, m in zip(line, row, strict=True)), Fraction(0)) for line in functional
+        )
+        for row in base
+    )
+    return sum(best, start=Fraction(0))
+
+
+# --- small things ---------------------------------------------------------------------------------
+
+
+def _same_databases(a: Universe, b: Universe) -> bool:
+    if a == b:
+        return True
+    if a.size is None or a.size != b.size:
+        return False
+    return all(x in b for x in a)
+
+
+def _fraction(entry: Number, mechanism: Mechanism) -> Fraction:
+    if isinstance(entry, Fraction):
+        return entry
+    raise InvalidInput(
+        f"{mechanism.expression} has the irrational probability {show(entry)}, and membership is "
+        "decided with exact rationals: give ratio= as a rational such as 3 or 5/2"
+    )
+
+
+def _flint(rows: Sequence[Sequence[Fraction]]) -> fmpq_mat:
+    entries = [fmpq(e.numerator, e.denominator) for row in rows for e in row]
+    return fmpq_mat(len(rows), len(rows[0]), entries)
+
+
+def _python(value: fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def _fractions(matrix: fmpq_mat) -> Matrix:
+    return [[_python(entry) for entry in row] for row in matrix.tolist()]
+
+
+def _mixture(bases: Sequence[Mechanism], weights: Sequence[Fraction]) -> str:
+    used = [(w, b.expression) for w, b in zip(weights, bases, strict=True) if w]
+    if len(used) == 1:
+        return f"a post-processing of {used[0][1]}"
+    parts = " or ".join(f"{show(w)} of the time that of {name}" for w, name in used)
+    return f"a choice of post-processings: {parts}"
+
+
+def _meaning(holds: bool, *, several: bool) -> str:  # noqa: FBT001
+    """Say what the answer means to a person."""
+    trusted = "the trusted mechanisms" if several else "the trusted mechanism"
+    if holds:
+        return (
+            f"Whoever trusts {trusted} can trust this one: anyone who sees the output of "
+            f"{'one of those' if several else 'that one'}, chosen without looking at the data, "
+            "could have made it up from there."
+        )
+    return (
+        f"Trust in {trusted} does not extend to this one: no post-processing"
+        f"{', and no random choice of post-processings,' if several else ''} gives these "
+        "probabilities."
+    )

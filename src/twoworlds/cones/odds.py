@@ -1,0 +1,388 @@
+r"""Tight odds: how far the odds of two sets of databases can move, over a whole row cone.
+
+For a belief b and disjoint sets S (the secret) and R (its rival), an output with likelihood row x
+leaves the odds
+
+    P(S | output) / P(R | output) = a . x / r . x,    a = b on S, r = b on R, 0 elsewhere.
+
+The largest value over the cone is the tight alpha of Lin & Kifer, equation 2; divided by the prior
+odds it is the tight alpha' of equation 3, the factor by which the odds can grow. A ratio of linear
+functions is largest at an extreme row. A cone that is given by rows is answered by trying them; one
+given by inequalities by a linear program (maximise a . x with r . x = 1), whose multipliers prove
+that no row does better; and the parity of independent records under one transition per record by
+its closed form, for any number of records.
+
+A row that is possible on S and impossible on R makes the odds infinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.calls import parse
+from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.parity_belief import ParityBelief, extremes
+from twoworlds.cones.ratio import largest_ratio
+from twoworlds.cones.row_cone import RowCone, build_source, row_cone
+from twoworlds.cones.vectors import Vector, primitive, rational
+from twoworlds.definitions import PrivacyDefinition
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.numbers import INFINITY, Number, show, to_json
+from twoworlds.worlds import Point, Records, Universe
+from twoworlds.worlds.belief import Belief
+from twoworlds.worlds.beliefs import belief as build_belief
+from twoworlds.worlds.secret import Secret
+from twoworlds.worlds.secret import secret as build_secret
+
+__all__ = ["LargestOdds", "both_ways", "largest_odds", "largest_parity_odds"]
+
+Source = RowCone | str | Mechanism | PrivacyDefinition | Sequence[str | Mechanism]
+Set = str | Secret | Iterable[object]
+_PARITY = {
+    "parity is even": "an even number of yeses",
+    "parity is odd": "an odd number of yeses",
+}
+_LISTED = 16
+
+
+@dataclass(frozen=True)
+class LargestOdds:
+    """The largest odds of a secret against its rival after any output.
+
+    Attributes:
+        source: What is trusted.
+        universe: The databases.
+        secret, against: The two sets in words.
+        odds: The largest odds after an output (equation 2), infinite if nothing bounds them.
+        prior_odds: The odds before.
+        row: A likelihood row of the cone that leaves these odds; None if it is too long to list.
+        output: The output of the mechanism with this row, where one is known.
+        certificate: The proof that the row attains the odds and that no row of the cone exceeds
+            them.
+        approximation: Why the cone may be larger than the row cone, if so: the odds are then a
+            bound that may not be attained.
+    """
+
+    source: str
+    universe: Universe
+    secret: str
+    against: str
+    odds: Number
+    prior_odds: Fraction
+    row: Vector | None
+    output: str | None
+    certificate: Certificate
+    approximation: str | None = None
+
+    @property
+    def factor(self) -> Number:
+        """By how much the odds can grow (equation 3)."""
+        return INFINITY if self.odds == INFINITY else self.odds / self.prior_odds
+
+    @property
+    def sentence(self) -> str:
+        """Say how far the odds can move, and which row does it."""
+        sets = f"The odds of {self.secret} against {self.against}"
+        trusted = "whatever trusted mechanism is used"
+        if self.factor == INFINITY:
+            return f"{sets} can become infinite: {self._attained('rules the latter out')}."
+        if self.factor == 1:
+            return f"{sets} can never grow, {trusted}."
+        text = f"{sets} can grow by at most the factor {show(self.factor)}, {trusted}"
+        return f"{text}; {self._attained('attains it')}."
+
+    def _attained(self, verb: str) -> str:
+        if self.row is None or len(self.row) > _LISTED:
+            where = "a row" if self.output is None else f"the output {self.output}"
+            return f"{where} {verb}"
+        labels = ", ".join(self.universe.label(x) for x in self.universe)
+        named = "the row" if self.output is None else f"the output {self.output} with the row"
+        return f"{named} {', '.join(map(str, self.row))} over {labels} {verb}"
+
+    def explain(self) -> str:
+        """Say it with the odds before and after."""
+        lines = [
+            self.sentence,
+            f"  odds before: {show(self.prior_odds)}; after, at most: {show(self.odds)}",
+        ]
+        if self.approximation is not None:
+            lines.append(f"  a bound that may not be attained: {self.approximation}")
+        return "\n".join(lines)
+
+    def verify(self) -> bool:
+        """Check the certificate."""
+        return self.certificate.verify()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "source": self.source,
+            "secret": self.secret,
+            "against": self.against,
+            "factor": to_json(self.factor),
+            "odds": to_json(self.odds),
+            "prior_odds": to_json(self.prior_odds),
+            "row": None if self.row is None else list(self.row),
+            "columns": None
+            if self.row is None
+            else [self.universe.label(x) for x in self.universe],
+            "output": self.output,
+            "sentence": self.sentence,
+            "approximation": self.approximation,
+            "certificate": self.certificate.to_dict(),
+        }
+
+
+def largest_odds(
+    source: Source,
+    secret: Set,
+    against: Set | None = None,
+    belief: str | Belief = "uniform",
+    *,
+    universe: str | Universe | None = None,
+) -> LargestOdds:
+    """Return the largest odds of a secret against its rival, over a whole row cone.
+
+    Args:
+        source: A row cone, or what `row_cone` makes one of.
+        secret: A set of databases: listed, a `Secret`, or text such as ``even`` or ``2=1``.
+        against: The rival set; the opposite of the secret unless given.
+        belief: Before any output.
+        universe: Of a definition.
+
+    >>> largest_odds("randomized-response(bits=2, keep=3/4)", "even").factor
+    Fraction(5, 3)
+    >>> print(largest_odds("dp(ratio=3)", ["11"], ["00"], universe="bits(2)").sentence)
+    The odds of {11} against {00} can grow by at most the factor 9, whatever trusted mechanism is \
+used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
+
+    Raises:
+        InvalidInput: when the sets overlap or are empty, or the belief rules one of them out.
+    """
+    if isinstance(source, str):
+        source = build_source(source, universe)
+    if isinstance(source, PerRecord) and (found := _by_structure(source, secret, against, belief)):
+        return found
+    cone = source if isinstance(source, RowCone) else row_cone(source, universe)
+    where = cone.universe
+    first, name = _set(where, secret)
+    second, rival = _rival(where, first, name, against)
+    if common := [x for x in first if x in second]:
+        raise InvalidInput(
+            f"{where.label(common[0])} is in both sets: odds compare sets without a common database"
+        )
+    held = build_belief(belief, where)
+    a, r = (_masses(where, held, members) for members in (first, second))
+    for masses, text in ((a, name), (r, rival)):
+        if not any(masses):
+            raise InvalidInput(
+                f"the belief gives {text} the probability 0, so that it has no odds: choose a "
+                "belief that holds it possible"
+            )
+    row, odds, proof = largest_ratio(cone.cone, a, r)
+    fields = {"claim": f"{cone.source}: {name} against {rival}", "columns": cone.columns, **proof}
+    return LargestOdds(
+        source=cone.source,
+        universe=where,
+        secret=name,
+        against=rival,
+        odds=odds,
+        prior_odds=sum(a, start=Fraction(0)) / sum(r, start=Fraction(0)),
+        row=row,
+        output=None,
+        certificate=_proved("largest-odds", **fields),
+        approximation=cone.approximation,
+    )
+
+
+def both_ways(
+    source: Source,
+    secret: Set,
+    against: Set | None = None,
+    belief: str | Belief = "uniform",
+    *,
+    universe: str | Universe | None = None,
+) -> tuple[LargestOdds, LargestOdds]:
+    """Return how far the odds of a secret can grow, and how far those of its rival.
+
+    >>> [one.factor for one in both_ways("randomized-response(bits=3, keep=3/4)", "even")]
+    [Fraction(9, 7), Fraction(9, 7)]
+    """
+    if isinstance(source, str):
+        source = build_source(source, universe)
+    forward = largest_odds(source, secret, against, belief=belief, universe=universe)
+    if against is None:
+        where = forward.universe
+        held = secret if isinstance(secret, Secret) else _secret(where, secret)
+        other: Set = {"even": "odd", "odd": "even", "parity": "even"}.get(
+            secret.strip() if isinstance(secret, str) else "", held.opposite()
+        )
+        back = largest_odds(source, other, secret, belief=belief, universe=universe)
+    else:
+        back = largest_odds(source, against, secret, belief=belief, universe=universe)
+    return forward, back
+
+
+# --- the two sets ---------------------------------------------------------------------------------
+
+
+def _secret(where: Universe, given: Set) -> Secret:
+    if isinstance(given, Secret):
+        return given
+    if isinstance(given, str):
+        return build_secret(given, where)
+    return Secret.of(where, given)
+
+
+def _set(where: Universe, given: Set) -> tuple[dict[Point, None], str]:
+    """Return the databases of a set, in order, and its name."""
+    listed = given if isinstance(given, (str, Secret)) else list(given)
+    chosen = _secret(where, listed)
+    members = dict.fromkeys(x for x in where if chosen.holds(x))
+    if not members:
+        raise InvalidInput(
+            f"no database of {where.expression} is in the set {chosen.name!r}: name at least one"
+        )
+    if isinstance(listed, list) or chosen.name.startswith("the database is "):
+        return members, "{" + ", ".join(where.label(x) for x in members) + "}"
+    return members, _PARITY.get(chosen.name, chosen.name)
+
+
+def _rival(
+    where: Universe, first: dict[Point, None], name: str, against: Set | None
+) -> tuple[dict[Point, None], str]:
+    members = dict.fromkeys(x for x in where if x not in first)
+    if against is not None:
+        rival = _set(where, against)
+        if rival[0] != members or not rival[1].startswith("not "):
+            return rival
+    if not members:
+        raise InvalidInput(f"{name} holds for all databases of {where.expression}: it has no rival")
+    names = list(_PARITY.values())
+    return members, names[1 - names.index(name)] if name in names else "the opposite"
+
+
+def _masses(where: Universe, held: Belief, members: dict[Point, None]) -> list[Fraction]:
+    return [
+        rational(held[x], f"belief in {where.label(x)}") if x in members else Fraction(0)
+        for x in where
+    ]
+
+
+def _proved(kind: str, **fields: object) -> Certificate:
+    certificate = Certificate(kind, fields)
+    if not certificate.verify():
+        raise AssertionError(f"a certificate of kind {kind!r} failed its check")
+    return certificate
+
+
+# --- parity, by structure -------------------------------------------------------------------------
+
+
+def largest_parity_odds(
+    mechanism: str | PerRecord,
+    chances: object = "1/2",
+    persons: Sequence[int] | None = None,
+    *,
+    odd: bool = False,
+    values: Sequence[Sequence[object]] | None = None,
+) -> LargestOdds:
+    """Return the largest odds of an even (odd) number, for any number of independent records.
+
+    With the largest balance d = P(even | output) - P(odd | output) the odds are (1 + d) / (1 - d).
+    For randomized response with keep p and a uniform belief d = (2p - 1)^k.
+
+    Args:
+        mechanism: One transition for every record.
+        chances: The probability of each record's first value (for bits: of 1); one for all.
+        persons: Whose records count; all unless named.
+        odd: Whether the odds of an odd number are asked for.
+        values: The two possible values of each record, if it has more than two.
+
+    >>> largest_parity_odds("randomized-response(bits=3, keep=3/4)").factor
+    Fraction(9, 7)
+    >>> largest_parity_odds("randomized-response(bits=40, keep=3/4)", persons=[1, 40]).factor
+    Fraction(5, 3)
+    """
+    built = build_mechanism(mechanism)
+    if not isinstance(built, PerRecord):
+        raise Unsupported(
+            f"{built.expression} is not one transition per record: use largest_odds, which lists "
+            "its rows"
+        )
+    belief = ParityBelief.read(built.universe, chances, persons, values)
+    low, high = extremes(built, belief)
+    before = -belief.prior_balance if odd else belief.prior_balance
+    if abs(before) == 1:
+        raise InvalidInput(
+            "the belief is certain of the parity, so that the other one has no odds: give a "
+            "person who counts a chance between 0 and 1"
+        )
+    output, balance = (low.output, -low.balance) if odd else (high.output, high.balance)
+    odds: Number = INFINITY if balance == 1 else (1 + balance) / (1 - balance)
+    names = [f"an {parity} {belief.number_of()}" for parity in ("even", "odd")]
+    proof = _parity_proof(built, belief, output, odds, odd=odd)
+    small = (built.universe.size or 0) <= _LISTED
+    row = [built.probability(output, x) for x in built.universe] if small else None
+    return LargestOdds(
+        source=built.expression,
+        universe=built.universe,
+        secret=names[odd],
+        against=names[not odd],
+        odds=odds,
+        prior_odds=(1 + before) / (1 - before),
+        row=None if row is None else primitive(row),
+        output=built.outputs.label(output),
+        certificate=_proved("largest-parity-odds", **proof),
+    )
+
+
+def _parity_proof(
+    built: PerRecord, belief: ParityBelief, output: Sequence[Point], odds: Number, *, odd: bool
+) -> dict[str, object]:
+    domain = belief.records.values
+    transition = built.transition
+    rows = [
+        [rational(transition.probability(o, v), "P(output | value)") for v in domain]
+        for o in transition.outputs
+    ]
+    laws = [[law.get(v, Fraction(0)) for v in domain] for law in belief.laws]
+    signs = [[sign.get(v, 1) for v in domain] for sign in belief.signs]
+    if odd:
+        signs[0] = [-s for s in signs[0]]
+    order = list(transition.outputs)
+    return {
+        "claim": f"{built.expression}: {belief.number_of()}",
+        "transition": rows,
+        "laws": laws,
+        "signs": signs,
+        "places": [order.index(o) for o in output],
+        "odds": "infinity" if odds == INFINITY else odds,
+    }
+
+
+def _by_structure(
+    source: PerRecord, secret: Set, against: Set | None, belief: str | Belief
+) -> LargestOdds | None:
+    """Answer questions about the parity of bits under an independent belief."""
+    if not isinstance(belief, str) or not isinstance(secret, str):
+        return None
+    wanted = {"even": False, "odd": True, "parity": True}.get(secret.strip())
+    rival = "even" if wanted else "odd"
+    call = parse(belief)
+    if wanted is None or against not in (None, rival) or not _bits(source.universe):
+        return None
+    if call.name == "uniform":
+        return largest_parity_odds(source, "1/2", odd=wanted)
+    if call.name == "independent" and call.positional and not call.named:
+        return largest_parity_odds(source, list(call.positional), odd=wanted)
+    return None
+
+
+def _bits(records: Records) -> bool:
+    return set(records.values) == {0, 1}

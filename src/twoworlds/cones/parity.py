@@ -1,0 +1,287 @@
+r"""Parity: what randomized response protects beyond single records (Lin & Kifer, Section 5.1).
+
+An attacker holds the records independent, record i being a_i with probability q_i and b_i
+otherwise (for bits: yes and no), and bets on the parity of the number of a_i among persons J. The
+*balance* of a belief is P(even) - P(odd): before any output it is the product of 1 - 2 q_j over J.
+
+Theorem 5.7: if every row of a mechanism is in the row cone of randomized response with keep p, and
+every q_j, j in J, is >= p or <= 1 - p, then no output makes him change his mind: the parity that
+was at least as likely stays so. And only such mechanisms protect all these attackers: a row outside
+the cone violates an inequality whose coefficients *are* the belief of one who changes his mind.
+
+Lemma 5.12 carries this to gamma-FRAPP with p = gamma / (1 + gamma), for an attacker who has ruled
+out all but two values a_i, b_i of each record.
+
+Differs: the theorem needs p > 1/2; here p is max(p, 1 - p), as print would otherwise promise too
+much (p = 1/4, q = 3/5, one bit: 3/5 becomes 1/3). For randomized response itself it is sharp: the
+parity is protected *only* if all q_j are >= p or <= 1 - p, so never with q_j = 1/2 unless p = 1/2.
+"More likely" holds weakly: most outputs leave a tie. FRAPP's q_i <= 1 - p serves as well as >= p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.cones.beliefs_found import law_of
+from twoworlds.cones.parity_belief import Extreme, ParityBelief, balance_after, extremes
+from twoworlds.cones.per_record import PerRecordCone
+from twoworlds.cones.vectors import rational
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.numbers import INFINITY, Number, power, probability, ratio_at_least_one, to_json
+from twoworlds.worlds import Point
+
+__all__ = [
+    "ParityCheck",
+    "attacker_who_changes_his_mind",
+    "attackers",
+    "dp_parity_threshold",
+    "guards_parity",
+    "parity_check",
+]
+
+_MOST_OUTPUTS = 1 << 16
+
+
+def guards_parity(
+    chances: Sequence[object],
+    *,
+    keep: object | None = None,
+    gamma: object | None = None,
+    persons: Sequence[int] | None = None,
+) -> bool:
+    """Tell whether Theorem 5.7 promises that the parity of these persons is protected.
+
+        every q_j is >= p or <= 1 - p,    p = max(keep, 1 - keep) or gamma / (1 + gamma)
+
+    For every mechanism with rows in the row cone of randomized response; in particular for every
+    mechanism of gamma-FRAPP. Randomized response itself protects no other parity.
+
+    >>> guards_parity(["3/4", "1/5"], keep="3/4"), guards_parity(["3/5"], keep="1/4")
+    (True, False)
+    """
+    if (keep is None) == (gamma is None):
+        raise InvalidInput("give keep=, of randomized response, or gamma=, of FRAPP, not both")
+    if gamma is not None:
+        ratio = ratio_at_least_one(gamma, "gamma")
+        p: Number = Fraction(1) if ratio == INFINITY else ratio / (1 + ratio)
+    else:
+        p = probability(keep, "keep")
+    p = max(p, 1 - p)
+    read = [probability(q, "chance") for q in chances]
+    chosen = range(1, len(read) + 1) if persons is None else persons
+    if any(not 1 <= i <= len(read) for i in chosen):
+        raise InvalidInput(f"persons={list(chosen)}: {len(read)} chances are given")
+    return all(read[i - 1] >= p or read[i - 1] <= 1 - p for i in chosen)
+
+
+@dataclass(frozen=True)
+class ParityCheck:
+    """Whether some output makes an attacker change his mind about a parity; true if none does.
+
+    Attributes:
+        mechanism: What produces the outputs.
+        belief: The attacker's.
+        worst: The output that moves him furthest from the parity that he thought likelier (from
+            the tie, if there was one).
+    """
+
+    mechanism: Mechanism = field(repr=False)
+    belief: ParityBelief
+    worst: Extreme
+
+    @property
+    def protected(self) -> bool:
+        """Whether the parity that was at least as likely stays so after every output."""
+        before = self.belief.prior_balance
+        return self.worst.balance == 0 if before == 0 else self.worst.balance * before >= 0
+
+    def __bool__(self) -> bool:
+        """Return whether the parity is protected."""
+        return self.protected
+
+    @property
+    def prior_even(self) -> Fraction:
+        """The probability of an even number before any output."""
+        return self.belief.prior_even
+
+    @property
+    def output(self) -> Point:
+        """The output that moves the attacker furthest."""
+        return self.worst.output
+
+    def posterior_even(self, output: object) -> Fraction | None:
+        """Return P(even | output) by Bayes' rule; None when he held the output impossible."""
+        found = balance_after(self.mechanism, self.belief, self.mechanism.outputs.find(output))
+        return None if found is None else (1 + found) / 2
+
+    def posteriors(self) -> dict[str, Fraction]:
+        """Return P(even | output) for every output that he holds possible, by label."""
+        if self.mechanism.outputs.size is None or self.mechanism.outputs.size > _MOST_OUTPUTS:
+            raise TooLarge(
+                f"{self.mechanism.expression} has too many outputs to list: ask for single ones "
+                "by posterior_even"
+            )
+        pairs = ((o, self.posterior_even(o)) for o in self.mechanism.outputs)
+        return {self.mechanism.outputs.label(o): p for o, p in pairs if p is not None}
+
+    def verify(self) -> bool:
+        """Recompute the posterior of the worst output."""
+        return self.posterior_even(self.worst.output) == (1 + self.worst.balance) / 2
+
+    def explain(self) -> str:
+        """Say what the attacker thinks before and after the output that moves him furthest."""
+        before, after = self.belief.prior_balance, self.worst.balance
+        number, label = self.belief.number_of(), self.mechanism.outputs.label(self.worst.output)
+        start = f"An attacker believes {self.belief.explain()}; so he thinks "
+        if before == 0:
+            start += f"an even and an odd {number} equally likely."
+        else:
+            start += f"an {_likelier(before)} {number} likelier ({(1 + abs(before)) / 2})."
+        if self.protected:
+            kind = "still a tie" if after == 0 else f"still {_likelier(after)}"
+            return (
+                f"{start} No output makes him change his mind; the one that moves him furthest, "
+                f"{label}, leaves him at {(1 + abs(after)) / 2} ({kind})."
+            )
+        return (
+            f"{start} After the output {label} he thinks an {_likelier(after)} number likelier "
+            f"({(1 + abs(after)) / 2}): he changes his mind."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "mechanism": self.mechanism.expression,
+            "chances": [to_json(q) for q in self.belief.chances],
+            "values": [[str(v) for v in pair] for pair in self.belief.values],
+            "persons": list(self.belief.persons),
+            "protected": self.protected,
+            "prior_even": to_json(self.prior_even),
+            "output": self.mechanism.outputs.label(self.worst.output),
+            "posterior_even": to_json((1 + self.worst.balance) / 2),
+            "sentence": self.explain(),
+        }
+
+
+def parity_check(
+    mechanism: str | Mechanism,
+    chances: object,
+    persons: Sequence[int] | None = None,
+    *,
+    values: Sequence[Sequence[object]] | None = None,
+) -> ParityCheck:
+    """Decide by Bayes' rule whether a mechanism protects a parity, output by output.
+
+    One transition per record is decided by structure, for any number of records.
+
+    Args:
+        mechanism: About bits, or records; it may be given as one would type it.
+        chances: The probability that record i has its first value (for bits: is 1); one for all.
+        persons: Whose records count; all unless named.
+        values: The two possible values of each record, if it has more than two.
+
+    >>> check = parity_check("noisy-parity(bits=2, keep=3/4)", ["3/4", "3/4"])
+    >>> check.prior_even, check.output, 1 - check.posterior_even(check.output)
+    (Fraction(5, 8), 1, Fraction(9, 14))
+    """
+    built = build_mechanism(mechanism)
+    belief = ParityBelief.read(built.universe, chances, persons, values)
+    low, high = extremes(built, belief)
+    before = belief.prior_balance
+    if before == 0:
+        worst = max(high, low, key=lambda extreme: abs(extreme.balance))
+    else:
+        worst = low if before > 0 else high
+    return ParityCheck(built, belief, worst)
+
+
+def _likelier(balance: Fraction) -> str:
+    return "even" if balance > 0 else "odd"
+
+
+def attacker_who_changes_his_mind(mechanism: str | Mechanism, keep: object) -> ParityCheck | None:
+    """Return an attacker whom randomized response protects and this mechanism does not.
+
+    The converse of Theorem 5.7: a row outside the row cone of randomized response violates one of
+    its inequalities, and |coefficients| is a belief with q_i in {p, 1 - p}; None if all rows are
+    inside.
+
+    >>> print(attacker_who_changes_his_mind("noisy-parity(bits=2, keep=3/4)", "3/4").explain())
+    An attacker believes the two answers are independent, each yes with probability 3/4; so he \
+thinks an even number of yeses likelier (5/8). After the output 1 he thinks an odd number likelier \
+(9/14): he changes his mind.
+    """
+    built = build_mechanism(mechanism)
+    records = ParityBelief.read(built.universe, "1/2").records
+    text = f"randomized-response(bits={records.n}, keep={probability(keep, 'keep')})"
+    cone = PerRecordCone.of(text)
+    order = [str(value) for value in records.values]
+    table = built.table()
+    for output in table.outputs:
+        row = table.row(output)
+        entries = [rational(row[x], "P(output | database)") for x in built.universe]
+        found = cone.contains(entries if order != ["0", "1"] else entries[::-1])
+        if not found:
+            factors = found.worst.factors
+            signed = [i for i, f in enumerate(factors, 1) if min(f) < 0 < max(f)]
+            check = parity_check(built, [law_of(f)[0] for f in factors], signed)
+            if check.protected or not check.verify():
+                raise AssertionError("a violated inequality is the belief of a changed mind")
+            return check
+    return None
+
+
+def attackers(
+    keep: object = "3/4", mechanism: str | Mechanism | None = None
+) -> dict[str, ParityCheck]:
+    """Return the three attackers of Lin & Kifer, Section 5.1, on two bits.
+
+    Attackers 1 and 2 hold each bit 1 with probability p or 1 - p: they never change their minds.
+    Attacker 3 is undecided about the first bit, and so about the parity of both: he changes his
+    mind, though not about the second bit alone. Differs: print gives the outputs 01 or 00 for
+    that; it is 01 or 11, and 00 leaves him exactly undecided.
+
+    >>> attackers()["Attacker 3"].posteriors()
+    {'11': Fraction(7, 10), '10': Fraction(1, 2), '01': Fraction(3, 10), '00': Fraction(1, 2)}
+    """
+    p = rational(probability(keep, "keep"), "keep")
+    built = f"randomized-response(bits=2, keep={p})" if mechanism is None else mechanism
+    half = Fraction(1, 2)
+    return {
+        "Attacker 1": parity_check(built, [p, p]),
+        "Attacker 2": parity_check(built, [1 - p, p]),
+        "Attacker 3": parity_check(built, [half, p]),
+        "Attacker 3, second bit": parity_check(built, [half, p], [2]),
+    }
+
+
+def dp_parity_threshold(ratio: object, bits: int) -> Number:
+    """Return the least q from which differential privacy protects the parity of all bits.
+
+        q0 = (1 + (2p - 1)^(1/k)) / 2,    p = ratio / (1 + ratio)
+
+    for an attacker who holds k bits independent, each 1 with probability q > 1/2: with q >= q0 no
+    mechanism of this ratio makes him change his mind, and with q < q0 noisy parity does.
+    Randomized response protects from q = p on, whatever k is.
+
+    Proof. The odds of the parities grow by at most the ratio: the number of ones, W, is binomial,
+    so P(W = j + 1) / P(W = j) falls with j, and by likelihood ratios W given odd, minus 1, is
+    stochastically below W given even, which is below W given odd, plus 1. Hence W given even and W
+    given odd can be coupled to differ by 1, and so can the strings, which are uniform given W: to
+    differ in one bit. Noisy parity attains the ratio. The prior odds are (1 + d) / (1 - d) with
+    d = (2q - 1)^k, at least the ratio if and only if d >= 2p - 1.
+
+    >>> dp_parity_threshold(3, 1)
+    Fraction(3, 4)
+    """
+    r = ratio_at_least_one(ratio, "ratio")
+    if type(bits) is not int or bits < 1:
+        raise InvalidInput(f"bits={bits!r} must be a whole number from 1 on")
+    if r in (1, INFINITY):
+        return Fraction(1, 2) if r == 1 else Fraction(1)
+    return (1 + power((r - 1) / (r + 1), Fraction(1, bits))) / 2

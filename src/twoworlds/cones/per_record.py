@@ -1,0 +1,331 @@
+r"""Row cones of mechanisms with one transition per record, by structure, for any number of records.
+
+With the transition Q of one record the matrix of k records is the Kronecker power of Q, so its
+rows are products r_1 ⊗ ... ⊗ r_k of rows of Q. If the extreme rows of Q are linearly
+independent, the cone of one record is *simplicial*: each extreme row r has a functional f_r with
+f_r . r > 0 that vanishes on the other ones, and there are equalities: functionals that vanish on
+all rows. Then
+
+    x is in the row cone of k records   if and only if
+    (f_1 ⊗ ... ⊗ f_k) . x >= 0 for all choices of functionals, and
+    (g_1 ⊗ ... ⊗ g_k) . x  = 0 whenever one of the g is an equality.
+
+For an invertible Q the functionals are the columns of its inverse (Lin & Kifer, Theorem 5.1), and
+for randomized response this is Theorem 5.5: with f = (p, p - 1) and (p - 1, p). One functional per
+output: in the notation of Theorem 5.5 the output is the complement of s.
+
+Differs: Theorem 5.5 needs p > 1/2. Inserting p < 1/2 literally gives (-1)^k times the right
+inequalities; here Q is inverted itself, which is the same as p -> max(p, 1 - p) (Lemma 5.4). At
+p = 1/2 the cone holds the constant rows only, as equalities. Appendix 6 prints the entry of the
+matrix as p^h (1 - p)^(k - h) at Hamming distance h; it is p^(k - h) (1 - p)^h.
+
+Nothing here ever forms a matrix over all databases: a row of 24 bits (16.7 million databases) is
+tested by the Kronecker butterfly in its own memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from flint import fmpq, fmpq_mat
+
+from twoworlds.cones.row_cone import (
+    Inequality,
+    Row,
+    RowCone,
+    generated,
+    listed_universe,
+    solutions,
+    variable,
+)
+from twoworlds.cones.vectors import Vector, primitive
+from twoworlds.errors import Undecided, Unsupported
+from twoworlds.mechanisms import Dense, PerRecord
+from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.worlds import Explicit, Point, Records, Universe
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["PerRecordCone", "ProductInequality", "ProductMembership", "Simplicial", "kronecker"]
+
+
+@dataclass(frozen=True)
+class Simplicial:
+    """The cone of one record: independent extreme rows, a functional for each, and equalities.
+
+    Attributes:
+        outputs: One output for each extreme row (further ones may have a multiple of it).
+        rays: The extreme rows, primitive.
+        facets: For each of them the functional that is positive on it and 0 on the others.
+        equalities: Functionals that vanish on all rows.
+    """
+
+    outputs: tuple[Point, ...]
+    rays: tuple[Vector, ...]
+    facets: tuple[Vector, ...]
+    equalities: tuple[Vector, ...]
+
+    @staticmethod
+    def of(transition: Dense) -> Simplicial | None:
+        """Return the cone of a transition's rows, or None when its extreme rows are dependent.
+
+        >>> from twoworlds import mechanism
+        >>> Simplicial.of(mechanism("randomized-response(bits=1, keep=3/4)").transition).facets
+        ((3, -1), (-1, 3))
+        """
+        from twoworlds.cones.double_description import kernel  # numpy
+
+        first: dict[Vector, Point] = {}
+        for output, row in zip(transition.outputs, transition.rows, strict=True):
+            ray = primitive(row, f"P({transition.outputs.label(output)} | value)")
+            if any(ray):
+                first.setdefault(ray, output)
+        rays = list(first)
+        size = len(transition.rows[0])
+        null = kernel(rays, size)
+        if len(rays) + len(null) > size:
+            extreme = set(generated(rays, size).rays)
+            rays = [ray for ray in rays if ray in extreme]
+            if len(rays) + len(null) > size:
+                return None
+        whole = fmpq_mat(size, size, [fmpq(c) for row in (*rays, *null) for c in row])
+        inverse = whole.inv().transpose().tolist()
+        facets = [primitive([Fraction(int(c.p), int(c.q)) for c in row]) for row in inverse]
+        outputs = tuple(first[ray] for ray in rays)
+        return Simplicial(outputs, tuple(rays), tuple(facets[: len(rays)]), null)
+
+    @property
+    def functionals(self) -> tuple[Vector, ...]:
+        """The facets, then the equalities: together a basis."""
+        return self.facets + self.equalities
+
+
+@dataclass(frozen=True)
+class ProductInequality:
+    """An inequality whose coefficients are products, one factor per record; never listed.
+
+    >>> from twoworlds import BitStrings
+    >>> guarantee = ProductInequality(BitStrings(2), ((3, -1), (-1, 3)))
+    >>> guarantee.coefficient("10"), guarantee.text()
+    (9, '(3 x1 - x0) ⊗ (3 x0 - x1) >= 0')
+    """
+
+    universe: Records
+    factors: tuple[Vector, ...]
+    equality: bool = False
+
+    def coefficient(self, database: object) -> int:
+        """Return the coefficient of one database."""
+        word = self.universe.find(database)
+        places = [self.universe.values.index(value) for value in word]
+        found: int = 1
+        for factor, place in zip(self.factors, places, strict=True):
+            found *= factor[place]
+        return found
+
+    def value(self, row: Sequence[int | Fraction]) -> int | Fraction:
+        """Return the left side on a row, record by record."""
+        entries: Sequence[int | Fraction] = row
+        for factor in reversed(self.factors):
+            n = len(factor)
+            entries = [
+                sum(c * entries[start + i] for i, c in enumerate(factor) if c)
+                for start in range(0, len(entries), n)
+            ]
+        return entries[0]
+
+    def text(self) -> str:
+        """Write the factors."""
+        relation = "=" if self.equality else ">="
+        if len(set(self.factors)) == 1 and len(self.factors) > 4:
+            return f"{self._factor(0)}^⊗{len(self.factors)} {relation} 0"
+        return " ⊗ ".join(self._factor(i) for i in range(len(self.factors))) + f" {relation} 0"
+
+    def _factor(self, i: int) -> str:
+        names = [variable(str(value)) for value in self.universe.values]
+        terms = sorted(zip(self.factors[i], names, strict=True), key=lambda term: term[0] < 0)
+        text = ""
+        for c, name in terms:
+            if c:
+                sign = (" - " if text else "-") if c < 0 else (" + " if text else "")
+                text += sign + (name if abs(c) == 1 else f"{abs(c)} {name}")
+        return f"({text})"
+
+    def explicit(self) -> Inequality:
+        """List all coefficients."""
+        where = listed_universe(self.universe, "the inequality")
+        return Inequality(where, kronecker(self.factors), self.equality)
+
+
+@dataclass(frozen=True)
+class ProductMembership:
+    """Whether a row is in the cone, with the inequality that comes nearest to failing.
+
+    Attributes:
+        inside: None when floats cannot tell.
+        worst: The violated inequality of the least value, or the one nearest to 0.
+        value: Its value (an equality: of its violation), exact, or the float that was computed.
+        bound: The rounding error is at most this; 0 for exact rows.
+        undecided: How many inequalities the floats could not decide.
+    """
+
+    inside: bool | None
+    worst: ProductInequality
+    value: int | Fraction | float
+    bound: Fraction
+    undecided: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the answer was computed in exact integers."""
+        return self.bound == 0
+
+    def __bool__(self) -> bool:
+        """Return the answer, or raise when floats cannot tell."""
+        if self.inside is None:
+            raise Undecided(
+                f"{self.undecided} inequalities are within the rounding error {float(self.bound)} "
+                "of 0: give the row as integers or fractions"
+            )
+        return self.inside
+
+    def explain(self) -> str:
+        """Say it in a sentence, with the arithmetic that it rests on."""
+        answer = {True: "inside the row cone", False: "outside", None: "undecided"}[self.inside]
+        how = "exact" if self.exact else f"float, error at most {float(self.bound):.3g}"
+        return f"{answer}: {self.worst.text()} has the value {self.value} ({how})"
+
+
+@dataclass(frozen=True)
+class PerRecordCone:
+    """The row cone of a transition applied to every record, by structure.
+
+    >>> survey = PerRecordCone.of("randomized-response(bits=40, keep=3/4)")
+    >>> survey.count
+    1099511627776
+    >>> survey.inequality("1" * 40).coefficient("1" * 39 + "0") == -3**39
+    True
+    """
+
+    universe: Records
+    one: Simplicial
+    source: str
+
+    @staticmethod
+    def of(mechanism: str | PerRecord) -> PerRecordCone:
+        """Return the cone of randomized response, PRAM or any transition per record."""
+        built = build_mechanism(mechanism)
+        if not isinstance(built, PerRecord):
+            raise Unsupported(
+                f"{built.expression} is not one transition per record: use row_cone, which lists "
+                "its rows"
+            )
+        one = Simplicial.of(built.transition)
+        if one is None:
+            raise Unsupported(
+                f"{built.expression}: the extreme rows of one record are linearly dependent, so "
+                "that the inequalities of several records are no products: use row_cone for few "
+                "records, or the approximation by twoworlds.cones.kronecker.product_cone"
+            )
+        return PerRecordCone(built.universe, one, built.expression)
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.universe.n
+
+    @property
+    def count(self) -> int:
+        """The number of facets, which is that of the extreme rows."""
+        found: int = len(self.one.facets) ** self.records
+        return found
+
+    def inequality(self, output: object) -> ProductInequality:
+        """Return the facet of one output: a word with one output of a record per record.
+
+        The other extreme rows satisfy it with equality, and only this output's row does not.
+        """
+        word = Records(self.one.outputs, self.records).find(output)
+        return self.product([self.one.outputs.index(part) for part in word])
+
+    def product(self, places: Sequence[int]) -> ProductInequality:
+        """Return the product of functionals of one record, given by their places."""
+        factors = tuple(self.one.functionals[i] for i in places)
+        return ProductInequality(self.universe, factors, max(places) >= len(self.one.facets))
+
+    def contains(self, row: Row | NDArray[Any], *, overwrite: bool = False) -> ProductMembership:
+        """Tell whether a likelihood row is in the cone.
+
+        Args:
+            row: One entry per database in order, or a mapping. An array of float64 is answered
+                in floats with a proven error bound; integers and fractions are answered exactly.
+            overwrite: Work in the memory of a given array, which is destroyed.
+        """
+        from twoworlds.cones._membership import decide  # numpy and numba
+
+        return decide(self, row, overwrite=overwrite)
+
+    def explain(self) -> str:
+        """Say in words what the inequalities are, without listing them."""
+        values = Explicit(self.universe.values)
+        facets = "; ".join(_texts(values, self.one.facets, equality=False))
+        equal = "; ".join(_texts(values, self.one.equalities, equality=True))
+        tail = f", and where one factor is one of {equal} it is an equality" if equal else ""
+        return (
+            f"The row cone of {self.source} has {self.count} facets over {self.universe.size} "
+            f"databases: the products of one factor per record, each one of {facets}{tail}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cone of one record as plain data, with the counts of the whole."""
+        return {
+            "source": self.source,
+            "universe": self.universe.expression,
+            "records": self.records,
+            "one_record": {
+                "columns": [str(value) for value in self.universe.values],
+                "facets": [list(a) for a in self.one.facets],
+                "equalities": [list(a) for a in self.one.equalities],
+                "rays": [list(a) for a in self.one.rays],
+                "outputs": [str(output) for output in self.one.outputs],
+            },
+            "counts": {
+                "databases": self.universe.size,
+                "facets": self.count,
+                "equalities": self.universe.size - self.count,
+                "rays": self.count,
+                "lines": 0,
+            },
+            "approximation": None,
+        }
+
+    def explicit(self) -> RowCone:
+        """List all inequalities, for universes that can be listed."""
+        where = listed_universe(self.universe, self.source)
+        n = len(self.one.facets)
+        size = len(self.one.functionals)
+        facets: list[Vector] = []
+        equalities: list[Vector] = []
+        for places in product(range(size), repeat=self.records):
+            vector = kronecker([self.one.functionals[i] for i in places])
+            (facets if max(places) < n else equalities).append(vector)
+        return RowCone(where, solutions(facets, len(where.positions), equalities), self.source)
+
+
+def _texts(universe: Universe, vectors: Iterable[Vector], *, equality: bool) -> list[str]:
+    return [Inequality(universe, vector, equality).text() for vector in vectors]
+
+
+def kronecker(factors: Iterable[Vector]) -> Vector:
+    """Return the Kronecker product of vectors, the first one slowest.
+
+    >>> kronecker([(3, -1), (1, 2)])
+    (3, 6, -1, -2)
+    """
+    return reduce(lambda a, b: tuple(p * q for p in a for q in b), factors, (1,))

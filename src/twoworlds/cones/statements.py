@@ -1,0 +1,286 @@
+r"""Statements: what each inequality of a row cone says about an attacker, in words.
+
+A guarantee sum_D c_D x_D >= 0 on the likelihood rows of all trusted mechanisms compares two sets of
+databases, S+ = {D : c_D > 0} and S- = {D : c_D < 0}. With the belief b(D) = |c_D| / sum |c| it is
+
+    P(S+ and output) >= P(S- and output),    hence    P(S+ | output) >= P(S- | output)
+
+for every output (Lin & Kifer, Sections 2.2.4 and 4.2.3). The rows of a mechanism sum to the row of
+ones, so that b(S+) >= b(S-): the attacker does not change his mind about which is likelier. More
+generally, whoever holds the same beliefs within S+ and within S- sees the odds of S- against S+
+grow by a factor of at most b(S+) / b(S-), whatever odds he gave before (equation 3).
+
+Kinds of statements:
+
+* ``parity``: b holds records independent, and S+, S- differ in a parity of two or more of them;
+* ``person``: likewise, but S+, S- differ in one person's record: an odds bound about that person;
+* ``pair``: two databases;
+* ``general``: anything else;
+* ``probability``: x_D >= 0, which says nothing;
+* ``impossible``: x_D = 0, which no mechanism satisfies.
+
+Differs: print says "more likely"; both sets may become equally likely, so that all of this holds
+weakly (Section 5.1, where most outputs of randomized response leave a tie).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from twoworlds.cones.beliefs_found import Wording, as_records, factorise, joined, law_of
+from twoworlds.cones.per_record import ProductInequality
+from twoworlds.cones.row_cone import Inequality, Row, RowCone, read_row
+from twoworlds.cones.statement_words import moved, prior, words_of
+from twoworlds.cones.vectors import Vector
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import to_json
+from twoworlds.worlds import Point
+from twoworlds.worlds.belief import Belief
+from twoworlds.worlds.secret import Secret
+
+__all__ = ["Statement", "StatementGroup", "grouped", "statement", "statements"]
+
+_LIKE = {
+    "parity": "for other persons or values",
+    "person": "about other persons or values, or with other knowledge about the rest",
+    "pair": "about other databases",
+    "general": "with the same numbers for other databases",
+    "probability": "about other databases",
+    "impossible": "about other databases",
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one inequality says about an attacker.
+
+    Attributes:
+        inequality: The guarantee itself.
+        kind: parity, person, pair, general, probability or impossible.
+        sentence: The guarantee in words.
+        factors: One factor of the coefficients per record, when they are a product.
+    """
+
+    inequality: Inequality | ProductInequality
+    kind: str
+    sentence: str
+    factors: tuple[Vector, ...] | None = field(default=None, repr=False)
+
+    @cached_property
+    def _listed(self) -> Inequality:
+        given = self.inequality
+        return given.explicit() if isinstance(given, ProductInequality) else given
+
+    @cached_property
+    def first(self) -> tuple[Point, ...]:
+        """S+: the databases that stay at least as likely as the second set."""
+        return tuple(self._listed.sides()[1])
+
+    @cached_property
+    def second(self) -> tuple[Point, ...]:
+        """S-: the databases that never become likelier than the first set."""
+        return tuple(self._listed.sides()[0])
+
+    @cached_property
+    def belief(self) -> Belief:
+        """The belief that makes the coefficients probabilities."""
+        where, coefficients = self._listed.universe, self._listed.coefficients
+        return Belief(where, dict(zip(where, law_of(coefficients), strict=True)))
+
+    @cached_property
+    def laws(self) -> tuple[tuple[Fraction, ...], ...] | None:
+        """The law of each record, if the belief holds the records independent; else None."""
+        found = self.factors
+        if found is None and (records := as_records(self._listed.universe)) is not None:
+            found = factorise(records, tuple(map(abs, self._listed.coefficients)))
+        return None if found is None else tuple(law_of(factor) for factor in found)
+
+    @property
+    def prior(self) -> tuple[Fraction, Fraction]:
+        """The probabilities of the two sets before any output."""
+        return prior(self.inequality)
+
+    @property
+    def prior_odds(self) -> Fraction | None:
+        """The odds of the second set against the first before any output; None without one."""
+        first, second = self.prior
+        return second / first if first and second else None
+
+    @property
+    def factor(self) -> Fraction | None:
+        """By how much the odds of the second set against the first can grow at most."""
+        odds = self.prior_odds
+        return None if odds is None else 1 / odds
+
+    @property
+    def equality(self) -> bool:
+        """Whether the two sets keep their odds exactly."""
+        return self.inequality.equality
+
+    def posterior(self, row: Row) -> tuple[Fraction, Fraction] | None:
+        """Return the probabilities of the two sets after an output with this likelihood row.
+
+        None when the attacker held the output impossible.
+        """
+        entries = dict(zip(self._listed.universe, self._row(row), strict=True))
+        after = self.belief.given(entries.__getitem__)
+        if after is None:
+            return None
+        sets = (
+            Secret("first", frozenset(self.first).__contains__),
+            Secret("second", frozenset(self.second).__contains__),
+        )
+        first, second = (Fraction(after.probability(secret)) for secret in sets)  # type: ignore[arg-type]
+        return first, second
+
+    def verify(self, row: Row) -> bool:
+        """Check the claim on the row of an output, by Bayes' rule and plain arithmetic."""
+        if self.kind == "impossible":
+            return not any(entry for entry, c in self._pairs(row) if c)
+        after = self.posterior(row)
+        if after is None:
+            return True
+        return after[0] == after[1] if self.equality else after[0] >= after[1]
+
+    def _pairs(self, row: Row) -> Iterable[tuple[Fraction, int]]:
+        return zip(self._row(row), self._listed.coefficients, strict=True)
+
+    def _row(self, row: Row) -> tuple[Fraction, ...]:
+        entries = read_row(self._listed.universe, row)
+        if min(entries) < 0:
+            raise InvalidInput(
+                f"the row has the entry {min(entries)}: likelihoods are at least 0, and Bayes' "
+                "rule has no meaning without that"
+            )
+        return entries
+
+    def explain(self) -> str:
+        """Say the sentence, the inequality, and what it means for other prior odds."""
+        lines = [self.sentence, f"  as an inequality: {self.inequality.text()}"]
+        odds, factor = self.prior_odds, self.factor
+        if odds is not None and factor is not None and self.kind in ("parity", "general"):
+            move = "never change" if self.equality else moved(factor)
+            lines.append(
+                f"  the second set starts at odds of {odds} against the first; whatever the odds "
+                f"between the two were before, they {move}"
+            )
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        label = self._listed.universe.label
+        odds, factor = self.prior_odds, self.factor
+        return {
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "inequality": self._listed.to_dict(),
+            "first": [label(x) for x in self.first],
+            "second": [label(x) for x in self.second],
+            "belief": {label(x): to_json(mass) for x, mass in self.belief.items()},
+            "independent": self.laws is not None,
+            "prior_odds": None if odds is None else to_json(odds),
+            "factor": None if factor is None else to_json(factor),
+        }
+
+
+def statements(cone: RowCone) -> tuple[Statement, ...]:
+    """Return what each facet and equality of a row cone says, in the order of its inequalities.
+
+    >>> from twoworlds.cones.row_cone import row_cone
+    >>> print(statements(row_cone("randomized-response(bits=2, keep=3/4)"))[0].sentence)
+    An attacker who believes the two answers are independent, each yes with probability 3/4, and \
+so thinks an even number of yeses likelier than an odd one (5/8 against 3/8), still thinks so \
+(weakly) after any output.
+    """
+    return tuple(statement(inequality) for inequality in cone.inequalities())
+
+
+def statement(inequality: Inequality | ProductInequality) -> Statement:
+    """Return what one inequality says.
+
+    >>> from twoworlds.cones.row_cone import Inequality
+    >>> from twoworlds import BitStrings
+    >>> statement(Inequality(BitStrings(2), (-1, 0, 3, 0))).sentence
+    "For someone who knows that person 2's answer is yes, the odds that person 1's answer is yes \
+rather than no grow by a factor of at most 3 after any output."
+    """
+    if isinstance(inequality, Inequality) and not any(inequality.coefficients):
+        raise InvalidInput("0 >= 0 says nothing: give an inequality with a coefficient")
+    return Statement(inequality, *words_of(inequality))
+
+
+# --- short lists ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StatementGroup:
+    """Statements of one kind with the same numbers: one to read, and the others like it."""
+
+    kind: str
+    statements: tuple[Statement, ...]
+
+    @property
+    def example(self) -> Statement:
+        """The one to read."""
+        return self.statements[0]
+
+    @property
+    def count(self) -> int:
+        """How many statements there are."""
+        return len(self.statements)
+
+    @property
+    def sentence(self) -> str:
+        """The example, and how many more are like it."""
+        if self.count == 1:
+            return self.example.sentence
+        return f"{self.example.sentence} And {self.count - 1} more like it, {self._others()}."
+
+    def _others(self) -> str:
+        """Say how the others differ from the example."""
+        records = as_records(self.example.inequality.universe)
+        if records is None or len(records.values) != 2 or self.kind not in ("parity", "person"):
+            return _LIKE[self.kind]
+        names = "yes and no" if Wording(records).bits else joined(list(map(str, records.values)))
+        if records.n == 1:
+            return f"with {names} exchanged"
+        whole = all(min(f) < 0 < max(f) for one in self.statements for f in one.factors or ())
+        if self.kind == "parity" and whole:
+            return f"with the roles of {names} exchanged for some persons"
+        return _LIKE[self.kind]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the group as plain data, all its statements listed."""
+        return {
+            "kind": self.kind,
+            "count": self.count,
+            "sentence": self.sentence,
+            "statements": [one.to_dict() for one in self.statements],
+        }
+
+
+def grouped(given: Iterable[Statement]) -> tuple[StatementGroup, ...]:
+    """Put statements of one kind with the same numbers together; those that say nothing come last.
+
+    >>> from twoworlds.cones.row_cone import row_cone
+    >>> [(g.kind, g.count) for g in grouped(statements(row_cone("dp(ratio=3)", "bits(2)")))]
+    [('person', 8)]
+    """
+    groups: dict[Any, list[Statement]] = {}
+    for one in given:
+        groups.setdefault(_signature(one), []).append(one)
+    found = [StatementGroup(members[0].kind, tuple(members)) for members in groups.values()]
+    return tuple(sorted(found, key=lambda group: group.kind == "probability"))
+
+
+def _signature(one: Statement) -> tuple[Any, ...]:
+    """Two statements with the same signature have the same coefficients in another order."""
+    given = one.inequality
+    if isinstance(given, ProductInequality):
+        factors = sorted(tuple(sorted(f)) for f in given.factors)
+        return one.kind, given.equality, tuple(factors)
+    return one.kind, given.equality, tuple(sorted(c for c in given.coefficients if c))

@@ -1,0 +1,99 @@
+"""Combinations of few generators, with facets and by a linear program."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.cones import combination as module
+from twoworlds.cones.combination import Outside, combination, decide
+from twoworlds.cones.double_description import echelon, extreme_rays
+from twoworlds.cones.vectors import dot, negative
+
+small = st.integers(-3, 3)
+
+
+def total(pairs, dimension):
+    return [sum((w * g[i] for g, w in pairs), Fraction(0)) for i in range(dimension)]
+
+
+@st.composite
+def targets(draw):
+    """Generators, lines and a target, a random combination of them."""
+    dimension = draw(st.integers(1, 4))
+    vector = st.tuples(*[small] * dimension)
+    generators = draw(st.lists(vector.filter(any), max_size=6))
+    lines = draw(st.lists(vector.filter(any), max_size=2))
+    weights = st.fractions(0, 5, max_denominator=4)
+    signed = st.fractions(-5, 5, max_denominator=4)
+    pairs = [(g, draw(weights)) for g in generators] + [(g, draw(signed)) for g in lines]
+    return generators, lines, total(pairs, dimension)
+
+
+@given(targets())
+def test_every_combination_is_found_again_with_few_generators(case):
+    generators, lines, target = case
+    dimension = len(target)
+    facets, _ = extreme_rays(generators, lines, dimension)
+    pairs = combination(target, generators, lines, facets)
+    assert total(pairs, dimension) == target
+    assert all(weight > 0 for _, weight in pairs)
+    assert {g for g, _ in pairs} <= {*generators, *lines, *map(negative, lines)}
+    assert len(pairs) <= 2 * dimension
+    if not extreme_rays(facets, [], dimension)[1]:  # pointed
+        assert len(pairs) <= len(echelon(generators)[0])
+
+
+@given(targets(), st.data())
+def test_facets_and_programs_decide_alike(case, data):
+    generators, lines, _ = case
+    dimension = len(case[2])
+    target = data.draw(st.tuples(*[small] * dimension))
+    answers = [
+        decide(target, generators, lines, description)
+        for description in (extreme_rays(generators, lines, dimension), None)
+    ]
+    assert isinstance(answers[0], Outside) == isinstance(answers[1], Outside)
+    for answer in answers:
+        if isinstance(answer, Outside):
+            assert dot(answer.inequality, target) < 0
+            assert all(dot(answer.inequality, g) >= 0 for g in generators)
+            assert all(dot(answer.inequality, line) == 0 for line in lines)
+        else:
+            assert total(answer, dimension) == list(target)
+            assert all(weight > 0 for _, weight in answer)
+
+
+def test_generators_that_span_a_space_without_being_lines():
+    triangle = [(1, 0), (0, 1), (-1, -1)]
+    pairs = combination((-5, "1/2"), triangle, [], [])
+    assert total(pairs, 2) == [-5, Fraction(1, 2)]
+    assert len(pairs) <= 3
+
+
+def test_many_lines_cost_linear_algebra_only():
+    lines = [tuple(int(i == j) for i in range(40)) for j in range(40)]
+    target = tuple((-1) ** i * (i + 1) for i in range(40))
+    pairs = combination(target, [], lines, [])
+    assert total(pairs, 40) == list(target)
+    assert len(pairs) == 40
+
+
+def test_the_zero_vector_needs_no_generator():
+    assert combination((0, 0), [(1, 0)], [], [(1, 0)]) == ()
+
+
+def test_weights_of_huge_vectors_are_exact():
+    big = 10**30
+    generators = [(big, 1), (1, big)]
+    facets, _ = extreme_rays(generators, [], 2)
+    pairs = combination((Fraction(big + 1, 7), Fraction(big + 1, 7)), generators, [], facets)
+    assert pairs == (((big, 1), Fraction(1, 7)), ((1, big), Fraction(1, 7)))
+
+
+def test_a_table_that_is_too_large_is_left_to_a_program(monkeypatch):
+    monkeypatch.setattr(module, "LARGEST_TABLE", 0)
+    monkeypatch.setattr(module, "combination", pytest.fail)
+    found = decide((3, 1), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
+    assert total(found, 2) == [3, 1]

@@ -1,0 +1,100 @@
+"""Comparisons of definitions, with a mechanism that tells them apart."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from twoworlds.cones.compare import Comparison, compare, occurring
+from twoworlds.cones.normal_form import consistent_normal_form_contains
+from twoworlds.cones.row_cone import row_cone
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.named import mechanism
+
+SURVEY = "randomized-response(bits=2, keep=3/4)"
+
+
+def shown(comparison: Comparison) -> None:
+    """Every separating mechanism is allowed by one cone and breaks the other."""
+    assert comparison.forward.certificate.verify()
+    assert comparison.backward.certificate.verify()
+    cones = {c.source: c for c in (comparison.first, comparison.second)}
+    for separation in comparison.separations:
+        assert separation.verify()
+        for output in separation.mechanism.outputs:
+            row = separation.mechanism.row(output)
+            assert cones[separation.allowed_by].contains([row[x] for x in row])
+        assert not cones[separation.forbidden_by].contains(separation.row())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "relation"),
+    [
+        (SURVEY, "dp(ratio=3)", "stronger"),
+        ("dp(ratio=3)", SURVEY, "weaker"),
+        ("randomized-response(bits=1, keep=3/4)", "dp(ratio=3)", "equal"),
+        (SURVEY, "randomized-response(bits=2, keep=1/4)", "equal"),
+        (SURVEY, "randomized-response(bits=2, keep=2/3)", "weaker"),
+        (SURVEY, "noisy-parity(bits=2, keep=3/4)", "incomparable"),
+        ("dp(ratio=2)", "randomized-response(bits=2, keep=2/3)", "weaker"),
+        ("dp(ratio=2)", SURVEY, "incomparable"),
+    ],
+)
+def test_relations(first: str, second: str, relation: str) -> None:
+    comparison = compare(first, second)
+    assert comparison.relation == relation
+    assert len(comparison.separations) == {"equal": 0, "incomparable": 2}.get(relation, 1)
+    shown(comparison)
+
+
+def test_the_separating_mechanism_of_a_mechanism_is_a_post_processing_of_it() -> None:
+    comparison = compare(SURVEY, "randomized-response(bits=2, keep=2/3)")
+    separation = comparison.separations[0]
+    assert separation.allowed_by == SURVEY
+    assert consistent_normal_form_contains(separation.mechanism, [mechanism(SURVEY)])
+
+
+def test_lists_of_trusted_mechanisms() -> None:
+    both = ["randomized-response(bits=1, keep=3/4)", "randomized-response(bits=1, keep=4/5)"]
+    assert compare(both, "dp(ratio=4)").relation == "equal"
+    with pytest.raises(InvalidInput):
+        compare(["dp(ratio=4)"], "dp(ratio=4)", "bits(1)")
+
+
+def test_a_definition_without_a_universe_is_asked_for_one() -> None:
+    with pytest.raises(InvalidInput, match="universe"):
+        compare("dp(ratio=2)", "dp(ratio=3)")
+    assert compare("dp(ratio=2)", "dp(ratio=3)", "bits(2)").relation == "stronger"
+
+
+def test_different_databases_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="same databases"):
+        compare(SURVEY, "randomized-response(bits=3, keep=3/4)")
+
+
+def test_only_rows_that_can_occur_are_compared() -> None:
+    # x1 <= x0 for every output forces equality, because both sides sum to 1
+    kept, note = occurring(row_cone("linear('x1 <= x0')", "bits(1)"))
+    assert kept.cone.rays == ((1, 1),)
+    assert note is not None
+    comparison = compare("linear('x1 <= x0')", "randomized-response(bits=1, keep=1/2)", "bits(1)")
+    assert comparison.relation == "equal"
+    assert comparison.notes
+
+
+def test_a_definition_that_nothing_satisfies() -> None:
+    kept, note = occurring(row_cone("linear('2*x1 <= x0')", "bits(1)"))
+    assert kept.cone.rays == ()
+    assert note is not None
+    assert "no mechanism" in note
+
+
+def test_words_and_data() -> None:
+    comparison = compare(SURVEY, "dp(ratio=3)")
+    assert comparison.sentence.startswith(f"{SURVEY} is stronger than dp(ratio=3) over bits(2)")
+    data = comparison.to_dict()
+    assert data["relation"] == "stronger"
+    [separation] = data["separations"]
+    assert separation["allowed_by"] == "dp(ratio=3)"
+    assert all(0 <= Fraction(p) <= 1 for p in separation["yes"])

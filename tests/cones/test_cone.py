@@ -1,0 +1,321 @@
+"""Cones: both descriptions, answers with certificates, projection, intersection, bad input."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.cones import cone as module
+from twoworlds.cones.certificates import verify
+from twoworlds.cones.cone import Cone
+from twoworlds.cones.vectors import dot, negative
+from twoworlds.errors import InvalidInput, TwoWorldsError
+
+small = st.integers(-3, 3)
+RESPONSE = ((9, 3, 3, 1), (3, 9, 1, 3), (3, 1, 9, 3), (1, 3, 3, 9))
+DP = (
+    (3, -1, 0, 0), (-1, 3, 0, 0), (3, 0, -1, 0), (-1, 0, 3, 0),
+    (0, 3, 0, -1), (0, -1, 0, 3), (0, 0, 3, -1), (0, 0, -1, 3),
+)  # fmt: skip
+
+
+def vectors(dimension, most):
+    return st.lists(st.tuples(*[small] * dimension), max_size=most)
+
+
+@st.composite
+def cones(draw, dimension):
+    first, second = draw(vectors(dimension, 5)), draw(vectors(dimension, 1))
+    if draw(st.booleans()):
+        return Cone.from_rays(first, lines=second, dimension=dimension)
+    return Cone.from_inequalities(first, equalities=second, dimension=dimension)
+
+
+pairs_of_cones = st.integers(1, 3).flatmap(lambda d: st.tuples(cones(d), cones(d)))
+
+
+def satisfies(cone, x):
+    """Membership by the facets and equalities alone."""
+    return all(dot(a, x) >= 0 for a in cone.facets) and all(dot(e, x) == 0 for e in cone.equalities)
+
+
+def spanning(cone):
+    return [*cone.rays, *cone.lines, *map(negative, cone.lines)]
+
+
+# --- examples of Lin & Kifer --------------------------------------------------------------------
+
+
+def test_randomized_response_of_two_bits_has_the_four_facets_of_example_5_6():
+    cone = Cone.from_rays([[Fraction(v, 16) for v in ray] for ray in RESPONSE])
+    assert set(cone.facets) == {(9, -3, -3, 1), (1, -3, -3, 9), (-3, 9, 1, -3), (-3, 1, 9, -3)}
+    assert set(cone.rays) == set(RESPONSE)
+    assert cone.equalities == cone.lines == ()
+
+
+def test_randomized_response_of_three_bits_is_simplicial():
+    rows = [[3 ** (3 - bin(x ^ y).count("1")) for y in range(8)] for x in range(8)]
+    cone = Cone.from_rays(rows)
+    assert len(cone.facets) == len(cone.rays) == 8
+    signs = {tuple(abs(v) for v in facet) for facet in cone.facets}
+    assert all(sorted(entries) == [1, 3, 3, 3, 9, 9, 9, 27] for entries in signs)
+
+
+def test_differential_privacy_of_three_bits_has_24_facets_and_38_rays():
+    rows = []
+    for x in range(8):
+        for bit in range(3):
+            row = [0] * 8
+            row[x], row[x ^ (1 << bit)] = 3, -1
+            rows.append(row)
+    cone = Cone.from_inequalities(rows)
+    assert (len(cone.facets), len(cone.rays)) == (24, 38)
+    assert set(cone.facets) == set(map(tuple, rows))
+
+
+def test_the_rows_of_maps_with_blocks_of_two_or_more():
+    blocks = [b for size in (2, 4) for b in combinations(range(4), size)]
+    cone = Cone.from_rays([[int(i in block) for i in range(4)] for block in blocks])
+    assert cone.facets == (
+        (1, 1, 1, -1), (1, 1, -1, 1), (1, 0, 0, 0), (1, -1, 1, 1),
+        (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (-1, 1, 1, 1),
+    )  # fmt: skip
+    assert cone.rays == (
+        (1, 1, 0, 0), (1, 0, 1, 0), (1, 0, 0, 1), (0, 1, 1, 0), (0, 1, 0, 1), (0, 0, 1, 1),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("gamma", "rays"), [("11/10", 840), ("3/2", 840), (2, 948), (3, 948)])
+def test_the_kronecker_cone_of_two_records_of_three_values(gamma, rays):
+    one = Cone.from_inequalities(
+        [[{i: -1, j: Fraction(gamma)}.get(k, 0) for k in range(3)]
+         for i in range(3) for j in range(3) if i != j]
+    )  # fmt: skip
+    product = [[p * q for p in a for q in b] for a in one.facets for b in one.facets]
+    cone = Cone.from_inequalities(product)
+    assert (len(cone.rays), len(cone.facets)) == (rays, 36)
+
+
+def test_the_row_cone_of_two_records_is_smaller_than_the_kronecker_cone():
+    one = Cone.from_inequalities(
+        [[{i: -1, j: 3}.get(k, 0) for k in range(3)] for i in range(3) for j in range(3) if i != j]
+    )
+    inner = Cone.from_rays([[p * q for p in a for q in b] for a in one.rays for b in one.rays])
+    outer = Cone.from_inequalities(
+        [[p * q for p in a for q in b] for a in one.facets for b in one.facets]
+    )
+    assert (len(inner.rays), len(inner.facets)) == (36, 876)
+    assert inner <= outer
+    assert not outer <= inner
+    assert inner != outer
+
+
+def test_noisy_parity_is_differentially_private_and_outside_randomized_response():
+    response, private = Cone.from_rays(RESPONSE), Cone.from_inequalities(DP)
+    parity = (3, 1, 1, 3)
+    assert parity in private
+    outside = response.contains(parity)
+    assert not outside
+    assert outside.inequality == (-3, 9, 1, -3)
+    assert outside.certificate.kind == "separated"
+    inside = response.inside(private)
+    assert inside
+    kinds = [part.kind for part in inside.certificate["parts"]]
+    assert kinds.count("implied") == len(DP)
+    escape = private.inside(response)
+    assert escape.ray in ((3, 1, 1, 3), (1, 3, 3, 1))
+    assert escape.certificate.kind == "escape"
+    assert verify(escape.certificate.to_dict())
+
+
+# --- the two descriptions -----------------------------------------------------------------------
+
+
+@given(st.integers(1, 4).flatmap(cones))
+def test_the_descriptions_are_canonical_and_convert_into_each_other(cone):
+    other = Cone.from_rays(cone.rays, lines=cone.lines, dimension=cone.dimension)
+    assert (other.rays, other.lines) == (cone.rays, cone.lines)
+    assert (other.facets, other.equalities) == (cone.facets, cone.equalities)
+    again = Cone.from_inequalities(
+        cone.facets, equalities=cone.equalities, dimension=cone.dimension
+    )
+    assert (again.rays, again.lines) == (cone.rays, cone.lines)
+    assert cone == other == again
+    assert hash(cone) == hash(other) == hash(again)
+    assert cone.rays == tuple(sorted(cone.rays, reverse=True))
+
+
+@given(st.integers(1, 3).flatmap(lambda d: st.tuples(cones(d), st.tuples(*[small] * d))))
+def test_membership_is_decided_by_the_facets_and_proved(case):
+    cone, x = case
+    found = cone.contains(x)
+    assert bool(found) == found.holds == satisfies(cone, x) == (x in cone)
+    assert verify(found.certificate.to_dict())
+    if found and cone.given_rays is not None:
+        total = [sum((w * g[i] for g, w in found.combination), Fraction(0)) for i in range(len(x))]
+        assert total == list(x)
+    if not found:
+        assert dot(found.inequality, x) < 0
+        assert all(dot(found.inequality, ray) >= 0 for ray in spanning(cone))
+
+
+@given(pairs_of_cones)
+def test_containment_is_decided_by_rays_and_facets_and_proved(case):
+    first, second = case
+    found = first.inside(second)
+    assert found.holds == all(satisfies(second, ray) for ray in spanning(first))
+    assert (first <= second) == (second >= first) == found.holds
+    assert verify(found.certificate.to_dict())
+    if not found:
+        assert satisfies(first, found.ray)
+        assert dot(found.inequality, found.ray) < 0
+        assert all(dot(found.inequality, ray) >= 0 for ray in spanning(second))
+    assert (first == second) == (first <= second and second <= first)
+
+
+@given(pairs_of_cones, st.data())
+def test_the_intersection_holds_what_both_hold(case, data):
+    first, second = case
+    both = first.intersect(second)
+    assert both <= first
+    assert both <= second
+    x = data.draw(st.tuples(*[small] * first.dimension))
+    assert (x in both) == (x in first and x in second)
+
+
+@given(cones(3), st.permutations(range(3)), st.integers(1, 3))
+def test_the_projection_is_generated_by_the_projected_rays(cone, order, count):
+    keep = order[:count]
+    image = cone.project(keep)
+    assert image.dimension == count
+    for ray in spanning(cone):
+        assert [ray[i] for i in keep] in image
+    for facet in image.facets:  # it holds on the whole cone, so the image is no larger
+        lifted = [0] * 3
+        for i, value in zip(keep, facet, strict=True):
+            lifted[i] = value
+        assert all(dot(lifted, ray) >= 0 for ray in spanning(cone))
+
+
+@given(st.integers(1, 3).flatmap(cones))
+def test_the_dual_exchanges_the_descriptions(cone):
+    dual = cone.dual()
+    assert (dual.rays, dual.lines) == (cone.facets, cone.equalities)
+    assert (dual.facets, dual.equalities) == (cone.rays, cone.lines)
+    assert dual.dual() == cone
+
+
+def test_the_whole_space_and_the_zero_cone():
+    whole, zero = Cone.from_inequalities([], dimension=3), Cone.from_rays([], dimension=3)
+    assert whole.facets == whole.equalities == whole.rays == ()
+    assert len(whole.lines) == 3
+    assert zero.rays == zero.lines == zero.facets == ()
+    assert len(zero.equalities) == 3
+    assert zero <= whole
+    assert not whole <= zero
+    assert (0, 0, 0) in zero
+    assert (0, 0, 1) not in zero
+    assert (1, -5, "1/2") in whole
+    assert Cone.from_rays([(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, -1, -1)]) == whole
+    assert (
+        Cone.from_inequalities([(1, 0, 0), (-1, 0, 0)], equalities=[(0, 1, 0), (0, 0, 1)]) == zero
+    )
+
+
+def test_given_vectors_are_kept_primitive_without_zeros_and_repetitions():
+    cone = Cone.from_rays([(2, 4), (0, 0), ("1/2", 1), (1, 0)], lines=[])
+    assert cone.given_rays == ((1, 2), (1, 0))
+    assert cone.given_lines == ()
+    assert cone.given_inequalities is cone.given_equalities is None
+    other = Cone.from_inequalities([(2, 4)], equalities=[(0, 3)])
+    assert (other.given_inequalities, other.given_equalities) == (((1, 2),), ((0, 1),))
+    assert other.given_rays is other.given_lines is None
+
+
+@pytest.mark.parametrize("size", [10**12, 10**30])
+def test_huge_entries_are_exact(size):
+    cone = Cone.from_rays([(size, 1), (1, size)])
+    assert cone.facets == ((size, -1), (-1, size))
+    assert (size - 1, 1) not in Cone.from_rays([(size, 1), (size + 1, 1)])
+    assert (2 * size + 1, 2) in Cone.from_rays([(size, 1), (size + 1, 1)])
+
+
+# --- without conversion -------------------------------------------------------------------------
+
+
+def no_conversion(*_):
+    raise AssertionError("a conversion was asked for")
+
+
+def test_membership_in_a_cone_of_inequalities_needs_no_conversion(monkeypatch):
+    monkeypatch.setattr(module, "extreme_rays", no_conversion)
+    cone = Cone.from_inequalities(DP)
+    assert (3, 1, 1, 3) in cone
+    assert cone.contains((4, 1, 1, 1)).certificate.kind == "violates"
+
+
+def test_large_cones_are_decided_by_programs(monkeypatch):
+    response, private = Cone.from_rays(RESPONSE), Cone.from_inequalities(DP)
+    monkeypatch.setattr(module, "extreme_rays", no_conversion)
+    monkeypatch.setattr(module, "QUICK", -1)
+    monkeypatch.setattr(module, "POSSIBLE", -1)
+    assert (3, 3, 1, 1) in response
+    assert (3, 1, 1, 3) not in response
+    assert response.inside(private)
+    assert private.inside(Cone.from_inequalities([(3, 0, 0, -1), (1, 1, 1, 1)])).ray is not None
+    assert private.inside(Cone.from_inequalities([(9, 0, 0, -1), (1, 1, 1, 1)]))
+    assert set(private.facets) == set(DP)
+    assert set(response.rays) == set(RESPONSE)
+
+
+# --- bad input ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Cone.from_rays([]), "dimension="),
+        (lambda: Cone.from_rays([(1, 2), (1, 2, 3)]), "ray 1 has 3 entries, others have 2"),
+        (lambda: Cone.from_rays([(1, 2)], lines=[(1,)]), "line 0 has 1 entries"),
+        (lambda: Cone.from_inequalities([(1, 2)], dimension=3), "inequality 0 has 2 entries"),
+        (lambda: Cone.from_inequalities([(1, "ln 3")]), "irrational"),
+        (lambda: Cone.from_rays([(1, float("nan"))]), "ray 0"),
+        (lambda: Cone.from_rays(["12"]), "list of numbers"),
+        (lambda: Cone.from_rays([3]), "list of numbers"),
+        (lambda: Cone.from_rays(3), "list of vectors"),
+        (lambda: Cone.from_rays([], dimension=-1), "dimension=-1"),
+        (lambda: Cone.from_rays([], dimension=2.5), "dimension=2.5"),
+        (lambda: Cone.from_rays([(1, 2)]).contains((1,)), "1 entries in a cone of dimension 2"),
+        (lambda: Cone.from_rays([(1, 2)]).contains((1, "x")), "not a number"),
+        (lambda: Cone.from_rays([(1, 2)]).project([0, 0]), "keep="),
+        (lambda: Cone.from_rays([(1, 2)]).project([2]), "0 to 1"),
+        (lambda: Cone.from_rays([(1, 2)]).project([-1]), "0 to 1"),
+        (lambda: Cone.from_rays([(1,)]) <= Cone.from_rays([(1, 2)]), "dimensions 1 and 2"),
+        (lambda: Cone.from_rays([(1,)]).intersect(Cone.from_rays([(1, 2)])), "dimensions 1 and 2"),
+    ],
+)
+def test_bad_input_is_refused_with_the_rule(build, message):
+    with pytest.raises(InvalidInput, match=message):
+        build()
+
+
+def test_cones_compare_with_cones_only():
+    cone = Cone.from_rays([(1, 2)])
+    assert cone != "cone"
+    assert cone != Cone.from_rays([(1, 2, 3)])
+    with pytest.raises(TypeError):
+        cone <= 3  # noqa: B015
+
+
+def test_no_answer_is_returned_without_a_proof(monkeypatch):
+    cone = Cone.from_rays([(1, 0), (0, 1)])
+    monkeypatch.setattr(module, "decide", lambda *_: (((1, 0), Fraction(2)),))
+    with pytest.raises(TwoWorldsError, match="failed its own check"):
+        cone.contains((1, 1))
+
+
+def test_repr_names_the_sizes():
+    assert repr(Cone.from_rays([(1, 2)])) == "Cone(dimension=2, 1 rays, 0 lines)"
+    assert "8 inequalities" in repr(Cone.from_inequalities(DP))

@@ -1,0 +1,311 @@
+"""Designed mechanisms against geometric noise, extreme mechanisms and plain Bayes."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from flint import fmpq, fmpq_mat
+
+from twoworlds.cones.certificates import verify
+from twoworlds.cones.cone import Cone
+from twoworlds.cones.design import LOSSES, _vertices, design, extreme_mechanisms, saving
+from twoworlds.cones.normal_form import consistent_normal_form_contains
+from twoworlds.cones.row_cone import RowCone, row_cone
+from twoworlds.definitions import check
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
+from twoworlds.mechanisms.named import mechanism
+from twoworlds.worlds import BitStrings, Explicit, Integers
+from twoworlds.worlds.belief import Belief
+
+
+def random_belief(rng, universe):
+    weights = [rng.randint(0, 5) for _ in universe]
+    weights[rng.randrange(len(weights))] += 1
+    total = sum(weights)
+    return Belief(universe, {x: Fraction(w, total) for x, w in zip(universe, weights, strict=True)})
+
+
+def bayes(rows, belief, loss):
+    """The least expected loss after seeing an output of the matrix: answer what is best."""
+    universe = belief.universe
+    return sum(
+        min(
+            sum(belief[x] * p * cost for x, p, cost in zip(universe, row, costs, strict=True))
+            for costs in loss
+        )
+        for row in rows
+    )
+
+
+def geometric(n, ratio):
+    """Geometric noise on a count from 0 to n, with both tails moved to the ends."""
+    a = Fraction(1, ratio)
+    inner = [(1 - a) / (1 + a)] * (n + 1)
+    inner[0] = inner[-1] = 1 / (1 + a)
+    return [[inner[z] * a ** abs(z - i) for i in range(n + 1)] for z in range(n + 1)]
+
+
+@pytest.mark.parametrize("ratio", [2, 3])
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_counts_recover_the_loss_of_geometric_noise(n, ratio):
+    # Ghosh, Roughgarden & Sundararajan: optimal for every belief and every monotone loss.
+    rng = random.Random(10 * n + ratio)
+    universe = Integers(0, n)
+    cone = row_cone(f"dp(ratio={ratio})", universe)
+    for name in ("absolute", "squared", "zero-one"):
+        loss = [[LOSSES[name](i, o) for i in range(n + 1)] for o in range(n + 1)]
+        for _ in range(4):
+            belief = random_belief(rng, universe)
+            found = design(cone, name, belief=belief)
+            assert found.loss == bayes(geometric(n, ratio), belief, loss)
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_seeing_the_records_does_not_help_to_answer_a_count(bits):
+    # The best mechanism for a count may look at the count alone.
+    whole = design(row_cone("dp(ratio=2)", f"bits({bits})"), "absolute", statistic="count")
+    count = design(row_cone("dp(ratio=2)", Integers(0, bits)), "absolute")
+    assert whole.loss == count.loss
+
+
+def test_expected_loss_is_the_best_extreme_mechanism_after_bayes():
+    rng = random.Random(5)
+    cone = row_cone("dp(ratio=3)", "bits(2)")
+    extremes = extreme_mechanisms(cone)
+    used = set()
+    for _ in range(25):
+        belief = random_belief(rng, cone.universe)
+        loss = [[rng.randint(0, 4) for _ in range(4)] for _ in range(3)]
+        losses = [bayes(m.rows, belief, loss) for m in extremes]
+        found = design(cone, loss, outputs=("a", "b", "c"), belief=belief)
+        assert found.loss == min(losses)
+        used |= {i for i, value in enumerate(losses) if value == min(losses) < max(losses)}
+    assert len(used) > 1
+
+
+def test_the_cone_of_an_invertible_mechanism_gives_its_post_processings():
+    rng = random.Random(6)
+    response = mechanism("randomized-response(bits=2, keep=3/4)")
+    cone = row_cone(response)
+    for _ in range(10):
+        belief = random_belief(rng, cone.universe)
+        loss = [[Fraction(rng.randint(0, 6), 3) for _ in range(4)] for _ in range(2)]
+        found = design(cone, loss, outputs=("yes", "no"), belief=belief)
+        assert found.loss == bayes(response.table().rows, belief, loss)
+        assert consistent_normal_form_contains(found.mechanism, response)
+
+
+@pytest.mark.parametrize("name", ["absolute", "squared", "zero-one"])
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_worst_case_is_the_expected_loss_of_the_least_favourable_belief(name, bits):
+    cone = row_cone("dp(ratio=3)", f"bits({bits})")
+    worst = design(cone, name, statistic="count")
+    assert design(cone, name, statistic="count", belief=worst.belief).loss == worst.loss
+    rng = random.Random(bits)
+    for _ in range(5):
+        other = design(cone, name, statistic="count", belief=random_belief(rng, cone.universe))
+        assert other.loss <= worst.loss
+    for x in cone.universe:
+        law = worst.mechanism.distribution(x)
+        assert sum(p * LOSSES[name](sum(x), o) for o, p in law.items()) <= worst.loss
+    assert check(worst.mechanism, "dp(ratio=3)").holds
+
+
+@pytest.mark.parametrize(
+    ("bits", "statistic", "loss", "belief", "strict", "relaxed"),
+    [
+        (2, "count", "absolute", "uniform", "7/16", "5/12"),
+        (2, "count", "absolute", None, "1/2", "3/7"),
+        (2, "parity", "zero-one", "uniform", "3/8", "1/4"),
+        (2, None, "zero-one", "uniform", "7/16", "7/16"),
+        (3, "count", "absolute", "uniform", "35/64", "11/24"),
+        (3, "parity", "zero-one", None, "7/16", "1/4"),
+        (3, None, "zero-one", None, "37/64", "37/64"),
+    ],
+)
+def test_what_relaxing_randomized_response_saves(bits, statistic, loss, belief, strict, relaxed):
+    survey = row_cone(f"randomized-response(bits={bits}, keep=3/4)")
+    private = row_cone("dp(ratio=3)", f"bits({bits})")
+    found = saving(survey, private, loss, statistic=statistic, belief=belief)
+    assert (found.strict.loss, found.relaxed.loss) == (Fraction(strict), Fraction(relaxed))
+    assert found.saved == Fraction(strict) - Fraction(relaxed)
+    assert "the least loss falls from" in found.explain()
+    assert found.to_dict()["saved"]["exact"] == str(found.saved)
+
+
+def test_the_parity_saving_by_hand():
+    # Parity survives RR with bias (2p - 1)^k, so error (1 - 2^-k)/2; noisy parity errs 1/4.
+    for bits, error in ((2, Fraction(3, 8)), (3, Fraction(7, 16))):
+        cone = row_cone(f"randomized-response(bits={bits}, keep=3/4)")
+        assert (
+            design(cone, statistic="parity", belief="uniform").loss
+            == error
+            == (1 - Fraction(1, 2**bits)) / 2
+        )
+
+
+def test_the_whole_database_is_best_told_by_randomized_response():
+    for bits in (1, 2):
+        found = design(row_cone("dp(ratio=3)", f"bits({bits})"), belief="uniform")
+        assert found.loss == 1 - Fraction(3, 4) ** bits
+
+
+# --- extreme mechanisms ---------------------------------------------------------------------------
+
+
+def brute_vertices(rays):
+    """All sets of independent rays that write the row of ones with positive weights."""
+    found = set()
+    for size in range(1, len(rays[0]) + 1):
+        for chosen in combinations(range(len(rays)), size):
+            square = fmpq_mat([[fmpq(rays[r][d]) for r in chosen] for d in range(len(rays[0]))])
+            if square.rank() < size:
+                continue
+            gram, right = (
+                square.transpose() * square,
+                square.transpose() * fmpq_mat([[1]] * len(rays[0])),
+            )
+            weights = gram.solve(right)
+            if square * weights == fmpq_mat([[1]] * len(rays[0])) and min(weights.entries()) > 0:
+                found.add(tuple(zip(chosen, map(str, weights.entries()), strict=True)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "universe", "count"),
+    [
+        ("dp(ratio=3)", "bits(1)", 1),
+        ("dp(ratio=3)", "bits(2)", 4),
+        ("dp(ratio=2)", "integers(0, 2)", None),
+        ("dp(ratio=2)", "records(values=3, n=1)", None),
+    ],
+)
+def test_extreme_mechanisms_are_the_vertices(source, universe, count):
+    cone = row_cone(source, universe)
+    found = extreme_mechanisms(cone)
+    expected = brute_vertices(cone.cone.rays)
+    assert len(found) == len(expected) == (count or len(expected))
+    rays = cone.cone.rays
+    for extreme in found:
+        weights = []
+        for row in extreme.rows:
+            (index,) = (
+                i
+                for i, ray in enumerate(rays)
+                if all(a * ray[0] == b * row[0] for a, b in zip(row, ray, strict=True))
+            )
+            weights.append((index, str(row[0] / rays[index][0])))
+        assert tuple(weights) in expected
+        assert check(extreme, source).holds
+
+
+def test_the_four_extreme_mechanisms_of_two_bits():
+    # R3: randomized response, noisy parity, and two truncated geometrics of a count.
+    found = [
+        {tuple(row) for row in m.rows}
+        for m in extreme_mechanisms(row_cone("dp(ratio=3)", "bits(2)"))
+    ]
+    for text in (
+        "randomized-response(bits=2, keep=3/4)",
+        "noisy-parity(bits=2, keep=3/4)",
+        "truncated-geometric(ratio=3, bits=2)",
+    ):
+        assert {tuple(row) for row in mechanism(text).table().rows} in found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ratio", "count"), [(2, 29213), (3, 37124)])
+def test_how_many_extreme_mechanisms_three_bits_have(ratio, count):
+    cone = row_cone(f"dp(ratio={ratio})", "bits(3)")
+    found = _vertices(cone)
+    assert len(found) == len(set(found)) == count
+    for weights in found:
+        used = [(w, ray) for w, ray in zip(weights, cone.cone.rays, strict=True) if w]
+        assert len(used) <= 8
+        assert all(w > 0 for w, _ in used)
+        assert all(sum(w * ray[d] for w, ray in used) == 1 for d in range(8))
+
+
+# --- certificates and bad input -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("belief", ["uniform", None])
+def test_the_certificate_survives_json_and_breaks_when_tampered(belief):
+    found = design(row_cone("dp(ratio=2)", "bits(2)"), "absolute", statistic="count", belief=belief)
+    data = json.loads(json.dumps(found.to_dict()["certificate"]))
+    assert verify(data)
+    assert not verify({**data, "value": "1/3"})
+    assert not verify({**data, "prices": [0] * 4})
+    assert not verify({**data, "belief": [1, 0, 0, 0]})
+    assert not verify({**data, "belief": [1, 1, 1, 1]})
+    assert not verify({**data, "matrix": [[1] * 4, [0] * 4, [0] * 4]})  # private, not the best
+    assert not verify(
+        {
+            **data,
+            "multipliers": [[-abs(Fraction(w)) - 1 for w in row] for row in data["multipliers"]],
+        }
+    )
+    exact = [[int(sum(x) == o) for x in BitStrings(2)] for o in (0, 1, 2)]
+    assert not verify({**data, "matrix": exact})  # better, not private
+    with pytest.raises(InvalidInput, match="one row per output"):
+        verify({**data, "loss": data["loss"][:2]})
+
+
+def test_equalities_of_the_cone_are_kept():
+    # Only constant rows: nothing may be told.
+    universe = BitStrings(1)
+    cone = RowCone(
+        universe, Cone.from_inequalities([[1, 0], [0, 1]], equalities=[[1, -1]]), "constant rows"
+    )
+    found = design(cone, belief="independent(1/3)")
+    assert found.loss == Fraction(1, 3)
+    assert all(row[0] == row[1] for row in found.mechanism.rows)
+    from_rays = RowCone(universe, Cone.from_rays([[1, 1]]), "constant rows")
+    assert design(from_rays).loss == Fraction(1, 2)
+
+
+def test_more_and_fewer_outputs_than_values():
+    cone = row_cone("dp(ratio=2)", "bits(2)")
+    only = design(cone, "absolute", statistic="count", outputs=(1,))
+    assert only.loss == 1
+    half = design(cone, "squared", statistic="count", outputs=[Fraction(i, 2) for i in range(5)])
+    assert half.loss <= design(cone, "squared", statistic="count").loss
+
+
+def test_explanations_say_what_was_proved():
+    cone = row_cone("dp(ratio=2)", "bits(1)")
+    assert "expected loss 1/3" in design(cone, belief="uniform").explain()
+    worst = design(cone)
+    assert "least favourable belief" in worst.explain()
+    assert worst.to_dict()["loss"]["exact"] == "1/3"
+    assert design(cone, lambda truth, output: int(truth != output)).loss == Fraction(1, 3)
+
+
+def test_rejects_bad_input():
+    cone = row_cone("dp(ratio=2)", "bits(2)")
+    with pytest.raises(UnknownName, match="absolute"):
+        design(cone, "absolut", statistic="count")
+    with pytest.raises(InvalidInput, match="name a statistic that is a number"):
+        design(cone, "absolute")
+    with pytest.raises(InvalidInput, match="4 rows, one per output, of 4 numbers"):
+        design(cone, [[1, 2]])
+    with pytest.raises(InvalidInput, match="no outputs"):
+        design(cone, outputs=())
+    with pytest.raises(InvalidInput, match="the belief is about"):
+        design(cone, belief=Belief(BitStrings(1), {(1,): Fraction(1)}))
+    loose = RowCone(cone.universe, cone.cone, cone.source, approximation="products only")
+    with pytest.raises(Unsupported, match="might break the guarantee"):
+        design(loose)
+    one_sided = RowCone(BitStrings(1), Cone.from_inequalities([[-1, 0], [0, 1]]), "never on 1")
+    with pytest.raises(InvalidInput, match="no mechanism has all its rows"):
+        design(one_sided)
+    with pytest.raises(InvalidInput, match="negative entries"):
+        extreme_mechanisms(one_sided)
+    with pytest.raises(TooLarge, match="extreme rays"):
+        extreme_mechanisms(row_cone("dp(ratio=2)", Explicit(tuple("abcdef"))))
+    with pytest.raises(TooLarge, match="entries"):
+        design(row_cone("dp(ratio=2)", "bits(6)"), outputs=range(500))

@@ -1,0 +1,283 @@
+"""Rays from inequalities: known counts, brute force on small cones, every path of the code."""
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from flint import fmpz_mat
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.cones import double_description
+from twoworlds.cones.double_description import (
+    echelon,
+    extreme_rays,
+    irredundant,
+    kernel,
+    products,
+    reduced_by,
+)
+from twoworlds.cones.vectors import divided, dot, negative
+from twoworlds.errors import TooLarge
+from twoworlds.progress import listen
+
+
+def rank(rows):
+    return fmpz_mat(rows).rank() if rows else 0
+
+
+def rays_by_enumeration(inequalities, dimension):
+    """The extreme rays of a pointed cone: every line cut out by dimension - 1 constraints."""
+    found = set()
+    for rows in combinations(inequalities, dimension - 1):
+        space = kernel(list(rows), dimension)
+        if len(space) == 1:
+            for ray in (space[0], negative(space[0])):
+                if all(dot(a, ray) >= 0 for a in inequalities):
+                    found.add(ray)
+    return tuple(sorted(found, reverse=True))
+
+
+def hamming_edges(values, records):
+    points = list(product(range(values), repeat=records))
+    return points, [
+        (x, y)
+        for x in points
+        for y in points
+        if sum(p != q for p, q in zip(x, y, strict=True)) == 1
+    ]
+
+
+def differential_privacy(points, edges, ratio=3):
+    index = {point: i for i, point in enumerate(points)}
+    rows = []
+    for x, y in edges:
+        row = [0] * len(points)
+        row[index[x]], row[index[y]] = -1, ratio
+        rows.append(tuple(row))
+    return rows
+
+
+def path(length):
+    points = list(range(length + 1))
+    return points, [(x, y) for x in points for y in points if abs(x - y) == 1]
+
+
+@pytest.mark.parametrize(
+    ("graph", "count"),
+    [
+        (hamming_edges(2, 1), 2),
+        (hamming_edges(2, 2), 6),
+        (hamming_edges(2, 3), 38),
+        (hamming_edges(2, 4), 990),
+        (hamming_edges(3, 1), 6),
+        (hamming_edges(4, 1), 14),
+        (path(5), 32),
+        (hamming_edges(3, 2), 534),
+    ],
+    ids=["Q1", "Q2", "Q3", "Q4", "K3", "K4", "path", "K3xK3"],
+)
+def test_differential_privacy_has_the_known_number_of_rays(graph, count):
+    points, edges = graph
+    rows = differential_privacy(points, edges)
+    rays, lines = extreme_rays(rows, [], len(points))
+    assert lines == ()
+    assert len(rays) == count
+    for ray in rays:  # powers of the ratio, fixed by their tight constraints
+        assert all(3 ** round(np.log(value) / np.log(3)) == value for value in ray)
+        assert rank([row for row in rows if dot(row, ray) == 0]) == len(points) - 1
+
+
+def test_a_rational_ratio_gives_as_many_rays():
+    points, edges = hamming_edges(2, 3)
+    rows = [
+        tuple(2 * v if v < 0 else v for v in row)
+        for row in differential_privacy(points, edges, ratio=5)
+    ]
+    assert len(extreme_rays(rows, [], 8)[0]) == 38
+
+
+small = st.integers(-3, 3)
+
+
+@given(st.integers(1, 4).flatmap(lambda d: st.lists(st.tuples(*[small] * d), max_size=7)))
+def test_rays_match_enumeration_on_pointed_cones(rows):
+    if not rows:
+        return
+    dimension = len(rows[0])
+    orthant = [tuple(int(i == j) for i in range(dimension)) for j in range(dimension)]
+    constraints = [divided(row) for row in [*rows, *orthant]]
+    if dimension == 1:
+        expected = ((1,),) if all(row[0] >= 0 for row in rows) else ()
+    else:
+        expected = rays_by_enumeration(constraints, dimension)
+    assert extreme_rays(constraints, [], dimension) == (expected, ())
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda d: st.tuples(
+            st.lists(st.tuples(*[small] * d), max_size=6),
+            st.lists(st.tuples(*[small] * d), max_size=2),
+            st.just(d),
+        )
+    )
+)
+def test_the_second_conversion_returns_to_the_first_description(case):
+    rows, equal, dimension = case
+    rays, lines = extreme_rays(rows, equal, dimension)
+    facets, equalities = extreme_rays(rays, lines, dimension)
+    assert extreme_rays(facets, equalities, dimension) == (rays, lines)
+    assert len(lines) == dimension - rank([*rows, *equal])
+    assert all(dot(a, ray) >= 0 for a in rows for ray in rays)
+    assert all(dot(a, line) == 0 for a in [*rows, *equal] for line in lines)
+    assert all(dot(e, ray) == 0 for e in equal for ray in rays)
+    space = kernel([*rays, *lines], dimension)
+    assert irredundant(rows, rays, space) == facets
+    assert space == equalities
+
+
+@pytest.mark.parametrize(
+    ("inequalities", "equalities", "dimension", "expected"),
+    [
+        ([], [], 2, ((), ((1, 0), (0, 1)))),
+        ([(0, 0)], [], 2, ((), ((1, 0), (0, 1)))),
+        ([], [(1, 0), (0, 1)], 2, ((), ())),
+        ([(1,)], [], 1, (((1,),), ())),
+        ([(1,), (-1,)], [], 1, ((), ())),
+        ([(-2,)], [], 1, (((-1,),), ())),
+        ([], [], 1, ((), ((1,),))),
+        ([], [], 0, ((), ())),
+        ([(1, 0)], [], 2, (((1, 0),), ((0, 1),))),
+        ([(1, 1), (-1, -1)], [], 2, ((), ((1, -1),))),
+        ([(1, 0, 0), (0, 1, 0), (-1, -1, 0)], [], 3, ((), ((0, 0, 1),))),
+        ([(1, -1, 0)], [(0, 0, 2)], 3, (((0, -1, 0),), ((1, 1, 0),))),
+        ([(-1, -1), (1, 0), (0, 1)], [], 2, ((), ())),
+    ],
+)
+def test_flat_and_empty_cones(inequalities, equalities, dimension, expected):
+    assert extreme_rays(inequalities, equalities, dimension) == expected
+
+
+def compiled_and_plain(monkeypatch, rows, dimension):
+    """The answers of numba's kernels with 64-bit words, of unbounded integers, and of numpy."""
+    answers = []
+    for few, small_work, limit in ((0, 0, 2**62), (0, 0, 4), (10**9, 10**12, 2**62)):
+        monkeypatch.setattr(double_description, "FEW", few)
+        monkeypatch.setattr(double_description, "SMALL", small_work)
+        monkeypatch.setattr(double_description, "LIMIT", limit)
+        answers.append(extreme_rays(rows, [], dimension))
+    return answers
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("largest", [1, 2, 9, 10**7, 10**17])
+def test_all_paths_agree(monkeypatch, seed, largest):
+    rng = np.random.default_rng([seed, largest % 2**31])
+    dimension = 3 + seed % 4
+    entries = rng.integers(-largest, largest, (14, dimension), endpoint=True)
+    entries[:, 0] = np.abs(entries[:, 0]) + 1
+    rows = [divided(row) for row in entries.tolist()]
+    words, unbounded, plain = compiled_and_plain(monkeypatch, rows, dimension)
+    assert words == unbounded == plain
+    assert len(words[0]) > 2
+
+
+def test_entries_beyond_64_bits_are_exact():
+    big = 10**30
+    assert extreme_rays([(big, -1), (-1, big + 1)], [], 2)[0] == ((big + 1, 1), (1, big))
+    rays, _ = extreme_rays([(1, -big, 0), (0, 1, -big), (0, 0, 1)], [], 3)
+    assert rays == ((big**2, big, 1), (big, 1, 0), (1, 0, 0))
+
+
+@pytest.mark.parametrize("size", [10**9, 10**12, 3 * 10**15, 2**61, 2**63, 10**30])
+def test_the_new_rays_of_a_cut_are_exact_at_every_size(monkeypatch, size):
+    monkeypatch.setattr(double_description, "FEW", 0)
+    monkeypatch.setattr(double_description, "SMALL", 0)
+    cut = (size, -(size - 1), -1)
+    orthant = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    rays, _ = extreme_rays([*orthant, cut], [], 3)
+    assert rays == tuple(sorted([(1, 0, 0), (size - 1, size, 0), (1, 0, size)], reverse=True))
+
+
+def test_too_many_rays_are_refused_with_the_sizes_and_a_way_out(monkeypatch):
+    monkeypatch.setattr(double_description, "MOST_RAYS", 20)
+    monkeypatch.setattr(double_description, "SMALL", 0)
+    rows = differential_privacy(*hamming_edges(2, 3))
+    with pytest.raises(TooLarge, match=r"8 dimensions met \d+ rays after \d+ of 24 .*structure"):
+        extreme_rays(rows, [], 8)
+
+
+def test_too_much_work_is_refused(monkeypatch):
+    monkeypatch.setattr(double_description, "MOST_WORK", 10)
+    monkeypatch.setattr(double_description, "SMALL", 0)
+    with pytest.raises(TooLarge, match=r"\d+ comparisons of rays .limits: 1000000 rays, 10 comp"):
+        extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)
+
+
+def test_work_in_parts_gives_the_same_rays(monkeypatch):
+    rows = differential_privacy(*hamming_edges(2, 3))
+    expected = extreme_rays(rows, [], 8)
+    monkeypatch.setattr(double_description, "SMALL", 0)
+    monkeypatch.setattr(double_description, "AT_ONCE", 7)
+    assert extreme_rays(rows, [], 8) == expected
+
+
+def test_progress_is_reported_once_per_further_constraint():
+    seen = []
+
+    def listener(items, label, total):
+        seen.append((label, total))
+        return items
+
+    with listen(listener):
+        extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)
+    assert seen == [("double description", 16)]
+
+
+def test_an_interrupt_passes_through():
+    def listener(items, label, total):
+        yield next(iter(items))
+        raise KeyboardInterrupt
+
+    with listen(listener), pytest.raises(KeyboardInterrupt):
+        extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)
+    assert len(extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)[0]) == 38
+
+
+def test_an_interrupt_inside_compiled_code_is_an_interrupt(monkeypatch):
+    def interrupted(*_):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(double_description, "_adjacent", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        extreme_rays(differential_privacy(*hamming_edges(2, 2)), [], 4)
+
+
+@given(st.lists(st.tuples(small, small, small, small), max_size=5))
+def test_the_kernel_is_orthogonal_and_complete(rows):
+    basis = kernel(rows, 4)
+    assert len(basis) == 4 - rank(rows)
+    assert all(dot(row, vector) == 0 for row in rows for vector in basis)
+    assert kernel(kernel(rows, 4), 4) == echelon(rows)[0]
+
+
+@given(st.lists(st.tuples(small, small, small), max_size=4), st.tuples(small, small, small))
+def test_reducing_keeps_the_vector_modulo_the_space(rows, vector):
+    basis, pivots = echelon(rows)
+    short = reduced_by(vector, basis, pivots)
+    assert all(short[pivot] == 0 for pivot in pivots)
+    assert rank([*rows, vector]) == rank([*rows, short])
+    inside = rank([*rows, vector]) == rank(rows)
+    assert inside == (not any(short))
+    if not inside:  # same side: the two differ by a positive factor and a vector of the space
+        functional = next(f for f in kernel(rows, 3) if dot(f, vector))
+        assert Fraction(dot(functional, short), dot(functional, vector)) > 0
+
+
+def test_products_are_exact_beyond_64_bits():
+    assert products([(2**62, 1)], [(4, -1)]).tolist() == [[2**64 - 1]]
+    assert products([(2, 1)], [(4, -1), (0, 5)]).tolist() == [[7, 5]]
+    assert products([], [(1, 2)]).shape == (0, 1)
+    assert products([(1, 2)], []).shape == (1, 0)

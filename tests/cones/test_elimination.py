@@ -1,0 +1,169 @@
+"""Fourier-Motzkin elimination with multipliers, against projections and known counts."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+
+from twoworlds.cones.cone import Cone
+from twoworlds.cones.elimination import eliminate, relax
+from twoworlds.cones.row_cone import RowCone, row_cone
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
+from twoworlds.worlds.catalogue import universe
+
+TWO = "randomized-response(bits=2, keep=3/4)"
+THREE = "randomized-response(bits=3, keep=3/4)"
+
+
+def texts(databases: list[str]) -> set[str]:
+    return {d.inequality.text() for d in eliminate(row_cone(TWO), databases).derived}
+
+
+def test_eliminating_01_gives_the_constraints_of_differential_privacy_on_the_rest() -> None:
+    assert texts(["01"]) == {"x11 <= 3 x10", "x10 <= 3 x11", "x10 <= 3 x00", "x00 <= 3 x10"}
+    assert texts(["11"]) == {"x00 <= 3 x10", "x00 <= 3 x01", "x01 <= 3 x00", "x10 <= 3 x00"}
+
+
+def test_every_guarantee_is_the_sum_of_its_premises() -> None:
+    relaxation = eliminate(row_cone(THREE), ["000", "111"])
+    assert relaxation.certificate.verify()
+    for derived in relaxation.derived:
+        total = [Fraction(0)] * 8
+        for premise, multiplier in derived.premises:
+            assert multiplier > 0
+            assert premise in relaxation.source.inequalities()
+            total = [t + multiplier * c for t, c in zip(total, premise.coefficients, strict=True)]
+        assert tuple(total) == derived.inequality.coefficients
+        assert derived.inequality.coefficients[0] == derived.inequality.coefficients[7] == 0
+
+
+@pytest.mark.parametrize(
+    ("databases", "count"),
+    [
+        ("000", 16),
+        ("000 001", 8),
+        ("000 011", 10),
+        ("000 111", 18),
+        ("000 001 010", 6),
+        ("000 001 110", 12),
+        ("000 011 101", 15),
+        ("000 001 010 011", 4),
+        ("000 001 010 100", 6),
+        ("000 001 010 101", 6),
+        ("000 001 010 111", 8),
+        ("000 001 110 111", 4),
+        ("000 011 101 110", 12),
+    ],
+)
+def test_three_bits_keep_as_many_guarantees_as_the_projection_has_facets(
+    databases: str, count: int
+) -> None:
+    cone = row_cone(THREE)
+    relaxation = eliminate(cone, databases.split())
+    assert len(relaxation.derived) == count
+    kept = [i for i, label in enumerate(cone.columns) if label not in databases.split()]
+    facets = {tuple(d.inequality.coefficients[i] for i in kept) for d in relaxation.derived}
+    assert facets == set(cone.cone.project(kept).facets)
+
+
+def test_two_bits_relax_to_differential_privacy_exactly() -> None:
+    private = row_cone("dp(ratio=3)", "bits(2)")
+    for databases in (1, 2):
+        relaxation = relax(row_cone(TWO), databases)
+        assert len(relaxation.derived) == 8
+        assert relaxation.row_cone == private
+
+
+@pytest.mark.parametrize(
+    ("databases", "facets", "rays", "is_private"),
+    [
+        (1, 32, 36, False),
+        (2, 32, 10, False),
+        (3, 32, 10, False),
+        (4, 24, 18, False),
+        (5, 24, 38, True),
+        (6, 24, 38, True),
+    ],
+)
+def test_erratum_three_bits_reach_differential_privacy_after_five_eliminations_only(
+    databases: int, facets: int, rays: int, is_private: bool
+) -> None:
+    relaxed = relax(row_cone(THREE), databases).row_cone
+    assert (len(relaxed.cone.facets), len(relaxed.cone.rays)) == (facets, rays)
+    assert (relaxed == row_cone("dp(ratio=3)", "bits(3)")) is is_private
+
+
+def test_a_relaxation_contains_what_it_relaxes() -> None:
+    cone = row_cone(THREE)
+    assert cone <= eliminate(cone, ["000", "001"]).row_cone
+    assert cone <= relax(cone, 2).row_cone
+
+
+def test_random_cones_agree_with_their_projection_as_sets() -> None:
+    draw = random.Random(7)
+    four = universe("bits(2)")
+    for _ in range(25):
+        rays = [[draw.randint(0, 4) for _ in range(4)] for _ in range(draw.randint(1, 7))]
+        rays = [ray for ray in rays if any(ray)] or [[1, 0, 0, 2]]
+        cone = RowCone(four, Cone.from_rays(rays, dimension=4), "random rows")
+        count = draw.randint(1, 3)
+        for chosen in combinations(range(4), count):
+            kept = [i for i in range(4) if i not in chosen]
+            labels = [cone.columns[i] for i in chosen]
+            relaxation = eliminate(cone, labels)
+            assert relaxation.certificate.verify()
+            derived = [d.inequality for d in relaxation.derived]
+            projected = Cone.from_inequalities(
+                [[d.coefficients[i] for i in kept] for d in derived if not d.equality],
+                equalities=[[d.coefficients[i] for i in kept] for d in derived if d.equality],
+                dimension=len(kept),
+            )
+            assert projected == cone.cone.project(kept)
+
+
+def test_equalities_are_eliminated_too() -> None:
+    constant = row_cone("randomized-response(bits=1, keep=1/2)")
+    relaxation = eliminate(constant, ["0"])
+    assert relaxation.row_cone.cone.rays == ((1, 0), (0, 1))
+
+
+def test_a_relaxation_is_a_definition_like_any_other() -> None:
+    private = relax(row_cone(TWO)).definition
+    from twoworlds import check
+
+    assert bool(check("noisy-parity(bits=2, keep=3/4)", private))
+    assert not bool(check("noisy-parity(bits=2, keep=4/5)", private))
+
+
+def test_words_and_data() -> None:
+    relaxation = eliminate(row_cone(TWO), ["01"])
+    assert "eliminating 01 keeps 4 guarantees" in relaxation.explain()
+    data = relaxation.to_dict()
+    assert data["eliminated"] == ["01"]
+    assert [1, -3, 0, 0] not in data["facets"]
+    assert [-1, 3, 0, 0] in data["facets"]
+    multipliers = {m["multiplier"] for entry in data["inequalities"] for m in entry["multipliers"]}
+    assert multipliers == {"1/8", "3/8"}
+
+
+@pytest.mark.parametrize(
+    ("databases", "said"),
+    [([], "name a database"), (["01", "01"], "once"), (["2"], "2"), (["011"], "011")],
+)
+def test_bad_databases_are_refused(databases: list[str], said: str) -> None:
+    with pytest.raises(TwoWorldsError, match=said):
+        eliminate(row_cone(TWO), databases)
+
+
+@pytest.mark.parametrize("count", [0, 4, -1, "x"])
+def test_bad_counts_are_refused(count: object) -> None:
+    with pytest.raises(InvalidInput):
+        relax(row_cone(TWO), count)
+
+
+def test_too_many_choices_are_refused_with_the_way_out() -> None:
+    with pytest.raises(TooLarge, match="name the databases"):
+        relax(row_cone("randomized-response(bits=5, keep=3/4)"), 8)

@@ -1,0 +1,354 @@
+"""Definitions by linear constraints: their words, their suites, amplification, saved cones."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+
+from twoworlds import (
+    BitStrings,
+    Dense,
+    InvalidInput,
+    TooLarge,
+    Universe,
+    Unsupported,
+    check,
+    definition,
+    measure,
+    mechanism,
+)
+from twoworlds.cones.amplification import GammaAmplification
+from twoworlds.cones.kronecker import Frapp
+from twoworlds.cones.linear import LinearDefinition, read_constraints
+from twoworlds.cones.row_cone import row_cone
+from twoworlds.mechanisms.named.per_record import gamma
+from twoworlds.numbers import INFINITY
+from twoworlds.testing import DefinitionConformance, strategies
+
+RESPONSE = "randomized-response(bits=2, keep=3/4)"
+
+
+# --- the suites ---------------------------------------------------------------------------------
+
+
+def scaled(factor):
+    """Differential privacy of two bits with ratio 3, each larger side multiplied by a factor."""
+    near = [("11", "10"), ("11", "01"), ("10", "00"), ("01", "00")]
+    texts = [f"x{a} <= {3 * factor} x{b}; x{b} <= {3 * factor} x{a}" for a, b in near]
+    return LinearDefinition.read("; ".join(texts))
+
+
+class TestLinearConstraints(DefinitionConformance):
+    registered_as = "linear"
+    number = "factor"
+    perfect, worst = Fraction(1, 3), INFINITY
+    broken = (
+        ("noisy-parity(bits=2, keep=3/4)", 'linear("3 x10 + 3 x01 <= 9 x11 + x00")'),
+        ("identity(bits=2)", 'linear("x11 <= 1000 x10")'),
+        (RESPONSE, 'linear("x11 = x00")'),
+    )
+
+    def measuring(self):
+        return scaled(Fraction(1))
+
+    def claiming(self, value):
+        return scaled(value)
+
+    def forge(self, witness):
+        return replace(witness, smaller=witness.smaller + Fraction(1, 1000))
+
+
+class TestGammaAmplification(DefinitionConformance):
+    registered_as = "gamma-amplification"
+    number = "gamma"
+    perfect, worst = Fraction(1), INFINITY
+    broken = (
+        (RESPONSE, "gamma-amplification(8)"),
+        ("randomized-response(bits=40, keep=3/4)", "gamma-amplification(1000)"),
+        ("parity(bits=3)", "gamma-amplification(1000)"),
+    )
+
+    def measuring(self):
+        return GammaAmplification()
+
+    def claiming(self, value):
+        return GammaAmplification(value)
+
+
+class TestFrappOfOneRecord(DefinitionConformance):
+    registered_as = "frapp"
+    number = "gamma"
+    perfect, worst = Fraction(1), INFINITY
+    silent = "randomized-response(bits=2, keep=1/2)"
+    broken = (
+        ("randomized-response(values=3, records=7, keep=3/5)", "frapp(gamma=29/10)"),
+        ("noisy-parity(bits=2, keep=3/4)", "frapp(gamma=3)"),
+    )
+    universe = BitStrings(1)
+
+    def measuring(self):
+        return Frapp()
+
+    def claiming(self, value):
+        return Frapp(value)
+
+
+# --- amplification ------------------------------------------------------------------------------
+
+
+def largest_row_ratio(tried):
+    worst = Fraction(1)
+    for row in tried.table().rows:
+        for p, q in permutations(row, 2):
+            if p:
+                worst = INFINITY if not q else max(worst, p / q) if worst != INFINITY else worst
+    return worst
+
+
+@given(strategies.dense_mechanisms(BitStrings(2)))
+def test_amplification_is_the_largest_ratio_within_a_row(tried):
+    found = GammaAmplification().tightest(tried).gamma
+    assert found == largest_row_ratio(tried)
+    labelled = Dense(Universe.of("abcd"), tried.outputs, tried.rows)
+    assert GammaAmplification().tightest(labelled).gamma == found
+    if found != INFINITY:
+        assert GammaAmplification(found).measured(tried).factor == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "printed", "true"),
+    [
+        ((("3/5", "1/5", "1/5"), ("1/7", "3/7", "3/7"), ("1/7", "3/7", "3/7")), 3, Fraction(21, 5)),
+        ((("8/10", "1/10", "1/10"),) * 3, 8, Fraction(1)),
+    ],
+)
+def test_the_printed_ratio_compares_two_outputs_of_one_value(columns, printed, true):
+    """Erratum E1: Section 3.2.2 reads Q_(b,a)/Q_(c,a); Definition 5.10 is what protects."""
+    fractions = [[Fraction(entry) for entry in column] for column in columns]
+    assert max(p / q for column in fractions for p, q in permutations(column, 2)) == printed
+    rows = [list(row) for row in zip(*fractions, strict=True)]
+    made = mechanism("pram([" + ", ".join(f"[{', '.join(map(str, r))}]" for r in rows) + "])")
+    assert gamma(made) == true
+    assert measure(made, definition="gamma-amplification").gamma == true
+    assert measure(made, definition="frapp").gamma == true
+    assert check(made, f"gamma-amplification({true})")
+
+
+def test_the_ratios_of_several_records_multiply():
+    for records in (1, 2, 3):
+        made = mechanism(f"randomized-response(values=3, records={records}, keep=3/5)")
+        found = measure(made, definition="gamma-amplification")
+        assert found.gamma == 3**records == largest_row_ratio(made)
+    assert "frapp" in found.notes[0]
+    assert measure(made.table(), definition="gamma-amplification").gamma == 27
+
+
+def test_amplification_of_noise_with_infinitely_many_outputs():
+    assert measure("geometric(ratio=2, bits=3)", definition="gamma-amplification").gamma == 8
+    with pytest.raises(Unsupported, match="infinitely many databases"):
+        measure("geometric(ratio=2)", definition="gamma-amplification")
+    with pytest.raises(InvalidInput, match="no number"):
+        check(RESPONSE, "gamma-amplification")
+    with pytest.raises(InvalidInput, match="at least 1"):
+        definition("gamma-amplification(1/2)")
+    with pytest.raises(TooLarge, match="all pairs"):
+        list(GammaAmplification(Fraction(3)).row_constraints(BitStrings(20)))
+
+
+def test_amplification_is_differential_privacy_when_all_databases_are_neighbours():
+    """Its cone over N databases: N (N - 1) facets and 2^N - 2 rays."""
+    cone = row_cone("gamma-amplification(3)", "bits(2)")
+    assert (len(cone.inequalities()), len(cone.generators())) == (12, 14)
+    assert cone == row_cone("dp(ratio=3, group=2)", "bits(2)")
+    assert cone <= row_cone("dp(ratio=3)", "bits(2)")
+    assert len(row_cone("gamma-amplification(inf)", "bits(2)").generators()) == 4
+    one = Universe.of(["only"])
+    silent = Dense(one, Universe.of("ab"), [["1/2"], ["1/2"]])
+    assert GammaAmplification().tightest(silent).gamma == 1
+
+
+# --- constraints in words -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x11 <= 3 x10", [{"11": -1, "10": 3}]),
+        ("2*x10 >= x00", [{"10": 2, "00": -1}]),
+        ("3x1 - 1/2 x0 >= 0", [{"1": 3, "0": Fraction(-1, 2)}]),
+        ("0 <= - x1 + 0.5 x0 + x0", [{"1": -1, "0": Fraction(3, 2)}]),
+        ("x1 = x0", [{"1": -1, "0": 1}, {"1": 1, "0": -1}]),
+        ("x1 == 2 x0", [{"1": -1, "0": 2}, {"1": 1, "0": -2}]),
+        ("x[ann, bo] <= x[ann]; x1 >= 0\n", [{"ann, bo": -1, "ann": 1}, {"1": 1}]),
+        ("x[-1] >= x1 + 0", [{"-1": 1, "1": -1}]),
+    ],
+)
+def test_constraints_are_read(text, expected):
+    assert [dict(constraint) for constraint in read_constraints(text)] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ";",
+        "x1",
+        "x1 < x0",
+        "x1 <= x0 <= x1",
+        "x1 <= 3",
+        "x1 <= 3 + x0",
+        "x1 <= y0",
+        "x1 <= 3 3 x0",
+        "x1 <= * x0",
+        "x1 <= x0 x1",
+        "x1 <= 2 *",
+        "x1 <= ",
+        "x1 <= x0 +",
+        "x1 <= 0 * 3",
+        "x1 <= x[",
+    ],
+)
+def test_what_is_no_constraint_is_refused_with_an_example(text):
+    with pytest.raises(InvalidInput, match=r"x11 <= 3 x10|3 x10 \+"):
+        list(read_constraints(text))
+
+
+def test_constraints_on_unknown_databases_are_refused():
+    with pytest.raises(InvalidInput, match="is not in"):
+        check("identity(bits=1)", 'linear("x11 <= x10")')
+    with pytest.raises(InvalidInput, match="say of which"):
+        row_cone('linear("x11 <= x10")')
+
+
+def test_a_definition_of_one_s_own_is_checked_with_witness_and_certificate():
+    claim = 'linear("x11 <= 3 x10; 2*x10 >= x00")'
+    refused = check("noisy-parity(bits=2, keep=3/4)", claim)
+    assert not refused
+    assert refused.definition == claim
+    assert refused.factor == Fraction(3, 2)
+    plain = json.loads(json.dumps(refused.to_dict()))
+    assert plain["witness"]["output"] == "0"
+    assert plain["witness"]["constraint"] == "x00 <= 2 x10"
+    assert plain["witness"]["certificate"] == {
+        "kind": "violates",
+        "vector": [3, 1, 1, 3],
+        "inequality": [0, 2, 0, -1],
+        "columns": ["11", "10", "01", "00"],
+    }
+    assert refused.witness.certificate().verify()
+    assert "breaks x00 <= 2 x10" in refused.sentence
+    assert dict(refused.witness.facts())["output"] == "0"
+    held = check(RESPONSE, 'linear("x11 <= 3 x10")')
+    assert held
+    assert held.witness.certificate() is None
+    assert definition('linear("x11 <= 3 x10")').certificate(mechanism(RESPONSE)).verify()
+    assert definition(claim).certificate(mechanism("noisy-parity(bits=2, keep=3/4)")).verify()
+
+
+def test_constraints_may_be_given_one_by_one_or_as_equalities():
+    assert check(RESPONSE, "linear(x11 <= 3 x10, x10 <= 3 x11)")
+    assert check("noisy-parity(bits=2, keep=3/4)", "linear(x11 = x00)")
+    assert not check(RESPONSE, "linear(x11 = x00)")
+
+
+def test_a_constraint_without_a_larger_side_asks_for_zero():
+    verdict = check(RESPONSE, 'linear("x11 <= 0")')
+    assert not verdict
+    assert verdict.factor == INFINITY
+    assert verdict.witness.text() == "x11 <= 0"
+    silent = Dense(BitStrings(1), Universe.of("ab"), [[1, 0], [0, 1]])
+    assert check(silent, 'linear("x1 >= 0")').factor == 0
+
+
+def test_irrational_mechanisms_are_checked_and_ties_left_open():
+    survey = "randomized-response(bits=1, epsilon=1)"
+    assert check(survey, 'linear("x1 <= 3 x0")')
+    assert not check(survey, 'linear("x1 <= 2 x0")')
+    assert check(survey, 'linear("x1 <= 2 x0")').witness.certificate() is None
+
+
+def test_infinitely_many_rows_are_refused():
+    with pytest.raises(Unsupported, match="infinitely many outputs"):
+        check("geometric(ratio=2, bits=2)", 'linear("x11 <= 3 x10")')
+    claim = LinearDefinition.of(row_cone("dp(ratio=3)", "bits(2)"))
+    many = Dense(BitStrings(2), Universe.of(range(1)), [[1] * 4])
+    assert check(many, claim)
+    with pytest.raises(TooLarge, match="terms"):
+        Frapp(Fraction(3)).measured(mechanism("randomized-response(bits=8, keep=3/4)"))
+
+
+# --- saved cones --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source", [RESPONSE, "randomized-response(bits=2, keep=1/2)", "noisy-parity(bits=2, keep=3/4)"]
+)
+def test_a_saved_cone_is_the_same_definition(source, tmp_path):
+    cone = row_cone(source)
+    path = tmp_path / "cone.json"
+    path.write_text(json.dumps(cone.to_dict()), encoding="utf-8")
+    loaded = definition(f"linear({path})")
+    assert loaded.universe == BitStrings(2)
+    assert row_cone(loaded) == cone
+    assert row_cone(LinearDefinition.of(cone)) == cone
+    assert check(source, loaded)
+    assert not check("identity(bits=2)", loaded)
+    assert hash(loaded) == hash(definition(f"linear({path})"))
+
+
+def test_a_saved_approximation_says_so(tmp_path):
+    path = tmp_path / "cone.json"
+    path.write_text(json.dumps(row_cone("frapp(gamma=3, values=3, records=2)").to_dict()))
+    loaded = definition(f"linear({path})")
+    assert "never invents one" in row_cone(loaded).approximation
+    verdict = check("randomized-response(values=3, records=2, keep=3/5)", loaded)
+    assert verdict
+    assert "never invents one" in verdict.notes[0]
+
+
+def test_a_saved_cone_over_plain_labels_finds_its_databases(tmp_path):
+    where = Universe.of(["a b", "c"])
+    table = Dense(where, Universe.of("xy"), [["1/2", "1/4"], ["1/2", "3/4"]])
+    path = tmp_path / "cone.json"
+    path.write_text(json.dumps(row_cone(table).to_dict()), encoding="utf-8")
+    loaded = definition(f"linear({path})")
+    assert row_cone(loaded).columns == ("a b", "c")
+    assert check(table, loaded)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "cannot be read as JSON"),
+        ("[]", "no saved cone"),
+        ('{"facets": []}', "no saved cone"),
+        ('{"columns": ["1", "0"], "facets": 3}', "list of vectors"),
+        ('{"columns": ["1", "0"], "facets": [[1]]}', "1 entries, not 2"),
+        ('{"columns": ["1", "0"], "facets": [["e^1", 1]]}', "irrational"),
+    ],
+)
+def test_files_that_are_no_cones_are_refused(content, words, tmp_path):
+    path = tmp_path / "cone.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=words):
+        definition(f"linear({path})")
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        definition(f"linear({tmp_path / 'none.json'})")
+
+
+def test_membership_of_every_row_is_what_a_linear_definition_asks():
+    """Keep q satisfies the cone of keep 3/4 if and only if |2q - 1| <= 1/2 (LK-07)."""
+    own = LinearDefinition.of(row_cone(RESPONSE))
+    found = {
+        q: bool(check(f"randomized-response(bits=2, keep={q})", own))
+        for q in ("1/2", "5/8", "3/4", "13/16", "7/8", "1/4", "3/16")
+    }
+    assert list(found.values()) == [True, True, True, False, False, True, False]
+    count = mechanism(RESPONSE).then(lambda word: sum(word))
+    assert check(count, own)
+    assert check(Dense(BitStrings(2), Universe.of("ab"), [["1/3"] * 4, ["2/3"] * 4]), own)
+    assert not check("noisy-parity(bits=2, keep=3/4)", own)
+    assert not check("truncated-geometric(ratio=3, bits=2)", own)

@@ -1,0 +1,422 @@
+"""Parity: Theorem 5.7 and its converse, the three attackers, and what print has wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+
+from twoworlds import BitStrings, Records, mechanism
+from twoworlds.cones.kronecker import frapp_row_cone
+from twoworlds.cones.odds import largest_odds
+from twoworlds.cones.parity import (
+    ParityCheck,
+    attacker_who_changes_his_mind,
+    attackers,
+    dp_parity_threshold,
+    guards_parity,
+    parity_check,
+)
+from twoworlds.cones.parity_belief import ParityBelief
+from twoworlds.cones.per_record import PerRecordCone
+from twoworlds.cones.row_cone import Inequality, row_cone
+from twoworlds.cones.statements import statement
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms import Dense, Mechanism, PerRecord
+from twoworlds.numbers import Number
+from twoworlds.worlds import Explicit
+
+HALF = Fraction(1, 2)
+
+
+def survey(bits: int, keep: object) -> Mechanism:
+    return mechanism(f"randomized-response(bits={bits}, keep={keep})")
+
+
+def evens(
+    built: Mechanism, chances: Sequence[Fraction], persons: Sequence[int]
+) -> dict[str, Fraction]:
+    """P(even | output) for every possible output, by summing over all databases."""
+    found = {}
+    for output in built.outputs:
+        mass = [Fraction(0), Fraction(0)]
+        for x in built.universe:
+            bits = [int(str(c)) for c in (x if isinstance(x, tuple) else str(x))]
+            prior = Fraction(1)
+            for bit, q in zip(bits, chances, strict=True):
+                prior *= q if bit else 1 - q
+            odd = sum(bits[i - 1] for i in persons) % 2
+            mass[odd] += prior * Fraction(built.probability(output, x))  # type: ignore[arg-type]
+        if sum(mass):
+            found[built.outputs.label(output)] = mass[0] / sum(mass)
+    return found
+
+
+def kept_by(before: Fraction, after: dict[str, Fraction]) -> bool:
+    """The two bullets of Theorem 5.7."""
+    kept = before < HALF or all(p >= HALF for p in after.values())
+    return kept and (before > HALF or all(p <= HALF for p in after.values()))
+
+
+def random_mechanism(rng: random.Random, bits: int, outputs: int) -> Dense:
+    size = 2**bits
+    columns = []
+    for _ in range(size):
+        weights = [rng.randint(0, 5) for _ in range(outputs)]
+        weights[rng.randrange(outputs)] += 1
+        columns.append([Fraction(w, sum(weights)) for w in weights])
+    rows = [[column[i] for column in columns] for i in range(outputs)]
+    return Dense(BitStrings(bits), Explicit(tuple(range(outputs))), rows)
+
+
+# --- the three attackers --------------------------------------------------------------------------
+
+
+def test_attackers_1_and_2_never_change_their_minds() -> None:
+    found = attackers("3/4")
+    one, two = found["Attacker 1"], found["Attacker 2"]
+    assert one.prior_even == Fraction(5, 8)
+    assert one.posteriors() == {"11": Fraction(41, 50), "10": HALF, "01": HALF, "00": HALF}
+    assert two.prior_even == Fraction(3, 8)
+    assert two.posteriors() == {"11": HALF, "10": HALF, "01": Fraction(9, 50), "00": HALF}
+    assert one.protected
+    assert two.protected
+
+
+def test_attacker_3_changes_his_mind_at_01_and_11_not_at_00_as_printed() -> None:
+    # Section 5.1 prints "when M_rr outputs 01 or 00".
+    found = attackers("3/4")
+    three = found["Attacker 3"]
+    assert three.prior_even == HALF
+    after = three.posteriors()
+    assert after == {"11": Fraction(7, 10), "10": HALF, "01": Fraction(3, 10), "00": HALF}
+    assert after["00"] == HALF  # print names this output
+    assert not three.protected
+    assert found["Attacker 3, second bit"].protected
+
+
+def test_attacker_1_is_protected_by_equation_5_not_by_equation_4_as_printed() -> None:
+    # Over 11, 10, 01, 00 with p = 3/4: equation 4 is (1, -3, -3, 9), equation 5 (9, -3, -3, 1).
+    p = Fraction(3, 4)
+    prior = {(1, 1): p * p, (1, 0): p * (1 - p), (0, 1): p * (1 - p), (0, 0): (1 - p) ** 2}
+    fourth = statement(Inequality(BitStrings(2), (1, -3, -3, 9)))
+    fifth = statement(Inequality(BitStrings(2), (9, -3, -3, 1)))
+    assert dict(fifth.belief) == prior
+    assert dict(fourth.belief) != prior
+    sixth = statement(Inequality(BitStrings(2), (-3, 1, 9, -3)))
+    assert sixth.laws == ((1 - p, p), (p, 1 - p))  # Attacker 2
+
+
+def test_example_5_6_is_an_equivalence() -> None:
+    # Print says "if"; the four inequalities are also necessary.
+    four = {(1, -3, -3, 9), (9, -3, -3, 1), (-3, 1, 9, -3), (-3, 9, 1, -3)}
+    assert set(row_cone("randomized-response(bits=2, keep=3/4)").cone.facets) == four
+
+
+def test_more_likely_holds_only_weakly() -> None:
+    for name in ("Attacker 1", "Attacker 2"):
+        after = list(attackers("3/4")[name].posteriors().values())
+        assert after.count(HALF) == 3
+
+
+# --- the theorem ----------------------------------------------------------------------------------
+
+
+def test_with_keep_below_one_half_the_printed_condition_promises_too_much() -> None:
+    # q >= p holds literally for p = 1/4, q = 3/5.
+    assert Fraction(3, 5) >= Fraction(1, 4)
+    check = parity_check("randomized-response(bits=1, keep=1/4)", ["3/5"])
+    assert check.posterior_even("1") == 1 - Fraction(1, 3)
+    assert not check.protected
+    assert not guards_parity(["3/5"], keep="1/4")
+    assert guards_parity(["3/4"], keep="1/4")
+    assert parity_check("randomized-response(bits=1, keep=1/4)", ["3/4"]).protected
+
+
+@pytest.mark.parametrize("keep", ["1/4", "1/2", "3/5", "3/4", "1"])
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_randomized_response_protects_a_parity_if_and_only_if_the_theorem_says_so(
+    keep: str, bits: int
+) -> None:
+    built = survey(bits, keep)
+    grid = [
+        Fraction(n, 20) for n in ((0, 3, 5, 8, 10, 12, 15, 20) if bits < 3 else (5, 10, 15, 17))
+    ]
+    for chances in product(grid, repeat=bits):
+        for size in range(1, bits + 1):
+            for persons in combinations(range(1, bits + 1), size):
+                check = parity_check(built, chances, persons)
+                assert check.protected == guards_parity(chances, keep=keep, persons=persons)
+                after = evens(built, chances, persons) if bits < 3 else check.posteriors()
+                assert check.protected == kept_by(check.prior_even, after)
+
+
+def test_a_chance_of_one_half_is_never_protected_unless_nothing_is_told() -> None:
+    for keep, protected in (("3/4", False), ("51/100", False), ("1/2", True)):
+        for chances in ((HALF,), (HALF, Fraction(9, 10)), (HALF, HALF, HALF)):
+            check = parity_check(survey(len(chances), keep), chances)
+            assert check.prior_even == HALF
+            assert check.protected is protected is guards_parity(chances, keep=keep)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_post_processing_of_randomized_response_protects_the_same_parities(seed: int) -> None:
+    rng = random.Random(seed)
+    bits = rng.randint(1, 3)
+    post = random_mechanism(rng, bits, rng.randint(2, 4))
+    built = survey(bits, "2/3").then(post)
+    allowed = [Fraction(n, 12) for n in (0, 1, 3, 4, 8, 9, 12)]
+    for _ in range(12):
+        chances = [rng.choice(allowed) for _ in range(bits)]
+        for size in range(1, bits + 1):
+            for persons in combinations(range(1, bits + 1), size):
+                assert guards_parity(chances, keep="2/3", persons=persons)
+                check = parity_check(built, chances, persons)
+                assert check.protected
+                assert kept_by(check.prior_even, evens(built, chances, persons))
+    assert attacker_who_changes_his_mind(built, "2/3") is None
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_outside_the_cone_there_is_an_attacker_who_changes_his_mind(seed: int) -> None:
+    rng = random.Random(seed)
+    bits, keep = rng.randint(1, 3), Fraction(rng.choice([1, 2, 3, 6, 7, 9]), 10)
+    built = random_mechanism(rng, bits, rng.randint(2, 3))
+    if rng.random() < 0.5:
+        built = built.mix(mechanism(f"constant(bits={bits})"), Fraction(1, 4))
+    cone = PerRecordCone.of(f"randomized-response(bits={bits}, keep={keep})")
+    inside = all(cone.contains(list(row)) for row in built.rows)
+    found = attacker_who_changes_his_mind(built, keep)
+    assert (found is None) == inside
+    if found is not None:
+        check_changed_mind(found, built, keep)
+
+
+def check_changed_mind(found: ParityCheck, built: Mechanism, keep: Fraction) -> None:
+    chances = found.belief.chances
+    assert set(chances) <= {keep, 1 - keep}
+    assert guards_parity(chances, keep=keep, persons=found.belief.persons)
+    assert not found.protected
+    assert found.verify()
+    after = evens(built, chances, found.belief.persons)
+    assert not kept_by(found.prior_even, after)
+    assert after[built.outputs.label(found.output)] == found.posterior_even(found.output)
+    assert "he changes his mind" in found.explain()
+
+
+def test_noisy_parity_is_private_but_makes_an_attacker_change_his_mind() -> None:
+    found = attacker_who_changes_his_mind("noisy-parity(bits=2, keep=3/4)", "3/4")
+    assert found is not None
+    assert found.belief.chances == (Fraction(3, 4), Fraction(3, 4))
+    assert found.prior_even == Fraction(5, 8)
+    assert 1 - found.posterior_even(1) == Fraction(9, 14)  # type: ignore[operator]
+    assert found.output == 1
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["protected"] is False
+    assert data["posterior_even"]["exact"] == "5/14"
+
+
+def test_whoever_tells_anything_breaks_the_promise_of_a_fair_coin() -> None:
+    # keep = 1/2: the cone holds the constant rows, and the attacker is undecided.
+    found = attacker_who_changes_his_mind("noisy-parity(bits=3, keep=3/5)", "1/2")
+    assert found is not None
+    assert found.belief.persons == (1, 2, 3)
+    assert found.prior_even == HALF
+    assert not found.protected
+    one = attacker_who_changes_his_mind("randomized-response(bits=2, keep=3/5)", "1/2")
+    assert one is not None
+    assert not one.protected
+    assert attacker_who_changes_his_mind("constant(bits=2)", "1/2") is None
+    assert attacker_who_changes_his_mind("identity(bits=2)", 1) is None
+
+
+def test_the_attacker_is_found_whatever_the_order_of_the_columns() -> None:
+    rows = {"even": "3/4 1/4 1/4 3/4", "odd": "1/4 3/4 3/4 1/4"}
+    skewed = [["9/10", "1/5", "1/5", "1/2"], ["1/10", "4/5", "4/5", "1/2"]]
+    upward = [row[::-1] for row in skewed]
+    table = [text.split() for text in rows.values()]
+    for entries, labels in (
+        (table, ["11", "10", "01", "00"]),
+        (skewed, ["11", "10", "01", "00"]),
+        (upward, ["00", "01", "10", "11"]),
+    ):
+        built = Dense(Explicit(tuple(labels)), Explicit(("a", "b")), entries)
+        found = attacker_who_changes_his_mind(built, "3/4")
+        assert found is not None
+        check_changed_mind(found, built, Fraction(3, 4))
+    letters = Dense(Records("ny", 1), Explicit((0, 1)), [["1/10", "9/10"], ["9/10", "1/10"]])
+    changed = attacker_who_changes_his_mind(letters, "3/4")
+    assert changed is not None
+    assert changed.verify()
+
+
+# --- by structure ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_one_transition_per_record_is_decided_as_by_its_table(seed: int) -> None:
+    rng = random.Random(seed)
+    bits = rng.randint(1, 4)
+    built = survey(bits, Fraction(rng.randint(0, 10), 10))
+    chances = [Fraction(rng.randint(0, 10), 10) for _ in range(bits)]
+    persons = sorted(rng.sample(range(1, bits + 1), rng.randint(1, bits)))
+    fast, slow = (parity_check(one, chances, persons) for one in (built, built.table()))
+    assert fast.posteriors() == slow.posteriors()
+    assert fast.worst.balance == slow.worst.balance
+    assert fast.protected == slow.protected
+    assert fast.verify()
+
+
+def test_a_parity_of_forty_people() -> None:
+    built = survey(40, "3/4")
+    assert parity_check(built, "3/4").protected
+    broken = parity_check(built, ["7/10"] + ["4/5"] * 39, [1, 2, 40])
+    assert not broken.protected
+    assert broken.verify()
+    with pytest.raises(TooLarge, match="posterior_even"):
+        broken.posteriors()
+
+
+# --- FRAPP ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_frapp_protects_the_parity_of_two_values_per_record(seed: int) -> None:
+    rng = random.Random(seed)
+    gamma, values = 3, "abc"
+    transition = [[Fraction(rng.randint(2, 6), 36) for _ in values] for _ in range(3)]
+    transition.append([1 - sum(column) for column in zip(*transition, strict=True)])
+    assert all(max(row) <= gamma * min(row) for row in transition)
+    outputs = Explicit(tuple(range(len(transition))))
+    built = PerRecord(Dense(Explicit(tuple(values)), outputs, transition), 3)
+    pairs = [rng.sample(values, 2) for _ in range(3)]
+    chances = [rng.choice(["3/4", "4/5", "1/4", "1/10", "1"]) for _ in range(3)]
+    assert guards_parity(chances, gamma=gamma)  # also for q <= 1 - p, which print leaves out
+    for persons in ([1], [1, 3], [1, 2, 3]):
+        check = parity_check(built, chances, persons, values=pairs)
+        assert check.protected
+        assert check.verify()
+        assert parity_check(built.table(), chances, persons, values=pairs).protected
+
+
+def test_all_rows_of_frapp_protect_the_parity_and_undecided_attackers_are_moved() -> None:
+    cone = frapp_row_cone(3, values=3, records=2)
+    belief = ParityBelief.read(cone.universe, ["3/4", "1/5"], values=[("0", "1"), ("1", "2")])
+    signed = {x: sign * mass for x, mass, sign in belief.words()}
+    assert belief.prior_balance < 0
+    for ray in cone.generators():
+        row = dict(zip(cone.universe, ray, strict=True))
+        assert sum(c * row[x] for x, c in signed.items()) <= 0
+    assert not guards_parity(["3/4", "3/5"], gamma=3)
+    check = parity_check(
+        "randomized-response(values=3, records=2, keep=3/5)", ["3/4", "3/5"], values=[("0", "1")]
+    )
+    assert not check.protected
+
+
+# --- differential privacy -------------------------------------------------------------------------
+
+
+def test_differential_privacy_protects_a_parity_from_a_higher_chance_on() -> None:
+    expected = [0.75, 0.853553390593274, 0.89685026299205, 0.920448207626857]
+    found = [dp_parity_threshold(3, k) for k in (1, 2, 3, 4)]
+    assert [float(q) for q in found] == pytest.approx(expected, abs=1e-10)
+    assert dp_parity_threshold(1, 5) == HALF
+    assert dp_parity_threshold("inf", 2) == 1
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3, 4, 5, 6])
+def test_the_odds_of_parities_of_like_bits_grow_by_at_most_the_ratio(bits: int) -> None:
+    for chance in ("4/5", "1/10"):
+        found = largest_odds(
+            "dp(ratio=3)", "even", belief=f"independent({chance})", universe=f"bits({bits})"
+        )
+        assert found.factor == 3
+
+
+@pytest.mark.parametrize(
+    ("bits", "ratio"),
+    [(1, "3"), (2, "3"), (3, "3"), (4, "3"), (1, "3/2"), (2, "3/2"), (3, "3/2")],
+)
+def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> None:
+    cone = row_cone(f"dp(ratio={ratio})", f"bits({bits})")
+    threshold: Number = dp_parity_threshold(ratio, bits)
+    for step, protected in ((Fraction(1, 10**6), True), (-Fraction(1, 10**6), False)):
+        q = Fraction(float(threshold)).limit_denominator(10**8) + step
+        belief = ParityBelief.read(cone.universe, q)
+        before = belief.prior_balance
+        signed = {x: sign * mass for x, mass, sign in belief.words()}
+        weights = [signed[x] for x in cone.universe]
+        scale = [int(w * q.denominator**bits) for w in weights]
+        kept = all(
+            sum(w * c for w, c in zip(scale, ray, strict=True)) * before >= 0
+            for ray in cone.generators()
+        )
+        assert kept is protected
+    low = Fraction(float(threshold)).limit_denominator(10**8) - Fraction(1, 10**6)
+    keep = Fraction(ratio) / (1 + Fraction(ratio))
+    assert not parity_check(f"noisy-parity(bits={bits}, keep={keep})", low).protected
+    assert guards_parity([low] * bits, keep=keep) is (low >= keep)
+
+
+# --- words and bad input --------------------------------------------------------------------------
+
+
+def test_what_a_check_says() -> None:
+    assert attackers("3/4")["Attacker 1"].explain() == (
+        "An attacker believes the two answers are independent, each yes with probability 3/4; so "
+        "he thinks an even number of yeses likelier (5/8). No output makes him change his mind; "
+        "the one that moves him furthest, 10, leaves him at 1/2 (still a tie)."
+    )
+    assert attackers("3/4")["Attacker 3"].explain() == (
+        "An attacker believes the two answers are independent, that of person 1 yes with "
+        "probability 1/2, that of person 2 yes with probability 3/4; so he thinks an even and an "
+        "odd number of yeses equally likely. After the output 11 he thinks an even number likelier "
+        "(7/10): he changes his mind."
+    )
+    check = parity_check(survey(3, "3/4"), "4/5", [2])
+    assert "number of yeses among person 2 likelier (4/5)" in check.explain()
+    assert "(still odd)" in check.explain()
+    assert bool(check)
+
+
+def test_an_output_that_he_held_impossible_is_no_evidence() -> None:
+    check = parity_check("identity(bits=2)", [1, "1/2"], [1])
+    assert check.posterior_even("01") is None
+    assert set(check.posteriors()) == {"11", "10"}
+    assert check.protected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"chances": ["1/2"] * 3}, "3 chances are given for 2"),
+        ({"chances": "3/2"}, "chance"),
+        ({"chances": "1/2", "persons": []}, "at least one person"),
+        ({"chances": "1/2", "persons": [3]}, "there are 2"),
+        ({"chances": "1/2", "values": [("1", "1")]}, "two different values"),
+        ({"chances": "1/2", "values": [("1", "0")] * 3}, "3 pairs of values"),
+    ],
+)
+def test_refuses_beliefs_that_do_not_fit(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        parity_check("randomized-response(bits=2, keep=3/4)", **arguments)  # type: ignore[arg-type]
+
+
+def test_refuses_what_has_no_parity() -> None:
+    with pytest.raises(InvalidInput, match="give values="):
+        parity_check("randomized-response(values=3, records=2, keep=3/5)", "1/2")
+    with pytest.raises(InvalidInput, match="no persons"):
+        parity_check("truncated-geometric(ratio=2, high=3)", "1/2")
+    with pytest.raises(InvalidInput, match="not both"):
+        guards_parity(["1/2"], keep="3/4", gamma=3)
+    with pytest.raises(InvalidInput, match="1 chances"):
+        guards_parity(["1/2"], keep="3/4", persons=[2])
+    with pytest.raises(InvalidInput, match="whole number"):
+        dp_parity_threshold(3, 0)
+    with pytest.raises(TooLarge, match="fewer records"):
+        parity_check("noisy-parity(bits=22, keep=3/4)", "3/4")

@@ -1,0 +1,424 @@
+"""Row cones: facts of the paper, brute force over height functions, and what is refused."""
+
+import json
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds import (
+    BitStrings,
+    Dense,
+    DifferentialPrivacy,
+    InvalidInput,
+    Records,
+    TooLarge,
+    Universe,
+    Unsupported,
+    mechanism,
+)
+from twoworlds.cones.certificates import verify
+from twoworlds.cones.cone import Cone
+from twoworlds.cones.row_cone import (
+    Inequality,
+    RowCone,
+    build_source,
+    read_row,
+    row_cone,
+    row_of_mixture,
+)
+from twoworlds.testing import strategies
+from twoworlds.worlds import pairs
+
+RESPONSE = "randomized-response(bits=2, keep=3/4)"
+
+
+def tensor(*vectors):
+    found = [1]
+    for vector in vectors:
+        found = [a * b for a in found for b in vector]
+    return tuple(found)
+
+
+def heights(universe, relation="substitute", group=1):
+    """All h on the databases with |dh| <= 1 on edges whose tight edges connect everything.
+
+    The extreme rays of differential privacy are a^h (proved for connected graphs): written
+    independently of any cone, by assignment in breadth-first order.
+    """
+    points = list(universe)
+    near = {x: set() for x in points}
+    for x, y in pairs(universe, relation, group):
+        near[x].add(y)
+        near[y].add(x)
+    order = [points[0]]
+    for x in order:
+        order += [y for y in sorted(near[x], key=points.index) if y not in order]
+    assert len(order) == len(points)
+
+    def extend(h):
+        if len(h) == len(order):
+            yield dict(h)
+            return
+        x = order[len(h)]
+        known = [h[y] for y in near[x] if y in h]
+        for value in range(max(known) - 1, min(known) + 2):
+            yield from extend({**h, x: value})
+
+    for h in extend({order[0]: 0}):
+        reached, queue = {order[0]}, [order[0]]
+        for x in queue:
+            fresh = [y for y in near[x] if abs(h[x] - h[y]) == 1 and y not in reached]
+            reached.update(fresh)
+            queue += fresh
+        if len(reached) == len(order):
+            least = min(h.values())
+            yield tuple(h[x] - least for x in points)
+
+
+# --- the paper ----------------------------------------------------------------------------------
+
+
+def test_randomized_response_of_two_bits_has_the_four_facets_of_example_5_6():
+    cone = row_cone(RESPONSE)
+    assert cone.columns == ("11", "10", "01", "00")
+    assert {i.coefficients for i in cone.inequalities()} == {
+        (9, -3, -3, 1),
+        (1, -3, -3, 9),
+        (-3, 9, 1, -3),
+        (-3, 1, 9, -3),
+    }
+    assert set(cone.generators()) == {(9, 3, 3, 1), (3, 9, 1, 3), (3, 1, 9, 3), (1, 3, 3, 9)}
+    assert cone.approximation is None
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_the_facets_of_randomized_response_are_tensor_products(bits):
+    facets = row_cone(f"randomized-response(bits={bits}, keep=3/4)").cone.facets
+    assert set(facets) == {tensor(*word) for word in product([(3, -1), (-1, 3)], repeat=bits)}
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_structure_and_double_description_give_the_same_cone(bits):
+    text = f"randomized-response(bits={bits}, keep=2/3)"
+    assert row_cone(text) == row_cone(mechanism(text).table())
+    assert row_cone(text) == row_cone([text, f"randomized-response(bits={bits}, keep=3/5)"])
+
+
+def test_a_lie_is_as_good_as_the_truth():
+    """Lin & Kifer, Lemma 5.4."""
+    for bits in (1, 2, 3):
+        low, high = (
+            row_cone(f"randomized-response(bits={bits}, keep={p})") for p in ("1/4", "3/4")
+        )
+        assert low == high
+        assert hash(low) == hash(high)
+
+
+def test_a_fair_coin_leaves_constant_rows_only():
+    """Lin & Kifer, Lemma 5.4 for p = 1/2."""
+    cone = row_cone("randomized-response(bits=2, keep=1/2)")
+    assert cone.generators() == ((1, 1, 1, 1),)
+    assert [i.equality for i in cone.inequalities()] == [False, True, True, True]
+    assert cone.inequalities()[1].text() == "x00 = x11"
+    assert not cone.contains([1, 1, 1, 2])
+
+
+def test_one_bit_of_randomized_response_is_differential_privacy_but_two_bits_are_more():
+    assert row_cone("randomized-response(bits=1, keep=3/4)") == row_cone("dp(ratio=3)", "bits(1)")
+    private = row_cone("dp(ratio=3)", "bits(2)")
+    response = row_cone(RESPONSE)
+    assert response <= private
+    assert private >= response
+    assert not private <= response
+    assert set(private.generators()) == {*response.generators(), (3, 1, 1, 3), (1, 3, 3, 1)}
+    assert private.inside(response).certificate.verify()
+
+
+def test_noisy_parity_breaks_a_guarantee_of_randomized_response():
+    cone = row_cone(RESPONSE)
+    for output, value in ((1, Fraction(-2)), (0, Fraction(-2))):
+        row = mechanism("noisy-parity(bits=2, keep=3/4)").row(output)
+        found = cone.separating(row)
+        assert found.value(row) == value
+        assert not found.holds(row)
+        answer = cone.contains(row)
+        assert not answer
+        assert verify(answer.certificate.to_dict())
+    assert cone.separating({"11": 3, "10": 1, "01": 1, "00": "1/3"}) is None
+    generated = row_cone(mechanism(RESPONSE).table())
+    assert generated.separating([3, 1, 1, 3]).value([3, 1, 1, 3]) < 0
+
+
+@pytest.mark.parametrize(
+    ("universe", "count"),
+    [
+        ("bits(1)", 2),
+        ("bits(2)", 6),
+        ("bits(3)", 38),
+        ("bits(4)", 990),
+        ("points([a, b, c])", 6),
+        ("points([a, b, c, d])", 14),
+        ("integers(0, 5)", 32),
+        ("records(values=3, n=2)", 534),
+    ],
+)
+def test_the_number_of_extreme_rows_of_differential_privacy(universe, count):
+    """RESULTS R3, with the facets: two for each pair of neighbours."""
+    cone = row_cone("dp(ratio=3)", universe)
+    assert len(cone.generators()) == count
+    assert len(cone.inequalities()) == 2 * len(list(pairs(cone.universe, "substitute")))
+
+
+@pytest.mark.parametrize(
+    ("where", "relation", "group"),
+    [
+        (BitStrings(2), "substitute", 1),
+        (BitStrings(3), "substitute", 1),
+        (BitStrings(3), "substitute", 2),
+        (Records(2, 2, smallest=0), "add-remove", 1),
+        (Records(3, 1, smallest=0), "add-remove", 1),
+        (Records(2, 2, smallest=1), "add-remove", 2),
+    ],
+)
+def test_the_extreme_rows_of_differential_privacy_are_powers_of_height_functions(
+    where, relation, group
+):
+    private = DifferentialPrivacy(ratio=3, neighbours=relation, group=group)
+    expected = {tuple(3**h for h in word) for word in heights(where, relation, group)}
+    assert set(row_cone(private, where).generators()) == expected
+
+
+def test_listed_neighbours_and_databases_without_any():
+    cone = row_cone('dp(ratio=2, neighbours="11~10")', "bits(2)")
+    assert {i.text() for i in cone.inequalities()} == {
+        "x11 <= 2 x10",
+        "x10 <= 2 x11",
+        "x01 >= 0",
+        "x00 >= 0",
+    }
+
+
+def test_a_ratio_of_one_makes_rows_constant_and_an_infinite_one_asks_nothing():
+    assert row_cone("dp(ratio=1)", "bits(2)").generators() == ((1, 1, 1, 1),)
+    assert len(row_cone("dp(ratio=inf)", "bits(2)").generators()) == 4
+
+
+def test_two_trusted_maps_make_additive_rows():
+    """RESULTS R9: releasing bit 1 or bit 2 trusts x11 + x00 = x10 + x01."""
+    first = mechanism("identity(bits=2)").then(lambda word: word[0])
+    second = mechanism("identity(bits=2)").then(lambda word: word[1])
+    cone = row_cone([first, second])
+    assert [i.text() for i in cone.inequalities() if i.equality] == ["x10 + x01 = x11 + x00"]
+    assert cone.contains([2, 1, 1, 0])
+    assert not cone.contains([1, 0, 0, 0])
+    assert cone.source.count(" or ") == 1
+
+
+@pytest.mark.parametrize(("databases", "least"), [(4, 2), (5, 2), (6, 3), (6, 2)])
+def test_maps_with_large_blocks_are_the_cone_over_a_hypersimplex(databases, least):
+    """RESULTS R9: 0 <= m x_i <= sum of x: with a uniform prior no posterior exceeds 1/m."""
+    where = Universe.of([f"d{i}" for i in range(databases)])
+    blocks = Universe.of(["in", "out"])
+    maps = []
+    for size in range(least, databases - least + 1):
+        for inside in combinations(range(databases), size):
+            row = [int(i in inside) for i in range(databases)]
+            maps.append(Dense(where, blocks, [row, [1 - entry for entry in row]]))
+    cone = row_cone(maps)
+    expected = set()
+    for i in range(databases):
+        unit = [int(i == j) for j in range(databases)]
+        expected |= {tuple(unit), tuple(1 - least * entry for entry in unit)}
+    assert set(cone.cone.facets) == expected
+    assert cone.cone.equalities == ()
+
+
+def test_k_anonymous_maps_of_four_databases():
+    """Reference case LK-50, as a list of numbers."""
+    where, blocks = Universe.of("abcd"), Universe.of(["in", "out"])
+    halves = [(1, 1, 0, 0), (1, 0, 1, 0), (1, 0, 0, 1)]
+    cone = row_cone([Dense(where, blocks, [h, [1 - e for e in h]]) for h in halves])
+    assert sorted(cone.generators()) == sorted([*halves, (0, 1, 1, 0), (0, 1, 0, 1), (0, 0, 1, 1)])
+    assert set(cone.cone.facets) == {
+        (1, 1, 1, -1),
+        (1, 1, -1, 1),
+        (1, 0, 0, 0),
+        (1, -1, 1, 1),
+        (0, 1, 0, 0),
+        (0, 0, 1, 0),
+        (0, 0, 0, 1),
+        (-1, 1, 1, 1),
+    }
+
+
+def test_a_row_cone_of_infinitely_many_mechanisms_need_not_be_closed():
+    """Lin & Kifer, Section 4.2.1: keep < 1 reaches every row but (1, 0) and its kin.
+
+    The inequalities of the closure hold, and all rows with > belong; within a subspace (keep =
+    1/2, an equality) no row satisfies any equality with >, so ">" is meant within the subspace.
+    """
+    kept = [1 - Fraction(1, 10**i) for i in range(1, 6)]
+    grown = [row_cone(f"randomized-response(bits=1, keep={p})") for p in kept]
+    for smaller, larger in pairwise(grown):
+        assert smaller <= larger
+        assert not larger <= smaller
+    assert all(not cone.contains([1, 0]) for cone in grown)
+    assert grown[-1].contains([1, "1/1000"])
+    flat = row_cone("randomized-response(bits=1, keep=1/2)")
+    inside = (1, 1)
+    assert flat.contains(inside)
+    assert [i.value(inside) > 0 for i in flat.inequalities()] == [True, False]
+
+
+# --- theorems as properties ---------------------------------------------------------------------
+
+
+@given(
+    strategies.dense_mechanisms(BitStrings(2)),
+    strategies.dense_mechanisms(BitStrings(2)),
+    st.data(),
+)
+def test_mixtures_of_rows_are_rows_of_an_explicit_mechanism(first, second, data):
+    """Lin & Kifer, Theorem 4.7."""
+    one, two = (data.draw(st.sampled_from(list(m.outputs))) for m in (first, second))
+    weight = data.draw(strategies.probabilities())
+    row = row_of_mixture((first, one), (second, two), weight).row("this")
+    for x, entry in row.items():
+        mixed = weight * first.probability(one, x) + (1 - weight) * second.probability(two, x)
+        assert entry == mixed
+    assert row_cone([first, second]).contains(row)
+
+
+@given(strategies.dense_mechanisms(BitStrings(2)), st.data())
+def test_rows_of_post_processings_stay_in_the_row_cone(before, data):
+    """Lin & Kifer, Definition 4.6 with Axiom 4.1."""
+    after = before.then(data.draw(strategies.post_processings(before)))
+    cone = row_cone(before)
+    assert all(cone.contains(after.row(output)) for output in after.outputs)
+    assert row_cone(after) <= cone
+
+
+@given(strategies.dense_mechanisms(BitStrings(2)))
+def test_a_mechanism_is_private_exactly_when_its_rows_are_in_the_cone(tried):
+    cone = row_cone("dp(ratio=3)", "bits(2)")
+    inside = all(cone.contains(tried.row(output)) for output in tried.outputs)
+    assert inside == bool(DifferentialPrivacy(ratio=3).check(tried))
+
+
+# --- the objects --------------------------------------------------------------------------------
+
+
+def test_inequalities_are_written_with_positive_coefficients():
+    bits = BitStrings(2)
+    assert Inequality(bits, (-1, 3, 0, 0)).text() == "x11 <= 3 x10"
+    assert Inequality(bits, (0, 0, 0, 2)).text() == "2 x00 >= 0"
+    assert Inequality(bits, (0, 0, 0, -1)).text() == "x00 <= 0"
+    assert Inequality(bits, (1, 0, 0, -1), equality=True).text() == "x00 = x11"
+    assert (
+        Inequality(Records(["ann", "bo"], 2), (1, -2, 0, 0)).text() == "2 x[ann,bo] <= x[ann,ann]"
+    )
+    assert Inequality(bits, (9, -3, -3, 1)).sides() == (
+        {(1, 0): 3, (0, 1): 3},
+        {(1, 1): 9, (0, 0): 1},
+    )
+    equal = Inequality(bits, (1, 0, 0, -1), equality=True)
+    assert equal.holds([1, 5, 6, 1])
+    assert not equal.holds([2, 0, 0, 1])
+    assert equal.to_dict() == {
+        "columns": ["11", "10", "01", "00"],
+        "coefficients": [1, 0, 0, -1],
+        "equality": True,
+        "text": "x00 = x11",
+    }
+
+
+def test_the_plain_data_of_a_cone():
+    found = json.loads(json.dumps(row_cone("dp(ratio=3)", "bits(3)").to_dict()))
+    assert found["counts"] == {
+        "databases": 8,
+        "facets": 24,
+        "equalities": 0,
+        "rays": 38,
+        "lines": 0,
+    }
+    assert found["columns"][0] == "111"
+    assert "x111 <= 3 x110" in found["inequalities"]
+    assert found["approximation"] is None
+    assert found["universe"] == "bits(3)"
+    assert repr(row_cone(RESPONSE)) == f"<row cone of {RESPONSE} over bits(2)>"
+
+
+def test_matrices_in_files_have_row_cones(tmp_path):
+    exact = tmp_path / "m.csv"
+    exact.write_text("11,10,01,00\n3/4,1/4,1/4,3/4\n1/4,3/4,3/4,1/4\n", encoding="utf-8")
+    assert set(row_cone(str(exact)).generators()) == {(3, 1, 1, 3), (1, 3, 3, 1)}
+    floats = tmp_path / "m.npy"
+    np.save(floats, np.array([[0.75, 0.25], [0.25, 0.75]]))
+    assert row_cone(str(floats), "bits(1)") == row_cone("dp(ratio=3)", "bits(1)")
+
+
+def test_outputs_that_never_occur_are_left_out():
+    table = Dense(BitStrings(1), Universe.of("abc"), [["1/2", "1/4"], ["1/2", "3/4"], [0, 0]])
+    assert set(row_cone(table).generators()) == {(2, 1), (2, 3)}
+
+
+def test_rows_are_read_by_label_or_in_order():
+    where = BitStrings(1)
+    assert read_row(where, {(1,): 1, "0": "1/2"}) == read_row(where, [1, 0.5])
+    with pytest.raises(InvalidInput, match="no entry for 0"):
+        read_row(where, {"1": 1})
+    with pytest.raises(InvalidInput, match="3 entries"):
+        read_row(where, [1, 2, 3])
+    with pytest.raises(InvalidInput, match="is not in"):
+        read_row(where, {"2": 1})
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+def test_irrational_ratios_are_refused_with_the_way_out():
+    with pytest.raises(InvalidInput, match=r"irrational.*give ratio= as a rational"):
+        row_cone("dp(epsilon=1)", "bits(2)")
+    with pytest.raises(InvalidInput, match="irrational"):
+        row_cone("randomized-response(bits=1, epsilon=1)")
+
+
+@pytest.mark.parametrize(
+    ("source", "universe", "error", "words"),
+    [
+        ("dp(ratio=3)", None, InvalidInput, "say of which"),
+        ("dp(ratio=3)", "integers()", Unsupported, "infinitely many databases"),
+        ("dp(ratio=3)", "bits(24)", TooLarge, "16777216 databases.*PerRecordCone"),
+        ("randomized-response(bits=24, keep=3/4)", None, TooLarge, "PerRecordCone"),
+        ("dp(ratio=3, delta=1/10)", "bits(2)", Unsupported, "sum over outputs"),
+        ("dp", "bits(2)", InvalidInput, "no numbers"),
+        ("statistical-difference(epsilon=1/2)", "bits(2)", Unsupported, "not a list of linear"),
+        ("geometric(ratio=2)", None, Unsupported, "infinitely many databases"),
+        ("geometric(ratio=2, bits=2)", None, Unsupported, "outputs"),
+        (RESPONSE, "bits(3)", InvalidInput, "leave the universe out"),
+        ([], None, InvalidInput, "no mechanism"),
+        ([RESPONSE, "constant(bits=3)"], None, InvalidInput, "share their databases"),
+    ],
+)
+def test_what_has_no_listed_row_cone_is_refused_with_the_way_out(source, universe, error, words):
+    with pytest.raises(error, match=words):
+        row_cone(source, universe)
+
+
+def test_cones_over_different_databases_are_not_compared():
+    one, two = row_cone("dp(ratio=3)", "bits(1)"), row_cone("dp(ratio=3)", "bits(2)")
+    assert one != two
+    assert one != "a text"
+    with pytest.raises(InvalidInput, match="same databases"):
+        one <= two  # noqa: B015
+    with pytest.raises(InvalidInput, match="one column per database"):
+        RowCone(BitStrings(2), Cone.from_rays([(1, 1)]), "wrong")
+
+
+def test_a_source_is_a_definition_or_a_mechanism():
+    assert build_source("dp(ratio=3)").name == "differential privacy"
+    assert build_source(RESPONSE, "bits(2)").expression == RESPONSE
