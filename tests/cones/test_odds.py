@@ -231,7 +231,7 @@ def test_the_sentence_names_the_sets_the_factor_and_the_row() -> None:
     cone = row_cone(RR.format(2))
     even = Secret.parity(cone.universe, odd=False)
     assert "against an odd number of yeses" in largest_odds(cone, even, even.opposite()).sentence
-    assert "record 1 is 1 against the opposite" in largest_odds(cone, "1=1").sentence
+    assert "record 1 being 1 against the opposite" in largest_odds(cone, "1=1").sentence
     assert "{11, 00} against {10}" in largest_odds(cone, "11,00", ["10"]).sentence
     assert "output 11 with the row 9, 3, 3, 1" in largest_odds(RR.format(2), "even").sentence
     assert "after, at most: 5/3" in largest_odds(cone, "even").explain()
@@ -257,6 +257,8 @@ def test_a_certificate_that_was_tampered_with_fails(source: str) -> None:
         assert not verify({**data, "odds": odds})
     if source == "structure":
         assert not verify({**data, "places": [0, 1]})
+        empty: dict[str, object] = {"laws": [], "signs": [], "places": [], "odds": "infinity"}
+        assert not verify({**data, **empty})
         assert not verify({**data, "laws": [["1/2", "1/4"], ["1/2", "1/2"]]})
         assert not verify({**data, "signs": [[-1, 2], [-1, 1]]})
         assert not verify({**data, "transition": [["3/4", "-1/4"], ["1/4", "3/4"]]})
@@ -287,6 +289,8 @@ def test_a_certificate_that_was_tampered_with_fails(source: str) -> None:
         (["111"], ["00"], "uniform", "not in bits"),
         (["11"], ["00"], uniform(BitStrings(3)), r"about bits\(3\)"),
         ("sometimes", None, "uniform", "no secret"),
+        (5, None, "uniform", "no set of databases"),
+        (["11"], 5, "uniform", "no set of databases"),
     ],
 )
 def test_refuses_sets_and_beliefs_that_have_no_odds(
@@ -314,6 +318,26 @@ def test_refuses_a_parity_that_is_certain_and_a_mechanism_without_transitions() 
         largest_parity_odds(RR.format(2), [1, 0])
     with pytest.raises(Unsupported, match="one transition per record"):
         largest_parity_odds("noisy-parity(bits=2, keep=3/4)")
+
+
+def test_one_answer_of_many_is_answered_by_structure() -> None:
+    for secret in ("7=1", "7=0"):
+        found = largest_odds(RR.format(30), secret, belief="independent(1/5)")
+        assert found.factor == 3
+        assert found.prior_odds == (Fraction(1, 4) if secret == "7=1" else 4)
+        assert f"record 7 being {secret[2]} against the opposite" in found.sentence
+        assert "the output 1" in found.sentence or "the output 0" in found.sentence
+    for belief in ("uniform", "independent(1/3, 1/5)", "explicit(11=1/2, 00=1/4, 10=1/4)"):
+        for secret in ("2=1", "2=0", "even", "11,10"):
+            listed = largest_odds(row_cone(RR.format(2)), secret, belief=belief)
+            found = largest_odds(RR.format(2), secret, belief=belief)
+            assert (found.odds, found.prior_odds) == (listed.odds, listed.prior_odds)
+
+
+def test_a_row_too_long_to_print_is_left_out_of_the_sentence() -> None:
+    assert largest_odds("dp(ratio=3)", "even", universe="bits(5)").sentence.endswith(
+        "; a row attains it."
+    )
 
 
 def test_both_ways_asks_the_question_in_both_orders() -> None:

@@ -29,6 +29,8 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
 from twoworlds.numbers import Number
 from twoworlds.worlds import Explicit
+from twoworlds.worlds.belief import independent
+from twoworlds.worlds.secret import Secret
 
 HALF = Fraction(1, 2)
 
@@ -132,7 +134,7 @@ def test_with_keep_below_one_half_the_printed_condition_promises_too_much() -> N
     check = parity_check("randomized-response(bits=1, keep=1/4)", ["3/5"])
     assert check.posterior_even("1") == 1 - Fraction(1, 3)
     assert not check.protected
-    assert not guards_parity(["3/5"], keep="1/4")
+    assert not guards_parity("3/5", keep="1/4")
     assert guards_parity(["3/4"], keep="1/4")
     assert parity_check("randomized-response(bits=1, keep=1/4)", ["3/4"]).protected
 
@@ -281,6 +283,15 @@ def test_a_parity_of_forty_people() -> None:
         broken.posteriors()
 
 
+def test_a_parity_belief_is_the_independent_belief_of_its_chances() -> None:
+    chances = ["1/3", "1/5", 1]
+    belief = ParityBelief.read(BitStrings(3), chances, [1, 3])
+    assert belief.belief() == independent(BitStrings(3), chances)
+    even = Secret("even", lambda x: (x[0] + x[2]) % 2 == 0)
+    assert belief.prior_even == belief.belief().probability(even)
+    assert sum(mass for _, mass, sign in belief.words() if sign > 0) == belief.prior_even
+
+
 # --- FRAPP ----------------------------------------------------------------------------------------
 
 
@@ -396,6 +407,8 @@ def test_an_output_that_he_held_impossible_is_no_evidence() -> None:
     [
         ({"chances": ["1/2"] * 3}, "3 chances are given for 2"),
         ({"chances": "3/2"}, "chance"),
+        ({"chances": None}, "chance"),
+        ({"chances": "1/2", "persons": [1, "2"]}, "person='2'"),
         ({"chances": "1/2", "persons": []}, "at least one person"),
         ({"chances": "1/2", "persons": [3]}, "there are 2"),
         ({"chances": "1/2", "values": [("1", "1")]}, "two different values"),

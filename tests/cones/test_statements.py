@@ -422,6 +422,14 @@ def test_words_for_laws_and_lists() -> None:
     assert listed_belief(Records(10, 1), many).endswith("each (and so on)")
 
 
+def test_a_guarantee_that_no_mechanism_achieves_still_verifies_rows() -> None:
+    never = statement(Inequality(BitStrings(1), (0, 1), equality=True))
+    assert never.kind == "impossible"
+    assert never.factor is never.prior_odds is None
+    assert never.verify([1, 0])
+    assert not never.verify([1, 1])
+
+
 # --- bad input ------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 import twoworlds.cli.commands
-import twoworlds.cli.geometry  # both add their commands to the application
+import twoworlds.cli.geometry  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
 from twoworlds.errors import TwoWorldsError
 

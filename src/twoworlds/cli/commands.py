@@ -17,6 +17,7 @@ from twoworlds import (
 )
 from twoworlds.cli import accuracy, listing, matrix, tests
 from twoworlds.cli import demo as demo_
+from twoworlds.cli import local as local_
 from twoworlds.cli import posterior as posterior_
 from twoworlds.cli import sensitivity as sensitivity_
 from twoworlds.cli import theorems as theorems_
@@ -274,6 +275,63 @@ def implies(
 ) -> int:
     """Say what follows from a guarantee, by which theorems, and which of them are false."""
     return theorems_.show_implication(guarantee, to=to, records=records, as_json=json_)
+
+
+@app.command()
+def local(
+    mechanism_: Annotated[
+        str | None, typer.Argument(metavar="MECHANISM", help="the mechanism in question")
+    ] = None,
+    belief: Annotated[str, typer.Option(help="the attacker's belief")] = "uniform",
+    ratio: Annotated[str | None, typer.Option(help="e^epsilon, to hold where it can")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="the same, as epsilon")] = None,
+    delta: Annotated[str, typer.Option(help="the probability of failing it")] = "0",
+    default: Annotated[str | None, typer.Option(help="the value that stands for no data")] = None,
+    statistic: Annotated[
+        str | None, typer.Option(help="instead: calibrate Laplace noise for this statistic")
+    ] = None,
+    universe: Annotated[str | None, typer.Option(help="its databases")] = None,
+    threshold: Annotated[
+        str | None, typer.Option(help="a sensitivity that most databases do not exceed")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Say what holds for one belief because most databases are good, and which are not."""
+    if (mechanism_ is None) == (statistic is None):
+        raise InvalidInput("give a mechanism, or --statistic with --threshold: one of them")
+    if statistic is not None:
+        local_.show_calibration(
+            statistic,
+            universe=universe,
+            belief=belief,
+            threshold=threshold,
+            epsilon=epsilon,
+            as_json=json_,
+        )
+        return
+    assert mechanism_ is not None
+    local_.show_good_databases(
+        mechanism_,
+        belief=belief,
+        ratio=ratio,
+        epsilon=epsilon,
+        delta=delta,
+        default=default,
+        as_json=json_,
+    )
+
+
+@app.command("condition")
+def condition_(
+    first: Annotated[str, typer.Argument(help="a law of pairs: 's,1=1/10; c,1=9/10'")],
+    second: Annotated[str, typer.Argument(help="another one")],
+    inner: Annotated[str, typer.Option(help="the delta allowed given the second coordinate")],
+    ratio: Annotated[str | None, typer.Option(help="e^epsilon")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="the same, as epsilon")] = None,
+    json_: Json = False,
+) -> None:
+    """Say how often two laws of pairs are told apart given the second coordinate."""
+    local_.show_conditioned(first, second, ratio=ratio, epsilon=epsilon, inner=inner, as_json=json_)
 
 
 @app.command()

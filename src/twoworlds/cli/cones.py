@@ -26,21 +26,20 @@ from twoworlds.cones import (
     consistent_normal_form_contains,
     frapp_row_cone,
     grouped,
+    largest_odds,
     noise_cone,
     noise_statements,
     row_cone,
+    statement,
 )
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.kronecker import Frapp
 from twoworlds.cones.row_cone import LARGEST_DIMENSION
 from twoworlds.definitions import PrivacyDefinition
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput
 from twoworlds.files import write
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.worlds.belief import Belief
-from twoworlds.worlds.beliefs import belief as build_belief
-from twoworlds.worlds.secret import secret as build_secret
 
 __all__ = ["show_cone", "show_member", "show_odds", "show_row", "show_statements", "write_proof"]
 
@@ -267,10 +266,8 @@ def show_statements(source: str, *, universe: str | None, every: bool, as_json: 
                 console().print(Padding(Text(f"Why: {derivation.explain()}"), (0, 0, 1, 4)))
             return
         if isinstance(found, PerRecordCone):
-            raise TooLarge(
-                f"{found.source} makes {found.count} statements, too many to list: see one with "
-                "'twoworlds cone --facet OUTPUT', or use fewer records; they are alike"
-            )
+            _show_example(found, as_json=as_json)
+            return
         groups = grouped(found.statements())
     if as_json:
         print_json(
@@ -289,6 +286,24 @@ def show_statements(source: str, *, universe: str | None, every: bool, as_json: 
         _print_statements(found.source, [group.sentence for group in groups])
     if found.approximation is not None:
         console().print(Padding(Text(f"approximation: {found.approximation}"), (0, 0, 0, 2)))
+
+
+def _show_example(found: PerRecordCone, *, as_json: bool) -> None:
+    """Print one of very many statements that are alike."""
+    output = next(iter(found.universe))
+    one = statement(found.inequality(output))
+    more = f"There are {found.count} of them, one for each output, all alike."
+    if as_json:
+        print_json(
+            {
+                "source": found.source,
+                "universe": found.universe.expression,
+                "count": found.count,
+                "example": {"kind": one.kind, "sentence": one.sentence},
+            }
+        )
+    else:
+        _print_statements(found.source, [one.sentence, more])
 
 
 def _print_statements(source: str, sentences: Sequence[str]) -> None:
@@ -310,14 +325,8 @@ def show_odds(
     as_json: bool,
 ) -> None:
     """Print the largest factor between the posterior and the prior odds."""
-    cone = listed_cone(source, universe)
-    first = build_secret(of, cone.universe)
-    second = first.opposite() if against is None else build_secret(against, cone.universe)
-    held: Belief = build_belief(belief, cone.universe)
     with progress():
-        from twoworlds.cones.odds import largest_odds
-
-        found = largest_odds(cone, first, second, held)
+        found = largest_odds(source, of, against, belief, universe=universe)
     saved = write_proof(save, found.certificate.to_dict())
     if as_json:
         print_json({**found.to_dict(), **saved})

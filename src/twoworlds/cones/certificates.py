@@ -260,7 +260,7 @@ def _largest_parity_odds(data: Data) -> bool:
         if place not in shares or not non_negative(e for m in masses for e in m):
             return False
         low, high, reached = min(ends), max(ends), reached * shares[int(place)]
-    lawful = all(non_negative(law) and sum(law) == 1 for law in laws)
+    lawful = bool(laws) and all(non_negative(law) and sum(law) == 1 for law in laws)
     lawful = lawful and all(abs(s) == 1 for sign in signs for s in sign) and reached == high
     if data.get("odds") == "infinity":
         return lawful and reached == 1

@@ -161,7 +161,8 @@ def compare(
     """Compare two definitions or mechanisms by their guarantees.
 
     Args:
-        first, second: Mechanisms, lists of trusted mechanisms, definitions, or row cones.
+        first: A mechanism, a list of trusted mechanisms, a definition, or a row cone.
+        second: Another one.
         universe: Of definitions; that of the other one if it has one.
 
     >>> compare("randomized-response(bits=2, keep=3/4)", "dp(ratio=3)").relation

@@ -17,12 +17,14 @@ A row that is possible on S and impossible on R makes the odds infinite.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from twoworlds.calls import parse
+from twoworlds.cones.beliefs_found import named_set
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.parity_belief import ParityBelief, extremes
 from twoworlds.cones.ratio import largest_ratio
@@ -236,21 +238,24 @@ def _secret(where: Universe, given: Set) -> Secret:
         return given
     if isinstance(given, str):
         return build_secret(given, where)
+    if not isinstance(given, Iterable):
+        raise InvalidInput(
+            f"{given!r} is no set of databases: list them, or write a secret such as even or 1=1"
+        )
     return Secret.of(where, given)
 
 
 def _set(where: Universe, given: Set) -> tuple[dict[Point, None], str]:
     """Return the databases of a set, in order, and its name."""
-    listed = given if isinstance(given, (str, Secret)) else list(given)
-    chosen = _secret(where, listed)
+    chosen = _secret(where, given)
     members = dict.fromkeys(x for x in where if chosen.holds(x))
     if not members:
         raise InvalidInput(
             f"no database of {where.expression} is in the set {chosen.name!r}: name at least one"
         )
-    if isinstance(listed, list) or chosen.name.startswith("the database is "):
-        return members, "{" + ", ".join(where.label(x) for x in members) + "}"
-    return members, _PARITY.get(chosen.name, chosen.name)
+    if chosen.name.startswith("the database is "):
+        return members, named_set(where, list(members))
+    return members, _PARITY.get(chosen.name, chosen.name.replace(" is ", " being ", 1))
 
 
 def _rival(
@@ -369,19 +374,22 @@ def _parity_proof(
 def _by_structure(
     source: PerRecord, secret: Set, against: Set | None, belief: str | Belief
 ) -> LargestOdds | None:
-    """Answer questions about the parity of bits under an independent belief."""
-    if not isinstance(belief, str) or not isinstance(secret, str):
+    """Answer questions about a parity or one person's answer under an independent belief."""
+    if not isinstance(belief, str) or not isinstance(secret, str) or not _bits(source.universe):
+        return None
+    call = parse(belief)
+    laws = list(call.positional) if call.name == "independent" else ["1/2"]
+    if call.name not in ("independent", "uniform") or not laws or call.named:
         return None
     wanted = {"even": False, "odd": True, "parity": True}.get(secret.strip())
-    rival = "even" if wanted else "odd"
-    call = parse(belief)
-    if wanted is None or against not in (None, rival) or not _bits(source.universe):
+    if wanted is not None:
+        rivals = (None, "even" if wanted else "odd")
+        return largest_parity_odds(source, laws, odd=wanted) if against in rivals else None
+    match = re.fullmatch(r"\s*([1-9][0-9]*)\s*=\s*([01])\s*", secret)
+    if match is None or against is not None:
         return None
-    if call.name == "uniform":
-        return largest_parity_odds(source, "1/2", odd=wanted)
-    if call.name == "independent" and call.positional and not call.named:
-        return largest_parity_odds(source, list(call.positional), odd=wanted)
-    return None
+    found = largest_parity_odds(source, laws, [int(match[1])], odd=match[2] == "1")
+    return replace(found, secret=f"record {match[1]} being {match[2]}", against="the opposite")
 
 
 def _bits(records: Records) -> bool:

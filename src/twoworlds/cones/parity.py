@@ -26,7 +26,13 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.cones.beliefs_found import law_of
-from twoworlds.cones.parity_belief import Extreme, ParityBelief, balance_after, extremes
+from twoworlds.cones.parity_belief import (
+    Extreme,
+    ParityBelief,
+    balance_after,
+    extremes,
+    listed_chances,
+)
 from twoworlds.cones.per_record import PerRecordCone
 from twoworlds.cones.vectors import rational
 from twoworlds.errors import InvalidInput, TooLarge
@@ -48,7 +54,7 @@ _MOST_OUTPUTS = 1 << 16
 
 
 def guards_parity(
-    chances: Sequence[object],
+    chances: object,
     *,
     keep: object | None = None,
     gamma: object | None = None,
@@ -72,7 +78,7 @@ def guards_parity(
     else:
         p = probability(keep, "keep")
     p = max(p, 1 - p)
-    read = [probability(q, "chance") for q in chances]
+    read = [probability(q, "chance") for q in listed_chances(chances)]
     chosen = range(1, len(read) + 1) if persons is None else persons
     if any(not 1 <= i <= len(read) for i in chosen):
         raise InvalidInput(f"persons={list(chosen)}: {len(read)} chances are given")

@@ -12,7 +12,7 @@ so that the largest and the least balance over all outputs are found record by r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -27,7 +27,7 @@ from twoworlds.numbers import probability
 from twoworlds.worlds import Point, Records, Universe
 from twoworlds.worlds.belief import Belief, independent
 
-__all__ = ["Extreme", "ParityBelief", "balance_after", "extremes"]
+__all__ = ["Extreme", "ParityBelief", "balance_after", "extremes", "listed_chances"]
 
 _MOST_WORK = 1 << 22
 
@@ -77,7 +77,7 @@ class ParityBelief:
                 f"{universe.expression} has no persons to speak of: use bits(n) or "
                 "records(values, n)"
             )
-        given = [chances] if isinstance(chances, (str, int, float, Fraction)) else list(chances)  # type: ignore[call-overload]
+        given = listed_chances(chances)
         if len(given) not in (1, records.n):
             raise InvalidInput(f"{len(given)} chances are given for {records.n} records")
         read = [rational(probability(q, "chance"), "chance") for q in given]
@@ -123,9 +123,11 @@ class ParityBelief:
 
     def words(self) -> Iterator[tuple[Point, Fraction, int]]:
         """Run through the databases held possible, with probability and sign."""
-        for word in product(*self.laws):
-            mass = prod((law[v] for law, v in zip(self.laws, word, strict=True)), start=Fraction(1))
-            yield self.point(word), mass, prod(s[v] for s, v in zip(self.signs, word, strict=True))
+        laws, signs = self.laws, self.signs
+        for word in product(*laws):
+            mass = prod((law[v] for law, v in zip(laws, word, strict=True)), start=Fraction(1))
+            sign = prod(of[v] for of, v in zip(signs, word, strict=True))
+            yield self.point(word), mass, sign
 
     def explain(self) -> str:
         """Say the belief in words."""
@@ -145,6 +147,17 @@ class ParityBelief:
             return f"number of {'yeses' if plural else f'records {value}'}{where}"
         events = "; ".join(f"person {i} has {self.values[i - 1][0]}" for i in self.persons)
         return f"number of these events ({events})"
+
+
+def listed_chances(chances: object) -> list[object]:
+    """Read one chance, or a list of them.
+
+    >>> listed_chances("3/4"), listed_chances(["3/4", 1])
+    (['3/4'], ['3/4', 1])
+    """
+    if isinstance(chances, Iterable) and not isinstance(chances, str):
+        return list(chances)
+    return [chances]
 
 
 def _pairs(
@@ -178,13 +191,12 @@ def _pairs(
 def _persons(records: Records, persons: Sequence[int] | None) -> tuple[int, ...]:
     if persons is None:
         return tuple(range(1, records.n + 1))
-    chosen = tuple(sorted(set(persons)))
-    if not chosen:
+    if not persons:
         raise InvalidInput("persons=[]: name at least one person whose record counts")
-    for person in chosen:
+    for person in persons:
         if type(person) is not int or not 1 <= person <= records.n:
             raise InvalidInput(f"person={person!r}: there are {records.n}, counted from 1")
-    return chosen
+    return tuple(sorted(set(persons)))
 
 
 def balance_after(mechanism: Mechanism, belief: ParityBelief, output: Point) -> Fraction | None:

@@ -37,7 +37,7 @@ from twoworlds.mechanisms import (
     OnStatistic,
 )
 from twoworlds.mechanisms.comparison import larger
-from twoworlds.numbers import Number, Order, Real, at_most_one, ball, compare
+from twoworlds.numbers import Number, Order, Real, at_most_one, ball, compare, positive_part
 from twoworlds.worlds import Point
 
 __all__ = ["Stretches", "Window"]
@@ -64,7 +64,7 @@ class Window(Breaches):
         if self.constant_outside:
             return self._exactly(truth)
         # The breaches in a window that holds all but 2^-bits of the noise, and the rest as doubt.
-        return at_most_one(Real(lambda bits: self._enclosed(truth, min(bits, _MOST_BITS))))
+        return _probability(Real(lambda bits: self._enclosed(truth, min(bits, _MOST_BITS))))
 
     def _enclosed(self, truth: Point, bits: int) -> arb:
         if (truth, bits) not in self._known:
@@ -162,7 +162,7 @@ class Stretches(Breaches):
     def mass(self, truth: Point) -> Number:
         """Return the mass of all stretches that are breaches."""
         answer = Fraction(self.mechanism.statistic(truth))  # type: ignore[arg-type]
-        return at_most_one(Real(lambda bits: self._enclosed(answer, min(bits, _MOST_BITS))))
+        return _probability(Real(lambda bits: self._enclosed(answer, min(bits, _MOST_BITS))))
 
     def example(self, truth: Point) -> Point | None:
         """Return the first breach among whole numbers around the answers."""
@@ -300,3 +300,8 @@ def _sum(parts: list[arb]) -> arb:
     for part in parts:
         total += part
     return total
+
+
+def _probability(mass: Number) -> Number:
+    """Keep the enclosure of a probability between 0 and 1."""
+    return at_most_one(positive_part(mass))

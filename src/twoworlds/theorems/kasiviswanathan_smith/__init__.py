@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from twoworlds.theorems.kasiviswanathan_smith.approximate import sharper_semantic
 from twoworlds.theorems.kasiviswanathan_smith.conditioning import (
+    Conditioned,
+    condition,
     conditioning_failure,
     printed_conditioning_failure,
 )
@@ -14,16 +16,25 @@ from twoworlds.theorems.kasiviswanathan_smith.lemmas import (
     pointwise_delta,
     widened_delta,
 )
-from twoworlds.theorems.kasiviswanathan_smith.local import LocalCalibration, calibrate_locally
+from twoworlds.theorems.kasiviswanathan_smith.local import (
+    GoodDatabases,
+    LocalCalibration,
+    calibrate_locally,
+    good_databases,
+)
 from twoworlds.theorems.kasiviswanathan_smith.one_bit import one_bit_failure, one_bit_worst
 from twoworlds.theorems.kasiviswanathan_smith.power import largest_power
 
 __all__ = [
     "Alarm",
+    "Conditioned",
+    "GoodDatabases",
     "LocalCalibration",
     "calibrate_locally",
+    "condition",
     "conditioning_failure",
     "dp_factor",
+    "good_databases",
     "largest_difference",
     "largest_power",
     "one_bit_failure",
