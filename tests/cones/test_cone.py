@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twoworlds.cones import cone as module
 from twoworlds.cones.certificates import verify
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.vectors import dot, negative
+from twoworlds.cones.kernel.vectors import dot, negative
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
 small = st.integers(-3, 3)

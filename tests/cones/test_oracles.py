@@ -7,8 +7,8 @@ import PyNormaliz
 import pytest
 
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.double_description import echelon, reduced_by
-from twoworlds.cones.vectors import divided, dot
+from twoworlds.cones.kernel.double_description import echelon, reduced_by
+from twoworlds.cones.kernel.vectors import divided, dot
 
 
 def canonical(vectors, basis):

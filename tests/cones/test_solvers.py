@@ -10,9 +10,9 @@ import pytest
 from flint import fmpq, fmpq_mat, fmpz
 
 from twoworlds.cones import _solvers
-from twoworlds.cones._factor import Factor, Singular
-from twoworlds.cones._simplex import Program, Simplex
 from twoworlds.cones._solvers import Infeasible, Optimal, Unbounded, combine, solve
+from twoworlds.cones.kernel._factor import Factor, Singular
+from twoworlds.cones.kernel._simplex import Program, Simplex
 from twoworlds.errors import InvalidInput
 
 F = Fraction

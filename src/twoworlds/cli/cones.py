@@ -33,8 +33,8 @@ from twoworlds.cones import (
     statement,
 )
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.kronecker import Frapp
 from twoworlds.cones.row_cone import LARGEST_DIMENSION
+from twoworlds.cones.structure.kronecker import Frapp
 from twoworlds.definitions import PrivacyDefinition
 from twoworlds.errors import InvalidInput
 from twoworlds.files import write

@@ -18,7 +18,6 @@ from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Comparison, Separation, compare
 from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
-from twoworlds.cones.kronecker import Frapp, frapp_row_cone, kronecker_cone, product_cone
 from twoworlds.cones.linear import LinearDefinition
 from twoworlds.cones.noise import (
     NoiseCone,
@@ -30,16 +29,6 @@ from twoworlds.cones.noise import (
     telescoping,
 )
 from twoworlds.cones.normal_form import consistent_normal_form_contains
-from twoworlds.cones.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
-from twoworlds.cones.parity import (
-    ParityCheck,
-    attacker_who_changes_his_mind,
-    attackers,
-    dp_parity_threshold,
-    guards_parity,
-    parity_check,
-)
-from twoworlds.cones.per_record import PerRecordCone, ProductInequality
 from twoworlds.cones.row_cone import (
     Inequality,
     RowCone,
@@ -48,7 +37,18 @@ from twoworlds.cones.row_cone import (
     row_of_mixture,
 )
 from twoworlds.cones.row_constraints import RowConstraints
-from twoworlds.cones.statements import Statement, grouped, statement, statements
+from twoworlds.cones.structure.kronecker import Frapp, frapp_row_cone, kronecker_cone, product_cone
+from twoworlds.cones.structure.per_record import PerRecordCone, ProductInequality
+from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
+from twoworlds.cones.words.parity import (
+    ParityCheck,
+    attacker_who_changes_his_mind,
+    attackers,
+    dp_parity_threshold,
+    guards_parity,
+    parity_check,
+)
+from twoworlds.cones.words.statements import Statement, grouped, statement, statements
 
 __all__ = [
     "Certificate",

@@ -36,7 +36,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpz
 
-from twoworlds.cones.vectors import dot
+from twoworlds.cones.kernel.vectors import dot
 from twoworlds.errors import InvalidInput, UnknownName
 
 __all__ = [

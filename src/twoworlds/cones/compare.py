@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cones.combination import combination
 from twoworlds.cones.cone import Cone, Containment
+from twoworlds.cones.kernel.combination import combination
+from twoworlds.cones.kernel.vectors import Vector, dot, rationals
 from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, row_cone
-from twoworlds.cones.vectors import Vector, dot, rationals
 from twoworlds.definitions import PrivacyDefinition
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Dense, Mechanism

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from twoworlds.cones.answers import Containment, Membership, proved
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.combination import Combination, Outside, decide
-from twoworlds.cones.double_description import Description, extreme_rays, irredundant, kernel
-from twoworlds.cones.redundancy import irredundant_by_programs, most_facets
-from twoworlds.cones.vectors import Vector, dot, negative, primitive, rationals
+from twoworlds.cones.kernel.answers import Containment, Membership, proved
+from twoworlds.cones.kernel.combination import Combination, Outside, decide
+from twoworlds.cones.kernel.double_description import Description, extreme_rays, irredundant, kernel
+from twoworlds.cones.kernel.redundancy import irredundant_by_programs, most_facets
+from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, rationals
 from twoworlds.errors import InvalidInput
 
 __all__ = ["Cone", "Containment", "Membership"]

@@ -32,8 +32,8 @@ from typing import Any
 from twoworlds.cones._solvers import Infeasible, Optimal, solve
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
+from twoworlds.cones.kernel.vectors import Vector, rational
 from twoworlds.cones.row_cone import RowCone
-from twoworlds.cones.vectors import Vector, rational
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.numbers import show, to_json

@@ -28,10 +28,10 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.combination import combination
 from twoworlds.cones.cone import Cone
+from twoworlds.cones.kernel.combination import combination
+from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative
 from twoworlds.cones.row_cone import Inequality, RowCone
-from twoworlds.cones.vectors import Vector, divided, dot, negative
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import whole
 from twoworlds.progress import track

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cones.vectors import Vector, dot, rationals
+from twoworlds.cones.kernel.vectors import Vector, dot, rationals
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import Point, Universe
 

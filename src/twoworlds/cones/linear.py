@@ -19,10 +19,10 @@ from typing import Any
 
 from twoworlds.calls import Text
 from twoworlds.cones.amplification import GammaAmplification
-from twoworlds.cones.kronecker import Frapp
+from twoworlds.cones.kernel.vectors import primitive, rational, rationals
 from twoworlds.cones.row_cone import Inequality, RowCone
 from twoworlds.cones.row_constraints import RowConstraints
-from twoworlds.cones.vectors import primitive, rational, rationals
+from twoworlds.cones.structure.kronecker import Frapp
 from twoworlds.definitions import PrivacyDefinition
 from twoworlds.definitions.catalogue import DEFINITIONS
 from twoworlds.errors import InvalidInput, TwoWorldsError

@@ -32,9 +32,9 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones._inverse import Negative, quotient
 from twoworlds.cones._solvers import Infeasible, Optimal, solve
 from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.kernel._inverse import Negative, quotient
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord

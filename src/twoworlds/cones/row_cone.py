@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.calls import parse
 from twoworlds.cones.inequality import Inequality, Row, read_row, variable
-from twoworlds.cones.vectors import Vector, primitive, rational
+from twoworlds.cones.kernel.vectors import Vector, primitive, rational
 from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
@@ -150,7 +150,7 @@ class RowCone:
 
     def statements(self) -> Any:
         """Return what the inequalities say about attackers, in words."""
-        from twoworlds.cones.statements import statements
+        from twoworlds.cones.words.statements import statements
 
         return statements(self)
 
@@ -268,7 +268,7 @@ def _of_mechanisms(mechanisms: Sequence[Mechanism]) -> RowCone:
                 f"{other.universe.expression}: mechanisms of one definition share their databases"
             )
     if len(mechanisms) == 1 and isinstance(first, PerRecord):
-        from twoworlds.cones.per_record import PerRecordCone, Simplicial
+        from twoworlds.cones.structure.per_record import PerRecordCone, Simplicial
 
         if (one := Simplicial.of(first.transition)) is not None:
             return PerRecordCone(first.universe, one, first.expression).explicit()
@@ -310,7 +310,7 @@ def listed_universe(universe: Universe, what: str) -> Universe:
         raise TooLarge(
             f"{what}: {universe.expression} has {universe.size} databases, and a row cone is "
             f"listed up to {LARGEST_DIMENSION}: a mechanism with one transition per record answers "
-            "by structure, see twoworlds.cones.per_record.PerRecordCone"
+            "by structure, see twoworlds.cones.structure.per_record.PerRecordCone"
         )
     return universe
 

@@ -22,8 +22,8 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.kernel.vectors import primitive, rational
 from twoworlds.cones.row_cone import variable
-from twoworlds.cones.vectors import primitive, rational
 from twoworlds.definitions import PrivacyDefinition, Verdict
 from twoworlds.definitions.verdict import agree
 from twoworlds.errors import TooLarge, Unsupported

@@ -17,9 +17,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.cones.cone import Cone
-from twoworlds.cones.row_cone import Inequality, RowCone
-from twoworlds.cones.vectors import Vector, dot
 from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput
 from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, canvas, style
@@ -28,6 +25,9 @@ from twoworlds.worlds import Explicit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from twoworlds.cones.kernel.vectors import Vector
+    from twoworlds.cones.row_cone import Inequality, RowCone
 
 __all__ = ["draw_cone", "draw_cones"]
 
@@ -129,6 +129,8 @@ def _size(cone: RowCone) -> int:
 
 def _shadow(cone: RowCone, databases: Sequence[object]) -> RowCone:
     """Return the cone over some of the databases, with all others eliminated."""
+    from twoworlds.cones.row_cone import RowCone
+
     points = tuple(cone.universe.find(database) for database in databases)
     keep = [cone.universe.positions[point] for point in points]
     kept = Explicit(tuple(cone.universe.label(point) for point in points))
@@ -154,6 +156,8 @@ def _possible(cone: RowCone) -> RowCone:
     """Return the cone without rows that have negative entries."""
     if not cone.cone.lines and all(entry >= 0 for ray in cone.cone.rays for entry in ray):
         return cone
+    from twoworlds.cones.cone import Cone
+
     size = cone.cone.dimension
     orthant = Cone.from_inequalities([[int(i == j) for j in range(size)] for i in range(size)])
     return replace(cone, cone=cone.cone.intersect(orthant))
@@ -250,7 +254,7 @@ def _label_tips(axes: Axes, rays: Sequence[Vector]) -> None:
 
 def _label_boundary(axes: Axes, rays: Sequence[Vector], inequality: Inequality) -> None:
     """Write a guarantee along the extreme row that meets it, outside the wedge if there is room."""
-    met = [ray for ray in rays if dot(inequality.coefficients, ray) == 0]
+    met = [ray for ray in rays if inequality.value(ray) == 0]
     if not met or (len(rays) == 1 and not inequality.equality):
         return
     x, y = _tip(met[0])
@@ -310,19 +314,19 @@ def _place(ray: Sequence[int]) -> Point:
     return x, y
 
 
-def _edges(cone: Cone) -> list[tuple[Vector, Vector, Vector]]:
-    """Return each facet with the two extreme rows that meet it."""
+def _edges(cone: RowCone) -> list[tuple[Inequality, Vector, Vector]]:
+    """Return each guarantee with the two extreme rows that just meet it: an edge or the segment."""
     found = []
-    for facet in cone.facets:
-        met = [ray for ray in cone.rays if dot(facet, ray) == 0]
+    for inequality in cone.inequalities():
+        met = [ray for ray in cone.generators() if inequality.value(ray) == 0]
         if len(met) == 2:
-            found.append((facet, met[0], met[1]))
+            found.append((inequality, met[0], met[1]))
     return found
 
 
-def _around(cone: Cone) -> list[Vector]:
+def _around(cone: RowCone) -> list[Vector]:
     """Return the extreme rows in the order of the polygon's boundary."""
-    rays = list(cone.rays)
+    rays = list(cone.generators())
     if len(rays) < 3:
         return rays
     beside: dict[Vector, list[Vector]] = {ray: [] for ray in rays}
@@ -341,7 +345,7 @@ def _draw_slices(figure: Figure, axes: Axes, cones: Sequence[RowCone]) -> None:
     window = _window(places)
     _draw_triangle(axes, cones[0].columns, named=window is None)
     for cone, colour in _outer_first(cones):
-        _draw_polygon(axes, [_place(ray) for ray in _around(cone.cone)], colour)
+        _draw_polygon(axes, [_place(ray) for ray in _around(cone)], colour)
     x, y, side = window or _WHOLE
     axes.set(xlim=(x, x + side * _WIDE), ylim=(y, y + side))
     if len(cones) == 1:
@@ -404,11 +408,8 @@ def _label_polygon(axes: Axes, cone: RowCone, inch: float) -> None:
         if va == "top":
             y -= 0.05 * inch  # below the guarantees of the two edges that meet there
         axes.text(x, y, _row(ray), color=BLUE, ha=ha, va=va, bbox=_HALO)
-    texts = [(_text(Inequality(cone.universe, a)), p, q) for a, p, q in _edges(cone.cone)]
-    if len(rays) == 2:
-        texts = [(_text(a), *rays) for a in cone.inequalities() if a.equality][:1]
-    for text, p, q in texts:
-        _label_edge(axes, text, _place(p), _place(q), middle, inch)
+    for inequality, p, q in _edges(cone):
+        _label_edge(axes, _text(inequality), _place(p), _place(q), middle, inch)
 
 
 def _outward(place: Point, middle: Point, step: float) -> Point:
@@ -452,7 +453,7 @@ def _draw_locator(
     axes.set(xlim=(-0.12, 1.12), ylim=(-0.16, 1.08))
     _draw_triangle(axes, cones[0].columns, named=True)
     for cone, colour in _outer_first(cones):
-        places = [_place(ray) for ray in _around(cone.cone)]
+        places = [_place(ray) for ray in _around(cone)]
         axes.fill(*zip(*places, strict=True), color=colour, linewidth=1)
     x, y, size = window
     right, upper = x + size * _WIDE, y + size

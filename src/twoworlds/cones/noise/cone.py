@@ -22,11 +22,11 @@ from typing import Any
 
 from flint import arb
 
+from twoworlds.cones.kernel.vectors import Vector, primitive
 from twoworlds.cones.noise.circle import polynomial
 from twoworlds.cones.noise.convolution import Summable
 from twoworlds.cones.noise.laws import Law, law
 from twoworlds.cones.noise.rational import Rational
-from twoworlds.cones.vectors import Vector, primitive
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.noise import Noise

@@ -17,8 +17,8 @@ from typing import Any
 
 from flint import fmpq_poly
 
+from twoworlds.cones.kernel.vectors import Vector, primitive
 from twoworlds.cones.noise.circle import CircleZero, circle_zero, fraction, polynomial
-from twoworlds.cones.vectors import Vector, primitive
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.mechanisms.finite_noise import FiniteNoise

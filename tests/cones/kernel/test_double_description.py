@@ -9,8 +9,8 @@ from flint import fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones import double_description
-from twoworlds.cones.double_description import (
+from twoworlds.cones.kernel import double_description
+from twoworlds.cones.kernel.double_description import (
     echelon,
     extreme_rays,
     irredundant,
@@ -18,7 +18,7 @@ from twoworlds.cones.double_description import (
     products,
     reduced_by,
 )
-from twoworlds.cones.vectors import divided, dot, negative
+from twoworlds.cones.kernel.vectors import divided, dot, negative
 from twoworlds.errors import TooLarge
 from twoworlds.progress import listen
 

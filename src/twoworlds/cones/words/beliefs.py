@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import groupby, product
 from math import gcd
 
-from twoworlds.cones.vectors import Vector, divided
+from twoworlds.cones.kernel.vectors import Vector, divided
 from twoworlds.worlds import Explicit, Point, Records, Universe
 
 __all__ = [

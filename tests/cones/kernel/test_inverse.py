@@ -7,8 +7,8 @@ import random
 import pytest
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones import _inverse
-from twoworlds.cones._inverse import Negative, quotient
+from twoworlds.cones.kernel import _inverse
+from twoworlds.cones.kernel._inverse import Negative, quotient
 
 
 def random_matrix(rng, height, width, largest=9):

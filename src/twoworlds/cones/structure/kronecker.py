@@ -30,10 +30,10 @@ from fractions import Fraction
 from itertools import permutations, product
 
 from twoworlds.cones.amplification import GammaAmplification
-from twoworlds.cones.per_record import kronecker
+from twoworlds.cones.kernel.vectors import Vector, primitive, rational
 from twoworlds.cones.row_cone import RowCone, generated, listed_universe, solutions
 from twoworlds.cones.row_constraints import RowConstraints
-from twoworlds.cones.vectors import Vector, primitive, rational
+from twoworlds.cones.structure.per_record import kronecker
 from twoworlds.definitions import DifferentialPrivacy, Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord

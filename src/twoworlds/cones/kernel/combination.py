@@ -22,8 +22,8 @@ from math import gcd
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones.double_description import Description, echelon, extreme_rays, products
-from twoworlds.cones.vectors import Vector, divided, dot, negative, primitive, rationals
+from twoworlds.cones.kernel.double_description import Description, echelon, extreme_rays, products
+from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative, primitive, rationals
 
 __all__ = ["Combination", "Outside", "combination", "decide"]
 

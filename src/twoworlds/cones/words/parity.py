@@ -25,16 +25,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cones.beliefs_found import law_of
-from twoworlds.cones.parity_belief import (
+from twoworlds.cones.kernel.vectors import rational
+from twoworlds.cones.structure.per_record import PerRecordCone
+from twoworlds.cones.words.beliefs import law_of
+from twoworlds.cones.words.parity_belief import (
     Extreme,
     ParityBelief,
     balance_after,
     extremes,
     listed_chances,
 )
-from twoworlds.cones.per_record import PerRecordCone
-from twoworlds.cones.vectors import rational
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism

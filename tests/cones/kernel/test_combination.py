@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones import combination as module
-from twoworlds.cones.combination import Outside, combination, decide
-from twoworlds.cones.double_description import echelon, extreme_rays
-from twoworlds.cones.vectors import dot, negative
+from twoworlds.cones.kernel import combination as module
+from twoworlds.cones.kernel.combination import Outside, combination, decide
+from twoworlds.cones.kernel.double_description import echelon, extreme_rays
+from twoworlds.cones.kernel.vectors import dot, negative
 
 small = st.integers(-3, 3)
 

@@ -19,8 +19,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from twoworlds.cones.beliefs_found import Wording, as_records
-from twoworlds.cones.vectors import rational
+from twoworlds.cones.kernel.vectors import rational
+from twoworlds.cones.words.beliefs import Wording, as_records
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import probability

@@ -11,9 +11,11 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds import BitStrings, Records, mechanism
-from twoworlds.cones.kronecker import frapp_row_cone
-from twoworlds.cones.odds import largest_odds
-from twoworlds.cones.parity import (
+from twoworlds.cones.row_cone import Inequality, row_cone
+from twoworlds.cones.structure.kronecker import frapp_row_cone
+from twoworlds.cones.structure.per_record import PerRecordCone
+from twoworlds.cones.words.odds import largest_odds
+from twoworlds.cones.words.parity import (
     ParityCheck,
     attacker_who_changes_his_mind,
     attackers,
@@ -21,10 +23,8 @@ from twoworlds.cones.parity import (
     guards_parity,
     parity_check,
 )
-from twoworlds.cones.parity_belief import ParityBelief
-from twoworlds.cones.per_record import PerRecordCone
-from twoworlds.cones.row_cone import Inequality, row_cone
-from twoworlds.cones.statements import statement
+from twoworlds.cones.words.parity_belief import ParityBelief
+from twoworlds.cones.words.statements import statement
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
 from twoworlds.numbers import Number

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twoworlds.cones import _butterfly
-from twoworlds.cones.per_record import PerRecordCone, ProductMembership
 from twoworlds.cones.row_cone import Row, read_row
+from twoworlds.cones.structure import _butterfly
+from twoworlds.cones.structure.per_record import PerRecordCone, ProductMembership
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 
 __all__ = ["decide"]

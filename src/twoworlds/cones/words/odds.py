@@ -24,12 +24,12 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.calls import parse
-from twoworlds.cones.beliefs_found import named_set
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.parity_belief import ParityBelief, extremes
-from twoworlds.cones.ratio import largest_ratio
+from twoworlds.cones.kernel.vectors import Vector, primitive, rational
 from twoworlds.cones.row_cone import RowCone, build_source, row_cone
-from twoworlds.cones.vectors import Vector, primitive, rational
+from twoworlds.cones.words.beliefs import named_set
+from twoworlds.cones.words.parity_belief import ParityBelief, extremes
+from twoworlds.cones.words.ratio import largest_ratio
 from twoworlds.definitions import PrivacyDefinition
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord

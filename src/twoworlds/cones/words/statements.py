@@ -31,11 +31,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from twoworlds.cones.beliefs_found import Wording, as_records, factorise, joined, law_of
-from twoworlds.cones.per_record import ProductInequality
+from twoworlds.cones.kernel.vectors import Vector
 from twoworlds.cones.row_cone import Inequality, Row, RowCone, read_row
-from twoworlds.cones.statement_words import moved, prior, words_of
-from twoworlds.cones.vectors import Vector
+from twoworlds.cones.structure.per_record import ProductInequality
+from twoworlds.cones.words.beliefs import Wording, as_records, factorise, joined, law_of
+from twoworlds.cones.words.wording import moved, prior, words_of
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import to_json
 from twoworlds.worlds import Point

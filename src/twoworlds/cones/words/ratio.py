@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 
-from twoworlds.cones.combination import combination
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.vectors import Vector, dot, negative, primitive
+from twoworlds.cones.kernel.combination import combination
+from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, Number
 

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mat
 
+from twoworlds.cones.kernel.vectors import Vector, primitive
 from twoworlds.cones.row_cone import (
     Inequality,
     Row,
@@ -43,7 +44,6 @@ from twoworlds.cones.row_cone import (
     solutions,
     variable,
 )
-from twoworlds.cones.vectors import Vector, primitive
 from twoworlds.errors import Undecided, Unsupported
 from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
@@ -79,7 +79,7 @@ class Simplicial:
         >>> Simplicial.of(mechanism("randomized-response(bits=1, keep=3/4)").transition).facets
         ((3, -1), (-1, 3))
         """
-        from twoworlds.cones.double_description import kernel  # numpy
+        from twoworlds.cones.kernel.double_description import kernel  # numpy
 
         first: dict[Vector, Point] = {}
         for output, row in zip(transition.outputs, transition.rows, strict=True):
@@ -231,7 +231,7 @@ class PerRecordCone:
             raise Unsupported(
                 f"{built.expression}: the extreme rows of one record are linearly dependent, so "
                 "that the inequalities of several records are no products: use row_cone for few "
-                "records, or the approximation by twoworlds.cones.kronecker.product_cone"
+                "records, or the approximation by twoworlds.cones.structure.kronecker.product_cone"
             )
         return PerRecordCone(built.universe, one, built.expression)
 
@@ -267,7 +267,7 @@ class PerRecordCone:
                 in floats with a proven error bound; integers and fractions are answered exactly.
             overwrite: Work in the memory of a given array, which is destroyed.
         """
-        from twoworlds.cones._membership import decide  # numpy and numba
+        from twoworlds.cones.structure._membership import decide  # numpy and numba
 
         return decide(self, row, overwrite=overwrite)
 

@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 from twoworlds import InvalidInput, TooLarge, Undecided, Unsupported, mechanism
-from twoworlds.cones import _butterfly, _membership
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.per_record import PerRecordCone, ProductInequality, Simplicial, kronecker
 from twoworlds.cones.row_cone import row_cone
+from twoworlds.cones.structure import _butterfly, _membership
+from twoworlds.cones.structure.per_record import (
+    PerRecordCone,
+    ProductInequality,
+    Simplicial,
+    kronecker,
+)
 from twoworlds.worlds import BitStrings, Records
 
 

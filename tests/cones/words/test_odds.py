@@ -12,9 +12,9 @@ import pytest
 from twoworlds import BitStrings, mechanism
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kronecker import kronecker_cone
-from twoworlds.cones.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
 from twoworlds.cones.row_cone import RowCone, row_cone
+from twoworlds.cones.structure.kronecker import kronecker_cone
+from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.worlds import Universe

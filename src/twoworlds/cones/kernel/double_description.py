@@ -26,7 +26,7 @@ import numpy as np
 from flint import fmpq_mat, fmpz_mat
 from numpy.typing import NDArray
 
-from twoworlds.cones.vectors import Vector, divided, dot, negative
+from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 
@@ -230,7 +230,9 @@ def _combined(rays: Rays, bits: Bits, values: Rays, pairs: Pairs, constraint: in
     tight = bits[left] & bits[right]
     tight[:, constraint >> 6] |= np.uint64(1 << (constraint & 63))
     if len(pairs) > FEW and rays.dtype == values.dtype == np.int64:
-        from twoworlds.cones._bitsets import combine  # numba is slow to import: only when needed
+        from twoworlds.cones.kernel._bitsets import (
+            combine,  # numba is slow to import: only when needed
+        )
 
         new, fits = combine(rays, values, pairs)
         if fits:
@@ -247,7 +249,7 @@ def _adjacent(bits: Bits, values: Rays, rank: int, effort: _Effort) -> Pairs:
     """Return the adjacent pairs of rays on the two sides of a constraint."""
     if np.count_nonzero(values > 0) * np.count_nonzero(values < 0) * bits.size < SMALL:
         return _adjacent_few(bits, values, rank)
-    from twoworlds.cones import _bitsets
+    from twoworlds.cones.kernel import _bitsets
 
     simple = np.bitwise_count(bits).sum(axis=1) == rank - 1
     above, below = (

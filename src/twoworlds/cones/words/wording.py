@@ -1,6 +1,6 @@
 r"""The sentences of statements: kinds of guarantees, and how each of them is said.
 
-See `twoworlds.cones.statements` for the kinds. The words "which no mechanism achieves" mark the
+See `statements` for the kinds. The words "which no mechanism achieves" mark the
 guarantees of cones without the row of ones: the rows of a mechanism sum to that row.
 """
 
@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from twoworlds.cones.beliefs_found import (
+from twoworlds.cones.kernel.vectors import Vector
+from twoworlds.cones.row_cone import Inequality
+from twoworlds.cones.structure.per_record import ProductInequality
+from twoworlds.cones.words.beliefs import (
     Wording,
     as_records,
     factorise,
@@ -18,9 +21,6 @@ from twoworlds.cones.beliefs_found import (
     listed_belief,
     named_set,
 )
-from twoworlds.cones.per_record import ProductInequality
-from twoworlds.cones.row_cone import Inequality
-from twoworlds.cones.vectors import Vector
 from twoworlds.numbers import exact_text
 
 __all__ = ["moved", "prior", "words_of"]

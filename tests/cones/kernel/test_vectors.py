@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones.vectors import dot, negative, primitive, rational, rationals
+from twoworlds.cones.kernel.vectors import dot, negative, primitive, rational, rationals
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import number
 

@@ -18,15 +18,15 @@ from twoworlds import (
     mechanism,
 )
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kronecker import (
+from twoworlds.cones.row_cone import row_cone
+from twoworlds.cones.structure.kronecker import (
     Frapp,
     frapp_row_cone,
     kronecker_cone,
     one_record,
     product_cone,
 )
-from twoworlds.cones.per_record import kronecker
-from twoworlds.cones.row_cone import row_cone
+from twoworlds.cones.structure.per_record import kronecker
 from twoworlds.definitions import definition
 from twoworlds.numbers import INFINITY
 

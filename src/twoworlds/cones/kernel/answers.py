@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.combination import Combination
-from twoworlds.cones.vectors import Vector
+from twoworlds.cones.kernel.combination import Combination
+from twoworlds.cones.kernel.vectors import Vector
 from twoworlds.errors import TwoWorldsError
 
 __all__ = ["Containment", "Membership", "proved"]

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones._bitsets import (
+from twoworlds.cones.kernel._bitsets import (
     LIMIT,
     combine,
     others_with_others,
     simple_with_others,
     simple_with_simple,
 )
-from twoworlds.cones.double_description import extreme_rays
-from twoworlds.cones.vectors import divided, dot
+from twoworlds.cones.kernel.double_description import extreme_rays
+from twoworlds.cones.kernel.vectors import divided, dot
 
 
 def combined(x, y, v, w):

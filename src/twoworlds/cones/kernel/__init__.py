@@ -1,0 +1,1 @@
+"""Exact arithmetic under the cones: vectors, double description, combinations, linear algebra."""

@@ -1,0 +1,1 @@
+"""Row cones too large to list, by structure: one transition per record, Kronecker products."""

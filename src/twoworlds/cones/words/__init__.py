@@ -1,0 +1,1 @@
+"""What inequalities say about attackers: statements, odds, parity."""
