@@ -11,6 +11,7 @@ Real(ln 3)
 
 from __future__ import annotations
 
+import twoworlds.cones.linear  # noqa: F401 (registers its definitions)
 from twoworlds.definitions import (
     DifferentialPrivacy,
     MutualInformation,

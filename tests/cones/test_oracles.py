@@ -7,7 +7,7 @@ import PyNormaliz
 import pytest
 
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.double_description import echelon, reduced_by
+from twoworlds.cones.kernel.echelon import echelon, reduced_by
 from twoworlds.cones.kernel.vectors import divided, dot
 
 

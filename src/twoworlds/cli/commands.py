@@ -356,6 +356,11 @@ def explain(
 
 
 @app.command()
-def demo() -> None:
-    """Analyse a survey with randomized response and a count with geometric noise."""
-    demo_.run()
+def demo(
+    what: Annotated[
+        str | None, typer.Argument(help="releases (if left out), or k-anonymity")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Analyse two everyday releases, or watch a k-anonymous table give everything away."""
+    demo_.run(what, as_json=json_)

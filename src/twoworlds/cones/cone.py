@@ -19,7 +19,8 @@ from functools import cached_property
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.kernel.answers import Containment, Membership, proved
 from twoworlds.cones.kernel.combination import Combination, Outside, decide
-from twoworlds.cones.kernel.double_description import Description, extreme_rays, irredundant, kernel
+from twoworlds.cones.kernel.double_description import Description, extreme_rays, irredundant
+from twoworlds.cones.kernel.echelon import kernel
 from twoworlds.cones.kernel.redundancy import irredundant_by_programs, most_facets
 from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, rationals
 from twoworlds.errors import InvalidInput

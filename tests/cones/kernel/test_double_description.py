@@ -9,15 +9,10 @@ from flint import fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones.kernel import double_description
-from twoworlds.cones.kernel.double_description import (
-    echelon,
-    extreme_rays,
-    irredundant,
-    kernel,
-    products,
-    reduced_by,
-)
+from twoworlds.cones.kernel import _pointed
+from twoworlds.cones.kernel._pointed import products
+from twoworlds.cones.kernel.double_description import extreme_rays, irredundant
+from twoworlds.cones.kernel.echelon import echelon, kernel, reduced_by
 from twoworlds.cones.kernel.vectors import divided, dot, negative
 from twoworlds.errors import TooLarge
 from twoworlds.progress import listen
@@ -164,9 +159,9 @@ def compiled_and_plain(monkeypatch, rows, dimension):
     """The answers of numba's kernels with 64-bit words, of unbounded integers, and of numpy."""
     answers = []
     for few, small_work, limit in ((0, 0, 2**62), (0, 0, 4), (10**9, 10**12, 2**62)):
-        monkeypatch.setattr(double_description, "FEW", few)
-        monkeypatch.setattr(double_description, "SMALL", small_work)
-        monkeypatch.setattr(double_description, "LIMIT", limit)
+        monkeypatch.setattr(_pointed, "FEW", few)
+        monkeypatch.setattr(_pointed, "SMALL", small_work)
+        monkeypatch.setattr(_pointed, "LIMIT", limit)
         answers.append(extreme_rays(rows, [], dimension))
     return answers
 
@@ -193,8 +188,8 @@ def test_entries_beyond_64_bits_are_exact():
 
 @pytest.mark.parametrize("size", [10**9, 10**12, 3 * 10**15, 2**61, 2**63, 10**30])
 def test_the_new_rays_of_a_cut_are_exact_at_every_size(monkeypatch, size):
-    monkeypatch.setattr(double_description, "FEW", 0)
-    monkeypatch.setattr(double_description, "SMALL", 0)
+    monkeypatch.setattr(_pointed, "FEW", 0)
+    monkeypatch.setattr(_pointed, "SMALL", 0)
     cut = (size, -(size - 1), -1)
     orthant = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
     rays, _ = extreme_rays([*orthant, cut], [], 3)
@@ -202,16 +197,16 @@ def test_the_new_rays_of_a_cut_are_exact_at_every_size(monkeypatch, size):
 
 
 def test_too_many_rays_are_refused_with_the_sizes_and_a_way_out(monkeypatch):
-    monkeypatch.setattr(double_description, "MOST_RAYS", 20)
-    monkeypatch.setattr(double_description, "SMALL", 0)
+    monkeypatch.setattr(_pointed, "MOST_RAYS", 20)
+    monkeypatch.setattr(_pointed, "SMALL", 0)
     rows = differential_privacy(*hamming_edges(2, 3))
     with pytest.raises(TooLarge, match=r"8 dimensions met \d+ rays after \d+ of 24 .*structure"):
         extreme_rays(rows, [], 8)
 
 
 def test_too_much_work_is_refused(monkeypatch):
-    monkeypatch.setattr(double_description, "MOST_WORK", 10)
-    monkeypatch.setattr(double_description, "SMALL", 0)
+    monkeypatch.setattr(_pointed, "MOST_WORK", 10)
+    monkeypatch.setattr(_pointed, "SMALL", 0)
     with pytest.raises(TooLarge, match=r"\d+ comparisons of rays .limits: 1000000 rays, 10 comp"):
         extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)
 
@@ -219,8 +214,8 @@ def test_too_much_work_is_refused(monkeypatch):
 def test_work_in_parts_gives_the_same_rays(monkeypatch):
     rows = differential_privacy(*hamming_edges(2, 3))
     expected = extreme_rays(rows, [], 8)
-    monkeypatch.setattr(double_description, "SMALL", 0)
-    monkeypatch.setattr(double_description, "AT_ONCE", 7)
+    monkeypatch.setattr(_pointed, "SMALL", 0)
+    monkeypatch.setattr(_pointed, "AT_ONCE", 7)
     assert extreme_rays(rows, [], 8) == expected
 
 
@@ -250,7 +245,7 @@ def test_an_interrupt_inside_compiled_code_is_an_interrupt(monkeypatch):
     def interrupted(*_):
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
-    monkeypatch.setattr(double_description, "_adjacent", interrupted)
+    monkeypatch.setattr(_pointed, "_adjacent", interrupted)
     with pytest.raises(KeyboardInterrupt):
         extreme_rays(differential_privacy(*hamming_edges(2, 2)), [], 4)
 

@@ -1,1 +1,3 @@
 """Exact arithmetic under the cones: vectors, double description, combinations, linear algebra."""
+
+__all__: list[str] = []

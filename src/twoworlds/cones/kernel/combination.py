@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
-import numpy as np
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones.kernel.double_description import Description, echelon, extreme_rays, products
+from twoworlds.cones.kernel.double_description import Description, extreme_rays
+from twoworlds.cones.kernel.echelon import echelon
 from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative, primitive, rationals
 
 __all__ = ["Combination", "Outside", "combination", "decide"]
@@ -52,6 +52,10 @@ def combination(
     >>> combination((3, 1), [(1, 0), (1, 1), (2, 1)], [], [(0, 1), (1, -1)])
     (((1, 0), Fraction(2, 1)), ((1, 1), Fraction(1, 1)))
     """
+    import numpy as np
+
+    from twoworlds.cones.kernel._pointed import products
+
     rest = primitive(target)
     unit = _quotient(rationals(target), rest)  # what is left is unit * rest
     heights = products([rest], facets)[0].tolist()

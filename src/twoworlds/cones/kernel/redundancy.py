@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb
 
-from twoworlds.cones.kernel.double_description import Description, echelon, reduced_by
+from twoworlds.cones.kernel.double_description import Description
+from twoworlds.cones.kernel.echelon import echelon, reduced_by
 from twoworlds.cones.kernel.vectors import Vector
 from twoworlds.errors import TwoWorldsError
 from twoworlds.progress import track

@@ -79,7 +79,7 @@ class Simplicial:
         >>> Simplicial.of(mechanism("randomized-response(bits=1, keep=3/4)").transition).facets
         ((3, -1), (-1, 3))
         """
-        from twoworlds.cones.kernel.double_description import kernel  # numpy
+        from twoworlds.cones.kernel.echelon import kernel
 
         first: dict[Vector, Point] = {}
         for output, row in zip(transition.outputs, transition.rows, strict=True):

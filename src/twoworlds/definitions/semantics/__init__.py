@@ -11,3 +11,5 @@ After Kasiviswanathan & Smith, *On the "Semantics" of Differential Privacy: A Ba
                  (the outputs at which a belief is breached: view, breaches, window)
     informed     from prior to posterior when all other records are known      Section 2.1
 """
+
+__all__: list[str] = []

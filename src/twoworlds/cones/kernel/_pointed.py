@@ -1,0 +1,192 @@
+"""Double description of a pointed cone, in arrays; imported late because it needs numpy.
+
+It starts as the simplicial cone of the first independent constraints, and takes one further
+constraint at a time: rays on its wrong side go, and each of them that is adjacent to a ray on the
+right side leaves a new ray between the two (Motzkin et al.; the adjacency is in `_bitsets`). A
+constraint that cuts nothing off is forgotten.
+
+Entries are 64-bit integers as long as every result fits, and unbounded ones from the step on
+where it does not. No step rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from flint import fmpq_mat, fmpz_mat
+from numpy.typing import NDArray
+
+from twoworlds.cones.kernel.echelon import echelon
+from twoworlds.cones.kernel.vectors import Vector, divided
+from twoworlds.errors import TooLarge
+from twoworlds.progress import track
+
+__all__ = ["pointed", "products", "tight_sets"]
+
+Rays = NDArray[Any]  # int64, or Python's integers where those are too small
+Bits = NDArray[np.uint64]
+Pairs = NDArray[np.int64]
+_System = tuple[Rays, Bits]
+
+MOST_RAYS = 1_000_000
+MOST_WORK = 5 * 10**10  # comparisons of rays: some minutes
+AT_ONCE = 10**8  # of them, between two chances to interrupt
+LIMIT = 2**62
+FEW, SMALL = 50, 10**5  # rays, and comparisons of rays, that are done before numba is loaded
+
+
+def products(left: Sequence[Vector], right: Sequence[Vector]) -> NDArray[Any]:
+    """Return the matrix of all dot products, exactly.
+
+    >>> products([(1, 2), (0, 1)], [(3, -1), (10**30, 0)])
+    array([[1, 1000000000000000000000000000000],
+           [-1, 0]], dtype=object)
+    """
+    if not left or not right:
+        return np.zeros((len(left), len(right)), np.int64)
+    a, b = (np.array(rows, dtype=object) for rows in (left, right))
+    if np.abs(a).max(initial=0) * np.abs(b).max(initial=0) * a.shape[1] < LIMIT:
+        return np.asarray(a.astype(np.int64) @ b.astype(np.int64).T)
+    return np.asarray(a @ b.T)
+
+
+def tight_sets(vectors: Sequence[Vector], duals: Sequence[Vector]) -> list[int]:
+    """Return for each vector the set of dual vectors that it vanishes on, as bits of an integer."""
+    packed = np.packbits(products(vectors, duals) == 0, axis=1)
+    return [int.from_bytes(row.tobytes()) for row in packed]
+
+
+def pointed(matrix: list[Vector], rank: int) -> list[Vector]:
+    """Return the extreme rays of {x : matrix x >= 0}, the matrix having full column rank."""
+    matrix = sorted(matrix)
+    first = set(echelon(list(zip(*matrix, strict=True)))[1])
+    start = [matrix[i] for i in sorted(first)]
+    later = [row for i, row in enumerate(matrix) if i not in first]
+    rays, bits = _simplicial(start, len(matrix))
+    used = rank
+    effort = _Effort(rank, len(matrix))
+    for done, row in enumerate(track(later, "double description", len(later))):
+        values = _values(rays, row)
+        if not (values < 0).any():
+            continue
+        effort.next(rank + done, len(rays))
+        pairs = _adjacent(bits, values, rank, effort)
+        new, tight = _combined(rays, bits, values, pairs, used)
+        bits[values == 0, used >> 6] |= np.uint64(1 << (used & 63))
+        stay = values >= 0
+        rays = np.concatenate([rays[stay], new])
+        bits = np.concatenate([bits[stay], tight])
+        used += 1
+    return [tuple(ray) for ray in rays.tolist()]
+
+
+def _simplicial(rows: list[Vector], total: int) -> _System:
+    """Return the rays of the cone of as many independent constraints as columns."""
+    rank = len(rows)
+    numerators, _ = fmpq_mat(fmpz_mat(rows)).inv().numer_denom()  # the denominator is positive
+    rays = [divided([int(value) for value in column]) for column in numerators.transpose().tolist()]
+    bits = np.zeros((rank, (total + 63) // 64), np.uint64)
+    for i in range(rank):
+        for k in range(rank):
+            if k != i:
+                bits[i, k >> 6] |= np.uint64(1 << (k & 63))
+    return _fitted(np.array(rays, dtype=object)), bits
+
+
+def _fitted(rays: Rays) -> Rays:
+    """Use 64-bit integers if all entries are far enough below their limit."""
+    return rays.astype(np.int64) if np.abs(rays).max(initial=0) < LIMIT else rays
+
+
+def _values(rays: Rays, row: Vector) -> Rays:
+    if rays.dtype == np.int64 and int(np.abs(rays).max(initial=0)) * sum(map(abs, row)) < LIMIT:
+        return np.asarray(rays @ np.array(row, np.int64))
+    return np.asarray(rays.astype(object) @ np.array(row, dtype=object))
+
+
+def _combined(rays: Rays, bits: Bits, values: Rays, pairs: Pairs, constraint: int) -> _System:
+    """Return the rays of adjacent pairs on the new hyperplane, and their tight sets."""
+    left, right = pairs.T
+    tight = bits[left] & bits[right]
+    tight[:, constraint >> 6] |= np.uint64(1 << (constraint & 63))
+    if len(pairs) > FEW and rays.dtype == values.dtype == np.int64:
+        from twoworlds.cones.kernel._bitsets import (
+            combine,  # numba is slow to import: only when needed
+        )
+
+        new, fits = combine(rays, values, pairs)
+        if fits:
+            return new, tight
+    x, y = rays[left].astype(object), rays[right].astype(object)
+    v, w = (np.abs(values[side].astype(object))[:, None] for side in (left, right))
+    new = w * x + v * y
+    if len(new):
+        new //= np.gcd.reduce(new, axis=1, keepdims=True)
+    return _fitted(new), tight
+
+
+def _adjacent(bits: Bits, values: Rays, rank: int, effort: _Effort) -> Pairs:
+    """Return the adjacent pairs of rays on the two sides of a constraint."""
+    if np.count_nonzero(values > 0) * np.count_nonzero(values < 0) * bits.size < SMALL:
+        return _adjacent_few(bits, values, rank)
+    from twoworlds.cones.kernel import _bitsets
+
+    simple = np.bitwise_count(bits).sum(axis=1) == rank - 1
+    above, below = (
+        [np.flatnonzero(side & kind) for kind in (simple, ~simple)]
+        for side in (values > 0, values < 0)
+    )
+    few, many = sorted((above[0], below[0]), key=len)
+    pairs = [_bitsets.simple_with_simple(bits, few, many, rank)]
+    for one, other in ((above[0], below[1]), (below[0], above[1])):
+        parts = 1 + len(one) * len(other) // AT_ONCE
+        for part in np.array_split(other, parts):
+            pairs.append(_bitsets.simple_with_others(bits, one, part, rank))
+            effort.spend(len(one) * len(part))
+    first, second = above[1], below[1]
+    rest = np.flatnonzero((values >= 0) & ~simple)
+    while len(first) and len(second):
+        found, done, work = _bitsets.others_with_others(bits, first, second, rest, rank, AT_ONCE)
+        pairs.append(found)
+        first = first[done:]
+        effort.spend(work)
+    return np.concatenate(pairs)
+
+
+def _adjacent_few(bits: Bits, values: Rays, rank: int) -> Pairs:
+    """Search all pairs for those whose common tight set no third ray shares, without numba."""
+    above, below = np.flatnonzero(values > 0), np.flatnonzero(values < 0)
+    pairs = np.stack(np.meshgrid(above, below, indexing="ij"), axis=-1).reshape(-1, 2)
+    common = bits[pairs[:, 0]] & bits[pairs[:, 1]]
+    close = np.bitwise_count(common).sum(axis=1) >= rank - 2
+    pairs, common = pairs[close], common[close, None]
+    sharing = ((bits & common) == common).all(axis=2).sum(axis=1)
+    return np.asarray(pairs[sharing == 2])  # the two themselves
+
+
+class _Effort:
+    """Counts the comparisons of one conversion, and gives up when they pass the limit."""
+
+    def __init__(self, rank: int, total: int) -> None:
+        self.rank = rank
+        self.total = total
+        self.vectors = self.rays = self.work = 0
+
+    def next(self, vectors: int, rays: int) -> None:
+        """Take note of the vectors done so far, and the rays that there are."""
+        self.vectors, self.rays = vectors, rays
+        self.spend(0)
+
+    def spend(self, work: int) -> None:
+        """Add comparisons of rays."""
+        self.work += work
+        if self.rays > MOST_RAYS or self.work > MOST_WORK:
+            raise TooLarge(
+                f"double description in {self.rank} dimensions met {self.rays} rays after "
+                f"{self.vectors} of {self.total} vectors and {self.work} comparisons of rays "
+                f"(limits: {MOST_RAYS} rays, {MOST_WORK} comparisons): use the structure instead "
+                "(one record at a time, a smaller universe), or ask only for facets, membership "
+                "or containment of a cone that is given by inequalities, which need no rays"
+            )
