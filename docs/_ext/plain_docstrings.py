@@ -2,8 +2,9 @@ r"""Docstrings as they are written, for readers of the source, turned into reStr
 
 Our docstrings are plain text: formulas with ``|x|``, ``x_i`` and ``*`` in them, blocks that are set
 off by indentation, names in single backticks. Before Napoleon reads the sections (Args, Returns),
-an indented block becomes a literal block, marks that reStructuredText would read are escaped, and
-names in backticks become code. Examples that begin with ``>>>`` stay as they are.
+an indented block becomes a literal block, lists stay lists, other marks that reStructuredText would
+read are escaped, and names in backticks become code. Examples that begin
+with ``>>>`` stay as they are.
 """
 
 import re
@@ -20,18 +21,19 @@ BEFORE_NAPOLEON, AFTER_NAPOLEON = 400, 600
 def translated(lines: list[str]) -> list[str]:
     """Return a docstring's lines as reStructuredText."""
     found: list[str] = []
-    in_section = in_block = in_example = False
+    in_section = in_block = in_example = in_list = False
     for line in lines:
         blank, indented = not line.strip(), line.startswith("    ")
         if not blank and not indented:
             in_section = SECTION.match(line) is not None
             in_block = False
+            in_list = line.startswith("* ") or (in_list and line.startswith("  "))
         in_example = not blank and (in_example or line.lstrip().startswith(">>>"))
         if in_example or in_block or blank:
             found.append(line)
         elif indented and not in_section:
             in_block = True
-            found += ["::", "", line]
+            found += ["  ::" if in_list else "::", "", line]
         else:
             found.append(escaped(line))
     return found
@@ -39,6 +41,8 @@ def translated(lines: list[str]) -> list[str]:
 
 def escaped(line: str) -> str:
     """Escape what reStructuredText would read as a mark, outside of backticks."""
+    if line.startswith("* "):
+        return "* " + escaped(line[2:])
     parts = BACKTICKS.split(line)
     for i, part in enumerate(parts):
         if part.startswith("`"):

@@ -56,8 +56,9 @@ def _k_anonymity(*, as_json: bool) -> None:
     out.print()
     for title, table in (("published", found.published), ("decoded from it", found.decoded)):
         shown = Table(box=box.SIMPLE, title=title, title_justify="left")
-        for column in table[0]:
+        rows = [dict(row) for row in table]
+        for column in rows[0]:
             shown.add_column(str(column))
-        for row in table:
+        for row in rows:
             shown.add_row(*(str(value) for value in row.values()))
         out.print(shown)

@@ -88,7 +88,8 @@ class Comparison:
     """How the guarantees of two definitions relate, with the proofs of both directions.
 
     Attributes:
-        first, second: The row cones, of the rows that can occur.
+        first: The row cone of the one, of the rows that can occur.
+        second: That of the other.
         forward: Whether the first lies inside the second, with its certificate.
         backward: Whether the second lies inside the first.
         separations: For each direction that fails, a mechanism that shows it.
