@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from twoworlds.cli.render import (
@@ -26,6 +28,7 @@ from twoworlds.cones import (
     consistent_normal_form_contains,
     frapp_row_cone,
     grouped,
+    inverse,
     largest_odds,
     noise_cone,
     noise_statements,
@@ -40,8 +43,17 @@ from twoworlds.errors import InvalidInput
 from twoworlds.files import write
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.report import draw_cone
 
-__all__ = ["show_cone", "show_member", "show_odds", "show_row", "show_statements", "write_proof"]
+__all__ = [
+    "show_cone",
+    "show_inverse",
+    "show_member",
+    "show_odds",
+    "show_row",
+    "show_statements",
+    "write_proof",
+]
 
 _LONGEST = 40
 
@@ -103,13 +115,11 @@ def show_cone(
         if facet is not None:
             _show_facet(found, facet, as_json=as_json)
             return
-        data = _data(found)
+        data = found.to_dict()
     saved = write_proof(save, data)
     if picture is not None and not isinstance(found, RowCone):
         raise InvalidInput("--picture draws a cone of two or three databases")
     if isinstance(found, RowCone):
-        from twoworlds.report.cones import draw_cone
-
         saved |= save_picture(picture, lambda: draw_cone(found))
     if as_json:
         print_json({**data, **saved})
@@ -119,10 +129,6 @@ def show_cone(
     else:
         console().print(Text(found.explain()))
     print_saved(saved)
-
-
-def _data(found: Cone) -> dict[str, Any]:
-    return found.to_dict()
 
 
 def _print_cone(found: RowCone) -> None:
@@ -175,6 +181,26 @@ def _show_facet(found: Cone, output: str, *, as_json: bool) -> None:
         print_json({"source": found.source, "output": output, "text": inequality.text()})
     else:
         console().print(Text(inequality.text()))
+
+
+def show_inverse(source: str, *, universe: str | None, as_json: bool) -> None:
+    """Print the inverse of a mechanism's matrix."""
+    found = inverse(build_mechanism(source, universe=universe))
+    if as_json:
+        print_json(found.to_dict())
+        return
+    outputs = found.mechanism.outputs
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("")
+    for output in outputs:
+        table.add_column(outputs.label(output), justify="right")
+    for x, row in zip(found.mechanism.universe, found.rows, strict=True):
+        table.add_row(found.mechanism.universe.label(x), *map(str, row))
+    table.add_section()
+    table.add_row("norm", *map(str, found.column_norms))
+    out = console()
+    out.print(Text(f"{found.mechanism.expression}: the inverse, one column per output"))
+    out.print(table)
 
 
 # --- member -------------------------------------------------------------------------------------

@@ -39,11 +39,17 @@ def cone(
     facet: Annotated[
         str | None, typer.Option(help="one guarantee of a survey too large to list, by its output")
     ] = None,
+    inverse: Annotated[
+        bool, typer.Option("--inverse", help="the inverse matrix, and the norms of its columns")
+    ] = False,
     save: Save = None,
     picture: Picture = None,
     json_: Json = False,
 ) -> None:
     """List the likelihood rows that can occur: guarantees (facets) and extreme rows (rays)."""
+    if inverse:
+        cones.show_inverse(source, universe=universe, as_json=json_)
+        return
     cones.show_cone(
         source,
         universe=universe,

@@ -18,6 +18,8 @@ from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Comparison, Separation, compare
 from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
+from twoworlds.cones.inequality import Inequality
+from twoworlds.cones.inverse import Inverse, inverse
 from twoworlds.cones.linear import LinearDefinition
 from twoworlds.cones.noise import (
     NoiseCone,
@@ -30,7 +32,6 @@ from twoworlds.cones.noise import (
 )
 from twoworlds.cones.normal_form import consistent_normal_form_contains
 from twoworlds.cones.row_cone import (
-    Inequality,
     RowCone,
     build_source,
     row_cone,
@@ -57,6 +58,7 @@ __all__ = [
     "Design",
     "Frapp",
     "Inequality",
+    "Inverse",
     "LargestOdds",
     "LinearDefinition",
     "NoiseCone",
@@ -84,6 +86,7 @@ __all__ = [
     "frapp_row_cone",
     "grouped",
     "guards_parity",
+    "inverse",
     "kronecker_cone",
     "largest_odds",
     "largest_parity_odds",

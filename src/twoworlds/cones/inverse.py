@@ -1,0 +1,102 @@
+r"""The inverse of a mechanism's matrix, whose columns are the guarantees of its row cone.
+
+If M has an inverse, a row x belongs to the row cone of the mechanism if and only if x . m >= 0 for
+every column m of M^-1, and another mechanism N is a post-processing of it if and only if N M^-1 has
+no negative entry (Lin & Kifer, Theorem 5.1). On finitely many databases the columns always have a
+finite norm sum_i |m_i|; it says by how much an error in a row can grow in the post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from twoworlds.cones.inequality import Inequality
+from twoworlds.cones.kernel.vectors import primitive, rational
+from twoworlds.cones.row_cone import listed_universe
+from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.mechanisms import Mechanism
+
+__all__ = ["Inverse", "inverse"]
+
+_LARGEST = 256
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """The exact inverse of a mechanism's matrix.
+
+    Attributes:
+        mechanism: The mechanism.
+        rows: One row per database, one column per output.
+    """
+
+    mechanism: Mechanism
+    rows: tuple[tuple[Fraction, ...], ...]
+
+    @property
+    def column_norms(self) -> tuple[Fraction, ...]:
+        """The sum of absolute entries of each column, one per output."""
+        return tuple(sum(map(abs, column), Fraction(0)) for column in zip(*self.rows, strict=True))
+
+    def inequalities(self) -> tuple[Inequality, ...]:
+        """The guarantees: one for each output."""
+        columns = zip(*self.rows, strict=True)
+        return tuple(Inequality(self.mechanism.universe, primitive(column)) for column in columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        universe, outputs = self.mechanism.universe, self.mechanism.outputs
+        return {
+            "mechanism": self.mechanism.expression,
+            "databases": [universe.label(x) for x in universe],
+            "outputs": [outputs.label(o) for o in outputs],
+            "inverse": [[str(entry) for entry in row] for row in self.rows],
+            "column_norms": [str(norm) for norm in self.column_norms],
+            "inequalities": [inequality.text() for inequality in self.inequalities()],
+        }
+
+
+def inverse(mechanism: Mechanism) -> Inverse:
+    """Return the exact inverse of the matrix.
+
+    >>> from twoworlds import mechanism
+    >>> found = inverse(mechanism("randomized-response(bits=1, keep=3/4)"))
+    >>> [[str(entry) for entry in row] for row in found.rows]
+    [['3/2', '-1/2'], ['-1/2', '3/2']]
+    >>> found.column_norms
+    (Fraction(2, 1), Fraction(2, 1))
+
+    Raises:
+        Unsupported: when the matrix is not square, or has no inverse.
+        TooLarge: when it is too large to print.
+    """
+    where = listed_universe(mechanism.universe, mechanism.expression)
+    size = len(where.positions)
+    if mechanism.outputs.size != size:
+        raise Unsupported(
+            f"{mechanism.expression} has {mechanism.outputs.size} outputs for {size} databases: "
+            "only a square matrix has an inverse; its row cone and membership need none"
+        )
+    if size > _LARGEST:
+        raise TooLarge(f"an inverse of {size} by {size} entries is shown up to {_LARGEST}")
+    entries = [
+        rational(mechanism.probability(o, x), f"P({mechanism.outputs.label(o)})")
+        for o in mechanism.outputs
+        for x in where
+    ]
+    matrix = fmpq_mat(size, size, [fmpq(e.numerator, e.denominator) for e in entries])
+    try:
+        found = matrix.inv()
+    except ZeroDivisionError:
+        raise Unsupported(
+            f"the matrix of {mechanism.expression} has no inverse: its row cone and membership are "
+            "found in another way, use row_cone and consistent_normal_form_contains"
+        ) from None
+    rows = tuple(
+        tuple(Fraction(int(entry.p), int(entry.q)) for entry in row) for row in found.tolist()
+    )
+    return Inverse(mechanism, rows)

@@ -1,0 +1,223 @@
+"""Commands about row cones: cone, member, statements, odds, relax, compare, design, verify."""
+
+import json
+
+import pytest
+
+from twoworlds.cli import run
+
+SURVEY = "randomized-response(bits=2, keep=3/4)"
+PARITY = "noisy-parity(bits=2, keep=3/4)"
+
+
+@pytest.fixture(autouse=True)
+def _wide_and_plain(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+
+
+def call(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = run(list(arguments))
+    captured = capsys.readouterr()
+    return code, " ".join(captured.out.split()), captured.err
+
+
+def data(capsys, *arguments: str, code: int = 0):
+    found = run([*arguments, "--json"])
+    captured = capsys.readouterr()
+    assert (found, captured.err) == (code, "")
+    return json.loads(captured.out)
+
+
+def test_the_cone_of_randomized_response_has_four_facets(capsys):
+    found = data(capsys, "cone", SURVEY)
+    assert found["columns"] == ["11", "10", "01", "00"]
+    assert {tuple(a) for a in found["facets"]} == {
+        (9, -3, -3, 1),
+        (1, -3, -3, 9),
+        (-3, 9, 1, -3),
+        (-3, 1, 9, -3),
+    }
+    assert found["equalities"] == []
+    assert {tuple(r) for r in found["rays"]} == {
+        (9, 3, 3, 1),
+        (3, 9, 1, 3),
+        (3, 1, 9, 3),
+        (1, 3, 3, 9),
+    }
+    _, out, _ = call(capsys, "cone", SURVEY)
+    assert "3 x10 + 3 x01 <= 9 x11 + x00" in out
+
+
+def test_the_cone_of_differential_privacy_on_three_bits(capsys):
+    found = data(capsys, "cone", "dp(ratio=3)", "--universe", "bits(3)")
+    assert found["counts"]["facets"] == len(found["facets"]) == 24
+    assert found["counts"]["rays"] == len(found["rays"]) == 38
+
+
+def test_noise_and_large_surveys_are_answered_by_structure(capsys):
+    found = data(capsys, "cone", "geometric(ratio=2)")
+    assert found["integers"] == [-2, 5, -2]
+    code, out, _ = call(capsys, "cone", "randomized-response(bits=40, keep=3/4)")
+    assert (code, "1099511627776 facets" in out) == (0, True)
+    facet = data(capsys, "cone", "randomized-response(bits=20, keep=3/4)", "--facet", "1" * 20)
+    assert facet["output"] == "1" * 20
+    code, out, _ = call(capsys, "statements", "randomized-response(bits=40, keep=3/4)")
+    assert (code, "one for each output" in out) == (0, True)
+
+
+def test_the_true_cone_beside_the_approximation(capsys):
+    rough = data(capsys, "cone", "frapp(gamma=3, values=3, records=2)")
+    exact = data(capsys, "cone", "frapp(gamma=3, values=3, records=2)", "--exact")
+    assert (rough["counts"]["facets"], rough["counts"]["rays"]) == (36, 948)
+    assert "never invents" in rough["approximation"]
+    assert (exact["counts"]["facets"], exact["counts"]["rays"]) == (876, 36)
+    assert exact["approximation"] is None
+
+
+def test_noisy_parity_is_no_post_processing_of_randomized_response(capsys):
+    code, out, _ = call(capsys, "member", PARITY, "--of", SURVEY)
+    assert code == 1
+    assert "-1/2" in out
+    found = data(capsys, "member", PARITY, "--of", SURVEY, "--save", "no.json", code=1)
+    assert (found["holds"], found["saved"]) == (False, "no.json")
+    assert call(capsys, "verify", "no.json")[0] == 0
+
+
+def test_members_of_one_of_several_and_of_a_definition(capsys):
+    weaker = "randomized-response(bits=2, keep=5/8)"
+    assert call(capsys, "member", weaker, "--of", SURVEY)[0] == 0
+    assert call(capsys, "member", weaker, "--of", PARITY, "--of", SURVEY)[0] == 0
+    assert call(capsys, "member", PARITY, "--of", "dp(ratio=3)")[0] == 0
+    assert call(capsys, "member", PARITY, "--of", "dp(ratio=2)")[0] == 1
+
+
+def test_a_row_can_be_asked_about(capsys):
+    found = data(capsys, "member", "--row", "3,1,1,3", "--of", SURVEY, code=1)
+    assert found["breaks"]["coefficients"] == [-3, 9, 1, -3]
+    assert data(capsys, "member", "--row", "3, 3, 1, 1", "--of", SURVEY)["holds"] is True
+    both = data(capsys, "member", "--row", "3,1,1,3", "--of", SURVEY, "--of", PARITY)
+    assert both["holds"] is True
+
+
+def test_statements_in_words(capsys):
+    _, out, _ = call(capsys, "statements", SURVEY)
+    assert "independent, each yes with probability 3/4" in out
+    _, out, _ = call(capsys, "statements", "geometric(ratio=2)")
+    assert "telescoping" in out
+    assert "differential privacy with ratio 2" in out
+    _, out, _ = call(capsys, "statements", "skellam(1, 1)")
+    assert "even distance" in out
+    found = data(capsys, "statements", "dp(ratio=3)", "--universe", "bits(2)")
+    assert found["count"] == 8
+    _, out, _ = call(capsys, "statements", SURVEY, "--all")
+    assert out.count("as an inequality") == 4
+
+
+def test_odds(capsys):
+    assert data(capsys, "odds", SURVEY, "--of", "even")["factor"]["exact"] == "5/3"
+    private = ("odds", "dp(ratio=3)", "--universe", "bits(3)", "--of", "even")
+    assert data(capsys, *private)["factor"]["exact"] == "3"
+    far = ("odds", SURVEY, "--of", "11", "--against", "00", "--save", "odds.json")
+    assert data(capsys, *far)["factor"]["exact"] == "9"
+    assert call(capsys, "verify", "odds.json")[0] == 0
+
+
+def test_relaxing_shows_the_multipliers(capsys):
+    found = data(capsys, "relax", SURVEY, "--eliminate", "01")
+    assert {i["text"] for i in found["inequalities"]} == {
+        "x11 <= 3 x10",
+        "x10 <= 3 x11",
+        "x10 <= 3 x00",
+        "x00 <= 3 x10",
+    }
+    multipliers = {m["multiplier"] for i in found["inequalities"] for m in i["multipliers"]}
+    assert multipliers == {"1/8", "3/8"}
+    _, out, _ = call(capsys, "relax", SURVEY, "--eliminate", "01, 10")
+    assert "relaxed by eliminating 01, 10" in out
+
+
+def test_a_saved_relaxation_is_a_definition(capsys):
+    assert call(capsys, "relax", SURVEY, "--any", "1", "--save", "relaxed.json")[0] == 0
+    found = data(capsys, "compare", "linear(relaxed.json)", "dp(ratio=3)")
+    assert found["relation"] == "equal"
+    assert call(capsys, "check", PARITY, "linear(relaxed.json)")[0] == 0
+
+
+def test_comparing(capsys):
+    found = data(capsys, "compare", SURVEY, "dp(ratio=3)", "--save", "proof.json")
+    assert found["relation"] == "stronger"
+    assert found["separations"][0]["allowed_by"] == "dp(ratio=3)"
+    assert call(capsys, "verify", "proof.json")[0] == 0
+
+
+def test_design(capsys):
+    asked = ("design", "dp(ratio=2)", "--universe", "bits(2)", "--statistic", "count")
+    found = data(capsys, *asked)
+    assert found["loss"]["exact"] == "4/7"
+    (code, out, _) = call(capsys, *asked, "--save", "best.csv")
+    assert (code, "wrote best.csv" in out) == (0, True)
+    assert call(capsys, "check", "best.csv", "dp(ratio=2)")[0] == 0
+    saved = data(capsys, "design", SURVEY, "--statistic", "count", "--relaxed", "dp(ratio=3)")
+    assert saved["saved"]["exact"] == "1/14"
+
+
+def test_pictures(capsys):
+    found = data(capsys, "cone", "randomized-response(bits=1, keep=3/4)", "--picture", "wedge.svg")
+    assert found["picture"] == "wedge.svg"
+
+
+def test_a_false_certificate_is_refused(capsys, tmp_path):
+    false = {"kind": "member", "vector": [3, 1], "generators": [[1, 0]], "weights": [3]}
+    (tmp_path / "false.json").write_text(json.dumps(false))
+    code, out, _ = call(capsys, "verify", "false.json")
+    assert (code, "does NOT prove" in out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["cone", "dp(ratio=3)"], "universe"),
+        (["cone", "dp(epsilon=1)", "--universe", "bits(2)"], "rational"),
+        (["cone", "dp(ratio=3, delta=1/10)", "--universe", "bits(2)"], "delta"),
+        (["cone", "dp(ratio=3)", "--universe", "bits(12)"], "4096"),
+        (["cone", "integer-noise([1/3, 1/3, 1/3], start=-1)"], "2 pi/3"),
+        (["cone", "laplace(scale=1)"], "laplace"),
+        (["cone", SURVEY, "--facet", "11"], "--facet"),
+        (["cone", SURVEY, "--picture", "x.svg"], "2 or 3"),
+        (["cone", SURVEY, "--save", "x.txt"], ".json"),
+        (["cone", SURVEY, "--save", "missing/x.json"], "no folder"),
+        (["member", PARITY], "--of"),
+        (["member", "--of", SURVEY], "--row"),
+        (["member", "randomized-response(bits=3, keep=3/4)", "--of", SURVEY], "bits(3)"),
+        (["member", "--row", "1,2", "--of", SURVEY], "4"),
+        (["member", "--row", "a,b,c,d", "--of", SURVEY], "a"),
+        (["member", PARITY, "--of", SURVEY, "--of", "dp(ratio=3)"], "one definition"),
+        (["odds", SURVEY, "--of", "2=1", "--against", "2=1"], "both"),
+        (["odds", SURVEY, "--of", "even", "--belief", "independent(1, 1)"], "odd"),
+        (["relax", SURVEY], "--eliminate"),
+        (["relax", SURVEY, "--eliminate", "01", "--any", "1"], "--any"),
+        (["relax", SURVEY, "--eliminate", "0"], "0"),
+        (["relax", SURVEY, "--any", "4"], "fewer"),
+        (["compare", "dp(ratio=3)", "dp(ratio=2)"], "universe"),
+        (["compare", SURVEY, "randomized-response(bits=3, keep=3/4)"], "same databases"),
+        (["design", SURVEY, "--loss", "nope"], "nope"),
+        (["design", "frapp(gamma=3, values=3, records=2)"], "larger"),
+        (["verify", "nothing.json"], "cannot be read"),
+    ],
+)
+def test_bad_input_is_said_in_a_line_with_exit_2(capsys, arguments, said):
+    code = run(arguments)
+    captured = capsys.readouterr()
+    assert code == 2, captured
+    assert said in captured.err
+    assert len(captured.err) < 600
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "nope"}', '{"kind": "member"}', "\x00"])
+def test_files_that_are_no_certificates_are_refused(capsys, tmp_path, text):
+    (tmp_path / "bad.json").write_text(text)
+    assert run(["verify", "bad.json"]) == 2
+    assert capsys.readouterr().err.startswith("twoworlds: ")

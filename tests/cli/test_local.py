@@ -1,0 +1,66 @@
+"""Commands about one belief: local, condition."""
+
+import json
+
+import pytest
+
+from twoworlds.cli import run
+
+
+def data(capsys, *arguments: str):
+    code = run([*arguments, "--json"])
+    captured = capsys.readouterr()
+    assert (code, captured.err) == (0, "")
+    return json.loads(captured.out)
+
+
+def test_where_a_mechanism_is_private_and_what_follows(capsys):
+    found = data(capsys, "local", "geometric(ratio=2, bits=3)", "--ratio", "2")
+    assert found["outside"]["exact"] == "0"
+    assert run(["local", "geometric(ratio=2, bits=3)", "--ratio", "2"]) == 0
+    assert "8 of 8 databases" in capsys.readouterr().out
+
+
+def test_noise_for_a_sensitivity_that_most_databases_do_not_exceed(capsys):
+    belief, median = "explicit(111=99/100, 110=1/100)", "python:statistics:median"
+    found = data(
+        capsys,
+        *(
+            "local",
+            "--statistic",
+            "python:statistics:median",
+            "--universe",
+            "bits(3)",
+            "--belief",
+            belief,
+        ),
+        *("--threshold", "1/2", "--epsilon", "1"),
+    )
+    assert found["outside"]["exact"] == "1/100"
+    assert found["scale"]["exact"] == "1/2"
+
+
+def test_conditioning_shows_the_corrected_bound(capsys):
+    found = data(
+        capsys, "condition", "s,1=1/10; c,1=9/10", "c,1=1", "--ratio", "3", "--inner", "1/20"
+    )
+    assert found["delta"]["exact"] == "1/10"
+    assert found["corrected"]["exact"] == "77/10"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["local"], "--statistic"),
+        (["local", "geometric(ratio=2, bits=3)"], "ratio"),
+        (["local", "--statistic", "median"], "--universe"),
+        (["local", "geometric(ratio=2, bits=3)", "--statistic", "median"], "one of them"),
+        (["condition", "s=1", "c,1=1", "--ratio", "3", "--inner", "1/20"], "pair"),
+        (["condition", "s,1=1; s,1=1", "c,1=1", "--ratio", "3", "--inner", "1/20"], "twice"),
+        (["condition", "s,1=1/2", "c,1=1", "--ratio", "3", "--inner", "1/20"], "sum to 1"),
+        (["condition", "s,1=1", "c,1=1", "--inner", "1/20"], "ratio"),
+    ],
+)
+def test_bad_input_is_said_with_exit_2(capsys, arguments, said):
+    assert run(arguments) == 2
+    assert said in capsys.readouterr().err
