@@ -23,19 +23,9 @@ def test_where_a_mechanism_is_private_and_what_follows(capsys):
 
 def test_noise_for_a_sensitivity_that_most_databases_do_not_exceed(capsys):
     belief, median = "explicit(111=99/100, 110=1/100)", "python:statistics:median"
-    found = data(
-        capsys,
-        *(
-            "local",
-            "--statistic",
-            "python:statistics:median",
-            "--universe",
-            "bits(3)",
-            "--belief",
-            belief,
-        ),
-        *("--threshold", "1/2", "--epsilon", "1"),
-    )
+    where = ("--universe", "bits(3)", "--belief", belief)
+    asked = ("--statistic", median, "--threshold", "1/2", "--epsilon", "1")
+    found = data(capsys, "local", *asked, *where)
     assert found["outside"]["exact"] == "1/100"
     assert found["scale"]["exact"] == "1/2"
 
