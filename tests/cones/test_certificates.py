@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twoworlds.cones.certificates import CHECKS, Certificate, exact, verify
+from twoworlds.cones import design, row_cone
+from twoworlds.cones.certificates import CHECKS, MEANINGS, Certificate, exact, verify
 from twoworlds.errors import InvalidInput
 
 PROOFS = {
@@ -144,3 +145,61 @@ FIELDS = sorted({name for fields in PROOFS.values() for name in fields} | {"part
 def test_hostile_data_get_an_answer_or_a_refusal(kind, fields):
     with suppress(InvalidInput):
         assert verify({"kind": kind, **fields}) in (True, False)
+
+
+@pytest.mark.parametrize("criterion", ["worst-case", "Worst", "median", None, 7, ""])
+def test_a_least_loss_says_which_loss_it_means(criterion):
+    found = design(
+        row_cone("dp(ratio=3)", "bits(2)"), "absolute", statistic="count", belief="uniform"
+    ).certificate.to_dict()
+    assert verify(found)
+    with pytest.raises(InvalidInput, match="criterion"):
+        verify({**found, "criterion": criterion})
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {
+            "kind": "post-processing",
+            "matrix": [[1, 0], [0, 1]],
+            "bases": [[[1, -1], [0, 2]]],
+            "maps": [[[1, "1/2"], [0, "1/2"]]],
+            "weights": [1],
+        },
+        {
+            "kind": "not-post-processing",
+            "matrix": [[1, 0], [0, 1]],
+            "bases": [[["1/2", 0], [0, "1/2"]]],
+            "functional": [[1, 0], [0, 1]],
+        },
+        {
+            "kind": "not-post-processing",
+            "matrix": [[2, 0], [0, 2]],
+            "bases": [[[1, 0], [0, 1]]],
+            "functional": [[1, 0], [0, 1]],
+        },
+        {
+            "kind": "largest-odds",
+            "row": [1, 1],
+            "generators": [[1, 1]],
+            "first": [1, 0],
+            "second": [0, 0],
+            "odds": "infinity",
+        },
+    ],
+)
+def test_what_is_no_mechanism_proves_nothing_about_mechanisms(data):
+    assert verify(data) is False
+
+
+def test_records_are_a_number_and_not_a_truth_value():
+    identity = [[1, 0], [0, 1]]
+    base = {"transition": identity, "records": True}
+    data = {"matrix": identity, "bases": [base], "maps": [identity], "weights": [1]}
+    with pytest.raises(InvalidInput, match="records"):
+        verify({"kind": "post-processing", **data})
+
+
+def test_every_kind_has_a_meaning():
+    assert set(MEANINGS) == {*CHECKS, "all"}

@@ -6,11 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.cones.compare import Comparison, compare, occurring
+from twoworlds.cones import frapp_row_cone, kronecker_cone
+from twoworlds.cones.compare import Comparison, compare
 from twoworlds.cones.normal_form import consistent_normal_form_contains
-from twoworlds.cones.row_cone import row_cone
 from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms import Dense
 from twoworlds.mechanisms.named import mechanism
+from twoworlds.worlds import Explicit
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 
@@ -75,19 +77,29 @@ def test_different_databases_are_refused() -> None:
 
 def test_only_rows_that_can_occur_are_compared() -> None:
     # x1 <= x0 for every output forces equality, because both sides sum to 1
-    kept, note = occurring(row_cone("linear('x1 <= x0')", "bits(1)"))
-    assert kept.cone.rays == ((1, 1),)
-    assert note is not None
     comparison = compare("linear('x1 <= x0')", "randomized-response(bits=1, keep=1/2)", "bits(1)")
     assert comparison.relation == "equal"
     assert comparison.notes
 
 
-def test_a_definition_that_nothing_satisfies() -> None:
-    kept, note = occurring(row_cone("linear('2*x1 <= x0')", "bits(1)"))
-    assert kept.cone.rays == ()
-    assert note is not None
-    assert "no mechanism" in note
+def test_an_approximation_never_invents_a_mechanism() -> None:
+    rough, true = kronecker_cone(3, values=3, records=2), frapp_row_cone(3, values=3, records=2)
+    comparison = compare(rough, true)
+    assert comparison.relation == "unknown"
+    assert comparison.separations == ()
+    assert "not known" in comparison.sentence
+    private = compare(rough, "dp(ratio=3)")
+    assert private.relation == "stronger"  # the larger cone lies inside, so the true one does
+
+
+def test_two_of_one_name_are_told_apart() -> None:
+    rows = [[1, 0], [0, 1]]
+    halves = [["1/2", "1/2"], ["1/2", "1/2"]]
+    first, second = (Dense(Explicit(("a", "b")), Explicit((1, 2)), r) for r in (rows, halves))
+    comparison = compare(first, second)
+    assert comparison.relation == "weaker"
+    assert "(the first)" in comparison.sentence
+    assert "(the second)" in comparison.sentence
 
 
 def test_words_and_data() -> None:

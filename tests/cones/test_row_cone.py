@@ -422,3 +422,17 @@ def test_cones_over_different_databases_are_not_compared():
 def test_a_source_is_a_definition_or_a_mechanism():
     assert build_source("dp(ratio=3)").name == "differential privacy"
     assert build_source(RESPONSE, "bits(2)").expression == RESPONSE
+
+
+def test_constraints_that_the_row_of_ones_just_meets_hold_with_equality():
+    cone = row_cone("linear('x1 <= x0')", "bits(1)")
+    assert cone.cone.rays == ((1, 1),)
+    assert "x1 = x0" in cone.note
+    assert row_cone("linear('x1 = x0')", "bits(1)").note is None
+
+
+def test_a_definition_that_nothing_satisfies_has_no_rows():
+    cone = row_cone("linear('2*x1 <= x0')", "bits(1)")
+    assert cone.cone.rays == ()
+    assert "no mechanism" in cone.note
+    assert row_cone("dp(ratio=3)", "bits(2)").note is None

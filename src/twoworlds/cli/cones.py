@@ -156,6 +156,8 @@ def _print_cone(found: RowCone) -> None:
     )
     if found.approximation is not None:
         out.print(Padding(Text(f"approximation: {found.approximation}"), (0, 0, 0, 2)))
+    if found.note is not None:
+        out.print(Padding(Text(f"note: {found.note}"), (0, 0, 0, 2)))
 
 
 def _print_list(name: str, lines: Sequence[str]) -> None:

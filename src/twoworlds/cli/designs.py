@@ -16,6 +16,7 @@ from twoworlds.cli.render import console, print_json, print_saved, progress
 from twoworlds.cones import compare, relax, saving, verify
 from twoworlds.cones import design as best
 from twoworlds.cones import eliminate as eliminated
+from twoworlds.cones.certificates import MEANINGS
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.files import write_table
 
@@ -44,7 +45,8 @@ def show_relaxation(
             if eliminate is None
             else eliminated(cone, _labels(eliminate, cone.columns))
         )
-    saved = write_proof(save, found.row_cone.to_dict()) if save is not None else {}
+    kept = {} if save is None else found.row_cone.to_dict()
+    saved = write_proof(save, {**kept, "certificate": found.certificate.to_dict()})
     if as_json:
         print_json({**found.to_dict(), **saved})
         return
@@ -97,17 +99,21 @@ def show_comparison(
 def show_design(
     source: str,
     *,
-    loss: str,
+    loss: str | None,
     statistic: str | None,
     belief: str | None,
     relaxed: str | None,
     universe: str | None,
     save: Path | None,
+    proof: Path | None,
     as_json: bool,
 ) -> None:
     """Print the mechanism of least loss, or the loss that a weaker definition saves."""
     cone = listed_cone(source, universe)
     options = {"statistic": statistic, "belief": belief}
+    if loss is None:
+        counted = statistic is not None or isinstance(next(iter(cone.universe)), int)
+        loss = "absolute" if counted else "zero-one"
     if relaxed is not None:
         weaker = listed_cone(relaxed, universe or cone.universe.expression)
         with progress():
@@ -123,6 +129,8 @@ def show_design(
     if save is not None:
         write_table(found.mechanism, save)
         saved = {"saved": str(save)}
+    if proof is not None:
+        saved["proof"] = write_proof(proof, found.certificate.to_dict())["saved"]
     if as_json:
         print_json({**found.to_dict(), **saved})
         return
@@ -144,7 +152,7 @@ def show_verification(file: Path, *, as_json: bool) -> int:
     try:
         if file.stat().st_size > _LARGEST_FILE:
             raise InvalidInput(f"{file} is larger than {_LARGEST_FILE >> 20} MB, no certificate is")
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
     except OSError as error:
         raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -152,12 +160,24 @@ def show_verification(file: Path, *, as_json: bool) -> int:
     if isinstance(data, dict) and "kind" not in data and "certificate" in data:
         data = data["certificate"]  # the answer of a command with --json holds its certificate
     proved = verify(data)
+    if data["kind"] == "all" and not data["parts"]:
+        raise InvalidInput(f"{file} holds no parts: it says nothing, so it proves nothing")
     claim = str(data.get("claim", "")) if isinstance(data, dict) else ""
     if as_json:
         print_json({"file": str(file), "kind": data["kind"], "claim": claim, "holds": proved})
     else:
-        word = "proves its claim" if proved else "does NOT prove its claim"
+        word = "holds" if proved else "does NOT hold"
         console().print(Text(f"{file}: this certificate of kind {data['kind']} {word}"))
+        console().print(Padding(Text(MEANINGS[data["kind"]]), (0, 0, 0, 2)))
         if claim:
-            console().print(Text(f"  {claim}"))
+            told = f"it is described as (which is not checked): {claim}"
+            console().print(Padding(Text(told), (0, 0, 0, 2)))
     return 0 if proved else 1
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse an object that names a key twice: readers would see different things."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InvalidInput("the file names a key twice in one object: write each of them once")
+    return found

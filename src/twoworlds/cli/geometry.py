@@ -106,7 +106,7 @@ def statements(
 def odds(
     source: Source,
     of: Annotated[
-        str, typer.Option(help="a secret: even, odd, 1=yes (record 1), or databases '11, 00'")
+        str, typer.Option(help="a secret: even, odd, 1=1 (record 1 is 1), or databases '11, 00'")
     ],
     against: Annotated[
         str | None, typer.Option(help="another secret (the opposite if left out)")
@@ -164,7 +164,10 @@ def compare(
 @app.command()
 def design(
     source: Source,
-    loss: Annotated[str, typer.Option(help="absolute, squared or zero-one")] = "absolute",
+    loss: Annotated[
+        str | None,
+        typer.Option(help="absolute (for a statistic), squared, or zero-one (for databases)"),
+    ] = None,
     statistic: Annotated[
         str | None, typer.Option(help="what to answer, such as count (the database if left out)")
     ] = None,
@@ -178,6 +181,9 @@ def design(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="write the mechanism to a .csv or .json")
     ] = None,
+    proof: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="write the certificate to a .json file")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Find the most accurate mechanism that a definition allows, with a proof that it is."""
@@ -189,6 +195,7 @@ def design(
         relaxed=relaxed,
         universe=universe,
         save=save,
+        proof=proof,
         as_json=json_,
     )
 

@@ -28,19 +28,28 @@ reader to compare.
 from __future__ import annotations
 
 import operator
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpz
+from flint import fmpq, fmpq_mat
 
+from twoworlds.cones.kernel.reading import (
+    Data,
+    Exact,
+    exact,
+    list_of,
+    matrix_of,
+    non_negative,
+    vector_of,
+)
 from twoworlds.cones.kernel.vectors import dot
 from twoworlds.errors import InvalidInput, UnknownName
 
 __all__ = [
     "CHECKS",
+    "MEANINGS",
     "Certificate",
     "Exact",
     "exact",
@@ -51,11 +60,6 @@ __all__ = [
     "verify",
 ]
 
-Exact = int | Fraction
-Data = Mapping[str, Any]
-
-_NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?", re.ASCII)
-_LONGEST_TEXT = 100_000
 _LARGEST_JSON_INTEGER = 2**53
 _DEEPEST = 50
 _MOST_RECORDS = 64
@@ -117,7 +121,7 @@ def _verify(certificate: object, depth: int) -> bool:
     if certificate.kind == "all":
         if depth == _DEEPEST:
             raise InvalidInput(f"certificate nested more than {_DEEPEST} deep: give a flat list")
-        outcomes = [_verify(part, depth + 1) for part in _list(certificate.fields, "parts")]
+        outcomes = [_verify(part, depth + 1) for part in list_of(certificate.fields, "parts")]
         return all(outcomes)  # after reading every part: a malformed one is never passed over
     if certificate.kind not in CHECKS:
         raise UnknownName("kind of certificate", certificate.kind[:60], [*CHECKS, "all"])
@@ -169,9 +173,9 @@ def _escape(data: Data) -> bool:
 
 
 def _post_processing(data: Data) -> bool:
-    target, bases = _table(data, "matrix"), _list(data, "bases")
+    target, bases = _table(data, "matrix"), list_of(data, "bases")
     weights = vector_of(data, "weights", len(bases))
-    maps = [_table({"map": entries}, "map") for entries in _list(data, "maps")]
+    maps = [_table({"map": entries}, "map") for entries in list_of(data, "maps")]
     if len(maps) != len(bases):
         raise InvalidInput(f"{len(maps)} maps are given for {len(bases)} bases: one each")
     parts = [
@@ -181,7 +185,8 @@ def _post_processing(data: Data) -> bool:
         raise InvalidInput("a map after its base has another shape than the matrix")
     total = sum(parts[1:], start=parts[0]) if parts else None
     return (
-        non_negative(weights)
+        all(map(_stochastic, [target, *map(_base, bases)]))
+        and non_negative(weights)
         and sum(weights) == 1
         and all(map(_stochastic, maps))
         and total == target
@@ -193,9 +198,10 @@ def _not_post_processing(data: Data) -> bool:
     if (target.nrows(), target.ncols()) != (functional.nrows(), functional.ncols()):
         raise InvalidInput("the functional has another shape than the matrix")
     reached = sum(map(operator.mul, functional.entries(), target.entries()), start=fmpq(0))
-    scores = (_times(functional, base, transposed=True) for base in _list(data, "bases"))
+    scores = (_times(functional, base, transposed=True) for base in list_of(data, "bases"))
     most = [sum(map(max, score.transpose().tolist()), start=fmpq(0)) for score in scores]
-    return bool(most) and all(reached > bound for bound in most)
+    lawful = all(map(_stochastic, [target, *map(_base, list_of(data, "bases"))]))
+    return lawful and bool(most) and all(reached > bound for bound in most)
 
 
 def _least_loss(data: Data) -> bool:
@@ -221,7 +227,9 @@ def _least_loss(data: Data) -> bool:
         for row, weights in zip(loss, multipliers, strict=True)
         for d in range(n)
     ) and all(non_negative(weights[: len(inequalities)]) for weights in multipliers)
-    reached = max(losses) if data.get("criterion") == "worst" else dot(belief, losses)
+    if data.get("criterion") not in ("expected", "worst"):
+        raise InvalidInput('the criterion of a least loss is "expected" or "worst"')
+    reached = max(losses) if data["criterion"] == "worst" else dot(belief, losses)
     lawful = non_negative(belief) and sum(belief) == 1
     return member and bounded and lawful and sum(prices) == value == reached
 
@@ -235,7 +243,7 @@ def _largest_odds(data: Data) -> bool:
     member = row in cone if generated else non_negative(dot(a, row) for a in cone)
     member = member and non_negative([*first, *second, *row])
     if data.get("odds") == "infinity":
-        return member and reached > 0 and against == 0
+        return member and any(second) and reached > 0 and against == 0
     odds = exact(data.get("odds"), "odds")
     gap = [odds * b - a for a, b in zip(first, second, strict=True)]
     if generated:
@@ -261,11 +269,27 @@ def _largest_parity_odds(data: Data) -> bool:
             return False
         low, high, reached = min(ends), max(ends), reached * shares[int(place)]
     lawful = bool(laws) and all(non_negative(law) and sum(law) == 1 for law in laws)
+    lawful = lawful and all(sum(column) == 1 for column in zip(*transition, strict=True))
     lawful = lawful and all(abs(s) == 1 for sign in signs for s in sign) and reached == high
     if data.get("odds") == "infinity":
         return lawful and reached == 1
     return lawful and exact(data.get("odds"), "odds") * (1 - reached) == 1 + reached != 2
 
+
+MEANINGS = {
+    "member": "the vector is the sum of its generators, each with a weight that is not negative",
+    "separated": "the functional is at least 0 on all generators, and below 0 on the vector",
+    "satisfies": "the vector satisfies all inequalities",
+    "violates": "the vector violates the inequality",
+    "implied": "the inequality is a sum of its premises, with multipliers that are not negative",
+    "escape": "the ray satisfies all premises and violates the inequality",
+    "post-processing": "the matrix is a mixture of post-processings of the bases",
+    "not-post-processing": "the matrix is no mixture of post-processings of the bases",
+    "least-loss": "the matrix is a mechanism in the cone, and no other one there has less loss",
+    "largest-odds": "no row of the cone has larger odds than the row given",
+    "largest-parity-odds": "no output of the transition has larger odds than the one given",
+    "all": "every part of it holds",
+}
 
 CHECKS: dict[str, Callable[[Data], bool]] = {
     "member": _member,
@@ -303,14 +327,19 @@ def _stochastic(matrix: fmpq_mat) -> bool:
     )
 
 
+def _base(base: object) -> fmpq_mat:
+    """Read the matrix of a base, or the transition of one of its records."""
+    if isinstance(base, Mapping):
+        return _table(base, "transition")
+    return _table({"base": base}, "base")
+
+
 def _times(left: fmpq_mat, base: object, *, transposed: bool = False) -> fmpq_mat:
     """Multiply by a base: a matrix, or one transition for each of some records, never expanded."""
-    if isinstance(base, Mapping):
-        factor, records = _table(base, "transition"), base.get("records")
-    else:
-        factor, records = _table({"base": base}, "base"), 1
+    factor = _base(base)
+    records = base.get("records") if isinstance(base, Mapping) else 1
     factor = factor.transpose() if transposed else factor
-    if not isinstance(records, int) or not 1 <= records <= _MOST_RECORDS:
+    if type(records) is not int or not 1 <= records <= _MOST_RECORDS:
         raise InvalidInput(f"records must be a whole number from 1 to {_MOST_RECORDS}")
     if left.ncols() != factor.nrows() ** records:
         raise InvalidInput(
@@ -341,63 +370,6 @@ def kronecker_times(left: fmpq_mat, factor: fmpq_mat, records: int) -> fmpq_mat:
         ]
         rest = fmpq_mat(height, block * factor.ncols(), entries)
     return rest
-
-
-# --- reading the data ---------------------------------------------------------------------------
-
-
-def non_negative(values: Iterable[Exact]) -> bool:
-    """Say whether no value is below 0."""
-    return all(value >= 0 for value in values)
-
-
-def exact(value: object, name: str) -> Exact:
-    """Read an int, a Fraction or text such as "-3/4"; refuse everything else, floats above all.
-
-    >>> exact("6/4", "weight"), exact("6/3", "weight")
-    (Fraction(3, 2), 2)
-    """
-    if isinstance(value, str) and len(value) <= _LONGEST_TEXT:
-        match = _NUMBER.fullmatch(value)
-        if match and (bottom := fmpz(match[2] or 1)) != 0:
-            quotient = fmpq(fmpz(match[1]), bottom)  # no limit on digits, unlike int(text)
-            value = Fraction(int(quotient.p), int(quotient.q))
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise InvalidInput(
-        f"{name} is no exact number (type {type(value).__name__}): "
-        'a certificate holds integers and text such as "3/4"'
-    )
-
-
-def vector_of(data: Data, name: str, length: int | None = None) -> list[Exact]:
-    """Read one vector of a certificate, of a given length if there is one."""
-    return _vector(_list(data, name), name, length)
-
-
-def matrix_of(data: Data, name: str, width: int | None = None) -> list[list[Exact]]:
-    """Read a list of vectors of one length."""
-    rows = [_vector(row, f"{name}[{i}]", width) for i, row in enumerate(_list(data, name))]
-    if width is None and any(len(row) != len(rows[0]) for row in rows):
-        raise InvalidInput(f"the vectors of {name} differ in length: each needs one entry a column")
-    return rows
-
-
-def _list(data: Data, name: str) -> Sequence[Any]:
-    value = data.get(name)
-    if not isinstance(value, (list, tuple)):
-        raise InvalidInput(f"certificate without a list {name!r}: add it, or give it as a list")
-    return value
-
-
-def _vector(value: object, name: str, length: int | None) -> list[Exact]:
-    if not isinstance(value, (list, tuple)):
-        raise InvalidInput(f"{name} is of type {type(value).__name__}: give a list of numbers")
-    if length is not None and len(value) != length:
-        raise InvalidInput(f"{name} has {len(value)} entries: it needs {length}")
-    return [exact(entry, name) for entry in value]
 
 
 def _plain(value: object) -> Any:

@@ -11,15 +11,14 @@ If x is a combination of rows of trusted mechanisms, x = sum_i y_i M_i with y_i 
 c = 1 / sum_i max(y_i) makes it a mixture of post-processings of them (Lin & Kifer, Theorem 4.7). If
 the cone is given by inequalities, the largest c that keeps 1 - c x in the cone is taken.
 
-All rows of a mechanism sum to the row of ones. So of a cone given by inequalities only the smallest
-face that holds the row of ones can occur, and nothing can if the row of ones is outside it;
-definitions are compared by what can occur.
+Of a row cone that is only approximated from outside, a ray may not occur; then only the half of the
+answer that the larger cone proves is given, and the rest is said to be unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +31,10 @@ from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Dense, Mechanism
 from twoworlds.worlds import Explicit, Universe
 
-__all__ = ["Comparison", "Separation", "compare", "occurring"]
+__all__ = ["Comparison", "Separation", "compare"]
+
+
+_ORDER = ("the first", "the second")
 
 
 @dataclass(frozen=True)
@@ -105,13 +107,20 @@ class Comparison:
 
     @property
     def relation(self) -> str:
-        """What the first is, measured by the second: equal, stronger, weaker or incomparable."""
+        """What the first is, measured by the second: equal, stronger, weaker or incomparable.
+
+        "unknown" where an approximation leaves it open.
+        """
+        known = (
+            _known(self.forward, self.first, self.second),
+            _known(self.backward, self.second, self.first),
+        )
         return {
             (True, True): "equal",
             (True, False): "stronger",
             (False, True): "weaker",
             (False, False): "incomparable",
-        }[bool(self.forward), bool(self.backward)]
+        }.get(known, "unknown")  # type: ignore[arg-type]
 
     @property
     def sentence(self) -> str:
@@ -128,11 +137,24 @@ class Comparison:
                 f"{first} is weaker than {second} {where}: every guarantee that it gives, the "
                 "other gives too, and more."
             ),
+            "unknown": (f"How {first} and {second} compare {where} is not known: {self._half()}."),
             "incomparable": (
                 f"{first} and {second} are incomparable {where}: each gives a guarantee that the "
                 "other does not."
             ),
         }[self.relation]
+
+    def _half(self) -> str:
+        """Say what is known although an approximation leaves the rest open."""
+        for holds, mine, other in (
+            (self.forward, self.first, self.second),
+            (self.backward, self.second, self.first),
+        ):
+            known = _known(holds, mine, other)
+            if known is not None:
+                less = "gives every guarantee of" if known else "lacks a guarantee of"
+                return f"{mine.source} {less} {other.source}, and the converse is open"
+        return "a row cone is only known approximately"
 
     def explain(self) -> str:
         """Say how they relate, with the mechanisms that tell them apart."""
@@ -175,20 +197,17 @@ def compare(
         known = [found for side in sides if (found := _universe(side)) is not None]
         where = known[0] if known else None
     cones = [s if isinstance(s, RowCone) else row_cone(s, where) for s in sides]
-    real, notes = [], []
-    for cone in cones:
-        kept, note = occurring(cone)
-        real.append(kept)
-        notes += [note] if note else []
-        if cone.approximation is not None:
-            notes.append(f"{cone.source}: {cone.approximation}")
+    if cones[0].source == cones[1].source:
+        cones = [replace(c, source=f"{c.source} ({i})") for i, c in zip(_ORDER, cones, strict=True)]
+    notes = [note for c in cones for note in (c.note, c.approximation and _rough(c)) if note]
+    real = cones
     forward, backward = real[0].inside(real[1]), real[1].inside(real[0])
     separations = []
     for holds, side, mine, other in (
         (forward, sides[0], real[0], real[1]),
         (backward, sides[1], real[1], real[0]),
     ):
-        if not holds:
+        if not holds and mine.approximation is None:
             assert holds.ray is not None
             assert holds.inequality is not None
             mechanism = _with_row(holds.ray, side, mine)
@@ -197,25 +216,14 @@ def compare(
     return Comparison(real[0], real[1], forward, backward, tuple(separations), tuple(notes))
 
 
-def occurring(cone: RowCone) -> tuple[RowCone, str | None]:
-    """Return the face of a cone whose rows can occur in a mechanism, and what was left out."""
-    ones = (1,) * cone.cone.dimension
-    if cone.cone.given_rays is not None:
-        return cone, None  # made of rows that occur
-    tight = [a for a in cone.cone.facets if dot(a, ones) == 0]
-    if not tight and cone.contains(ones):
-        return cone, None
-    if not cone.contains(ones):
-        nothing = Cone.from_rays([], dimension=len(ones))
-        note = f"no mechanism satisfies {cone.source}: its rows would have to sum to ones"
-        return RowCone(cone.universe, nothing, cone.source, cone.approximation), note
-    face = Cone.from_inequalities(
-        cone.cone.facets, equalities=[*cone.cone.equalities, *tight], dimension=len(ones)
-    )
-    texts = "; ".join(Inequality(cone.universe, a, equality=True).text() for a in tight[:3])
-    more = "" if len(tight) <= 3 else f" and {len(tight) - 3} more"
-    note = f"in every mechanism of {cone.source}, {texts}{more}: its rows sum to ones"
-    return RowCone(cone.universe, face, cone.source, cone.approximation), note
+def _known(holds: Containment, mine: RowCone, other: RowCone) -> bool | None:
+    """Tell whether the true row cones are inside each other, if larger cones decide that."""
+    decisive = other if holds else mine
+    return bool(holds) if decisive.approximation is None else None
+
+
+def _rough(cone: RowCone) -> str:
+    return f"{cone.source}: {cone.approximation}"
 
 
 def _universe(side: object) -> Universe | None:

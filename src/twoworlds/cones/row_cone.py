@@ -73,12 +73,15 @@ class RowCone:
         cone: The cone itself, in exact integers.
         source: What it was made from, as one would type it.
         approximation: None for the true row cone, else why this one may be larger.
+        note: What holds in every mechanism because its rows sum to ones, if constraints alone do
+            not say it.
     """
 
     universe: Universe
     cone: Cone
     source: str
     approximation: str | None = None
+    note: str | None = None
 
     def __post_init__(self) -> None:
         """Check that the cone has one column per database."""
@@ -174,6 +177,7 @@ class RowCone:
             },
             "inequalities": [inequality.text() for inequality in listed],
             "approximation": self.approximation,
+            "note": self.note,
         }
 
 
@@ -245,9 +249,33 @@ def _of_definition(source: PrivacyDefinition, universe: str | Universe | None) -
     ]
     size = len(where.positions)
     orthant = [tuple(int(i == j) for j in range(size)) for i in range(size)]
-    cone = solutions([*inequalities, *orthant], size)
     approximates = getattr(source, "approximates", None)
-    return RowCone(where, cone, text, None if approximates is None else approximates(where))
+    approximation = None if approximates is None else approximates(where)
+    cone, note = _occurring([*inequalities, *orthant], where, text)
+    return RowCone(where, cone, text, approximation, note)
+
+
+def _occurring(
+    inequalities: Sequence[Vector], universe: Universe, text: str
+) -> tuple[Cone, str | None]:
+    """Return the solutions that can be rows of a mechanism, and what that adds to them.
+
+    All rows of a mechanism sum to the row of ones. So constraints that ones just meets are met with
+    equality by every row, and if ones breaks one there is no mechanism at all.
+    """
+    size = len(universe.positions)
+    tight = [a for a in dict.fromkeys(inequalities) if sum(a) == 0]
+    if any(sum(a) < 0 for a in inequalities):
+        return generated([], size), f"no mechanism satisfies {text}: its rows must sum to ones"
+    if not tight:
+        return solutions(inequalities, size), None
+    opposite = {tuple(-c for c in a) for a in inequalities}
+    added = [Inequality(universe, a, equality=True).text() for a in tight if a not in opposite]
+    cone = solutions(inequalities, size, tight)
+    if not added:
+        return cone, None
+    more = "" if len(added) <= 3 else f" and {len(added) - 3} more"
+    return cone, f"in every mechanism of {text}, {'; '.join(added[:3])}{more}: rows sum to ones"
 
 
 def _coefficients(universe: Universe, constraint: Mapping[Point, Number], text: str) -> Vector:

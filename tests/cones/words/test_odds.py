@@ -13,7 +13,7 @@ from twoworlds import BitStrings, mechanism
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import RowCone, row_cone
-from twoworlds.cones.structure.kronecker import kronecker_cone
+from twoworlds.cones.structure.kronecker import frapp_row_cone, kronecker_cone
 from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, Number
@@ -240,7 +240,7 @@ def test_the_sentence_names_the_sets_the_factor_and_the_row() -> None:
 def test_an_approximation_is_said_to_be_a_bound_only() -> None:
     found = largest_odds(kronecker_cone(3, values=3, records=2), ["00"], ["11"])
     assert found.factor == 9
-    assert "may not be attained" in found.explain()
+    assert "may be smaller" in found.explain()
 
 
 @pytest.mark.parametrize("source", ["rays", "inequalities", "program", "structure"])
@@ -347,3 +347,23 @@ def test_both_ways_asks_the_question_in_both_orders() -> None:
     skewed = row_cone('linear("x1 <= 2 x0; x0 <= 5 x1")', "bits(1)")
     assert [one.factor for one in both_ways(skewed, ["1"], ["0"])] == [2, 5]
     assert [one.factor for one in both_ways(skewed, ["1"])] == [2, 5]
+
+
+def test_odds_of_an_approximation_are_not_said_to_be_attained():
+    cone = kronecker_cone(3, values=3, records=2)
+    belief = "explicit(01=3/18, 10=3/18, 22=1/18, 00=6/18, 02=1/18, 11=3/18, 20=1/18)"
+    sets = (["01", "10", "22"], ["00", "02", "11", "20"])
+    rough, true = (
+        largest_odds(c, *sets, belief) for c in (cone, frapp_row_cone(3, values=3, records=2))
+    )
+    assert (rough.factor, true.factor) == (Fraction(165, 91), Fraction(11, 7))
+    assert "attains" not in rough.sentence
+    assert "may be smaller" in rough.sentence
+    assert "attains" in true.sentence
+
+
+def test_only_rows_that_can_occur_move_odds():
+    found = largest_odds("linear('x1 <= x0')", ["0"], ["1"], universe="bits(1)")
+    assert found.factor == 1
+    with pytest.raises(InvalidInput, match="no mechanism"):
+        largest_odds("linear('2*x1 <= x0')", ["0"], ["1"], universe="bits(1)")

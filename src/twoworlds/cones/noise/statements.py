@@ -177,7 +177,7 @@ def _left_out(cone: NoiseCone, tail: Number, at: int | None) -> str:
     if cone.finite:
         return ""
     ends = f"{_name(cone.window[0], at)} to {_name(cone.window[-1], at)}"
-    return f", with probability {decimal(tail, 3)} in all outside of {ends}"
+    return f", with probability at most {decimal(tail, 3)} in all outside of {ends}"
 
 
 def _sides(cone: NoiseCone, at: int | None, first: Sequence[int], second: Sequence[int]) -> str:
@@ -231,4 +231,4 @@ def _listed(places: Sequence[int], at: int | None) -> str:
 
 def _probability(value: Number) -> str:
     text = exact_text(value) if isinstance(value, Fraction) else None
-    return text if text is not None and len(text) <= 9 else "about " + decimal(value, 4)
+    return text if text is not None and len(text) <= 9 else f"about {float(value):.4g}"

@@ -32,12 +32,13 @@ from itertools import permutations, product
 from twoworlds.cones.amplification import GammaAmplification
 from twoworlds.cones.kernel.vectors import Vector, primitive, rational
 from twoworlds.cones.row_cone import RowCone, generated, listed_universe, solutions
-from twoworlds.cones.row_constraints import RowConstraints
+from twoworlds.cones.row_constraints import RowConstraints, RowWitness
 from twoworlds.cones.structure.per_record import kronecker
 from twoworlds.definitions import DifferentialPrivacy, Verdict
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import INFINITY, Number, exact_text, ratio_at_least_one, show, whole
+from twoworlds.progress import track
 from twoworlds.worlds import Point, Records, Universe
 from twoworlds.worlds.catalogue import read_values
 
@@ -228,7 +229,35 @@ class Frapp(RowConstraints):
         if isinstance(mechanism, PerRecord) or self._on(mechanism.universe).n == 1:
             found = self.tightest(mechanism)
             return found.against(self.claim, found.values["gamma"], allowed)
-        return super().check(mechanism)
+        found = super().check(mechanism)
+        if not found or self.approximates(mechanism.universe) is None:
+            return found
+        return self._by_rows(mechanism, found)
+
+    def _by_rows(self, mechanism: Mechanism, found: Verdict) -> Verdict:
+        """Decide by the products of one record's rows what the approximation cone lets pass."""
+        where = self._on(mechanism.universe)
+        true = frapp_row_cone(self._number(), len(where.values), where.n)
+        databases = tuple(mechanism.universe)
+        for output in track(mechanism.outputs, "outputs", mechanism.outputs.size):
+            row = [mechanism.probability(output, x) for x in databases]
+            if (broken := true.separating(row)) is not None:
+                listed = zip(databases, broken.coefficients, strict=True)
+                witness = RowWitness.of(mechanism, output, {x: Fraction(c) for x, c in listed if c})
+                return replace(
+                    found,
+                    values={"factor": witness.factor},
+                    sentence=self._sentence(witness),
+                    witness=witness,
+                    holds=False,
+                    notes=("no gamma-FRAPP mechanism, nor anything computed from it, does that",),
+                )
+        if true.approximation is not None:
+            raise Undecided(
+                f"every row of {mechanism.expression} keeps the guarantees that are known of "
+                f"{self.claim}, but they may not be all: {true.approximation}"
+            )
+        return replace(found, notes=("every row lies in the row cone of gamma-FRAPP",))
 
     def _number(self) -> Number:
         if self.gamma is None:

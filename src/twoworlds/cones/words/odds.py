@@ -91,6 +91,11 @@ class LargestOdds:
         """Say how far the odds can move, and which row does it."""
         sets = f"The odds of {self.secret} against {self.against}"
         trusted = "whatever trusted mechanism is used"
+        if self.approximation is not None:
+            if self.factor == INFINITY:
+                return f"{sets} are not known to be bounded: the row cone is only approximated."
+            limit = f"{sets} can grow by at most the factor {show(self.factor)}, {trusted}"
+            return f"{limit}; the true limit may be smaller, as the row cone is only approximated."
         if self.factor == INFINITY:
             return f"{sets} can become infinite: {self._attained('rules the latter out')}."
         if self.factor == 1:
@@ -113,7 +118,7 @@ class LargestOdds:
             f"  odds before: {show(self.prior_odds)}; after, at most: {show(self.odds)}",
         ]
         if self.approximation is not None:
-            lines.append(f"  a bound that may not be attained: {self.approximation}")
+            lines.append(f"  approximated: {self.approximation}")
         return "\n".join(lines)
 
     def verify(self) -> bool:
@@ -172,6 +177,8 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
         return found
     cone = source if isinstance(source, RowCone) else row_cone(source, universe)
     where = cone.universe
+    if cone.note is not None and not cone.cone.rays:
+        raise InvalidInput(f"{cone.note}, so that there are no outputs to speak of")
     first, name = _set(where, secret)
     second, rival = _rival(where, first, name, against)
     if common := [x for x in first if x in second]:
