@@ -38,6 +38,19 @@ def test_conditioning_shows_the_corrected_bound(capsys):
     assert found["corrected"]["exact"] == "77/10"
 
 
+def test_words_of_both_commands_define_no_letters(capsys):
+    assert run(["local", "randomized-response(bits=3, keep=3/4)", "--ratio", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "in place of the record" in " ".join(out.split())
+    assert "delta_2" not in out
+    laws = ("s,1=1/10; c,1=9/10", "c,1=1")
+    assert run(["condition", *laws, "--ratio", "3", "--inner", "1/20"]) == 0
+    out = capsys.readouterr().out
+    assert "B'" not in out
+    assert "7.7" not in out
+    assert "says nothing" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -66,17 +66,34 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(capsys, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_has_no_picture_says_so(capsys, tmp_path):
-    path = str(tmp_path / "a.svg")
-    code, out, err = call(capsys, "explain", "random-index(records=4)", "--picture", path)
-    assert (code, out) == (2, "")
-    assert "infinite ratio bounds no belief" in err
-    code, out, err = call(
-        capsys, "measure", SURVEY, "--definition", "statistical-difference", "--picture", path
-    )
-    assert (code, out) == (2, "")
-    assert "has no picture" in err
+WITHOUT_A_PICTURE = {
+    "a mechanism": (["explain", "random-index(records=4)"], "infinite ratio bounds no belief"),
+    "a guarantee": (["explain", "dp(epsilon=inf)"], "infinite ratio bounds no belief"),
+    "a kind": (["explain", "informed(epsilon=0.1)"], "has no picture"),
+    "a price": (["measure", "identity(bits=3)"], "infinite ratio bounds no belief"),
+    "a definition": (
+        ["measure", SURVEY, "--definition", "statistical-difference"],
+        "has no picture",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), WITHOUT_A_PICTURE.values(), ids=WITHOUT_A_PICTURE)
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+def test_what_has_no_picture_is_answered_all_the_same(capsys, tmp_path, arguments, said, form):
+    _, plain, _ = call(capsys, *arguments, *form)
+    code, out, err = call(capsys, *arguments, *form, "--picture", str(tmp_path / "a.svg"))
+    assert (code, out) == (2, plain)
+    assert err.startswith("twoworlds: no picture was drawn: ")
+    assert said in err
     assert list(tmp_path.iterdir()) == []
+    assert call(capsys, *arguments, *form)[0] == 0  # the next call complains of nothing
+
+
+def test_the_picture_of_a_mechanism_shows_what_it_does_itself(capsys, tmp_path):
+    path = tmp_path / "a.svg"
+    assert call(capsys, "explain", SURVEY, "--picture", str(path))[0] == 0
+    assert "26.8 percentage points" in path.read_text(encoding="utf-8")
 
 
 class Clock:

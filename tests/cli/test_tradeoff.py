@@ -68,3 +68,33 @@ def test_bad_questions_exit_2(capsys, arguments, said):
     code, _, err = call(capsys, *arguments)
     assert code == 2
     assert said in " ".join(err.split())
+
+
+def test_corners_left_out_are_counted(capsys):
+    code, out, _ = call(capsys, "geometric(ratio=2)", "0", "60")
+    assert code == 0
+    assert "22 of 62 corners are left out here: --json lists them all." in out
+    assert "just below 1" in out
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "power"),
+    [("gaussian(sigma=2)", 0.126134), ("laplace(scale=2)", 0.0824361)],
+)
+def test_densities_have_a_power_at_one_level(capsys, mechanism, power):
+    code, out, _ = call(capsys, mechanism, "0", "1", "--level", "0.05", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["power"]["value"] == pytest.approx(power, rel=1e-5)
+    assert found["corners"] == []
+    assert len(found["points"]) == 6
+    code, out, _ = call(capsys, mechanism, "0", "1", "--level", "0.05")
+    assert code == 0
+    assert "At level 0.05 the best power is" in out
+    assert "--level asks for any other" in out
+
+
+def test_a_sure_test_is_not_said_to_find_one_of_the_cases(capsys):
+    _, out, _ = call(capsys, "identity(bits=2)", "11", "10")
+    assert "finds it in at most 1 of the cases" not in out
+    assert "A test can find 11 whenever it is true" in out

@@ -274,3 +274,14 @@ def test_rejects_relations_that_do_not_exist_on_the_universe():
 def test_a_definition_without_numbers_cannot_be_checked():
     with pytest.raises(InvalidInput, match="dp has no numbers to check"):
         DifferentialPrivacy().check(tw.mechanism("parity(bits=2)"))
+
+
+def test_a_delta_of_one_holds_of_every_mechanism():
+    assert tw.check("gaussian(sigma=1e-9)", "dp(epsilon=1, delta=1)").holds is True
+    assert tw.check("identity(bits=2)", "dp(ratio=1, delta=1)").holds is True
+
+
+def test_a_refuted_claim_leads_with_the_event():
+    verdict = tw.check("randomized-response(bits=3, keep=3/4)", "dp(ratio=2)")
+    said = "An event has probability 0.75 in one world and 0.25 in the other"
+    assert verdict.sentence.startswith(f"{said}, where the claim allows at most 0.5.")

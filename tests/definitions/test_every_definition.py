@@ -191,8 +191,10 @@ class TestLocalSemanticPrivacy(DefinitionConformance):
     number = "epsilon"
     perfect, worst = ZERO, ONE
     belief = "independent(1/2, 1/10)"
-    broken = (("parity(bits=2)", f"local-semantic({belief}, epsilon=1/10, delta=1/2)"),)
-    has_witness = False
+    broken = (
+        ("parity(bits=2)", f"local-semantic({belief}, epsilon=1/10, delta=1/2)"),
+        ("randomized-response(bits=3, keep=3/4)", "local-semantic(uniform, epsilon=1/5)"),
+    )
     post_processing_counterexample = TestSemanticPrivacy.post_processing_counterexample
     mixing_counterexample = (
         told_or_not("1/2", "1/2", "1/2", "2/3"),
@@ -201,6 +203,9 @@ class TestLocalSemanticPrivacy(DefinitionConformance):
 
     def measuring(self):
         return LocalSemanticPrivacy(self.belief)
+
+    def forge(self, witness):
+        return replace(witness, difference=witness.difference + Fraction(1, 1000))
 
     def claiming(self, value):
         return LocalSemanticPrivacy(self.belief, epsilon=value)

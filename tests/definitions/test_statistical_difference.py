@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import twoworlds as tw
 from twoworlds import StatisticalDifference
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers import above
 from twoworlds.testing import enumeration as brute
 from twoworlds.testing.strategies import dense_mechanisms, probabilities, ratios, universes
 
@@ -43,7 +44,8 @@ def test_it_does_not_see_that_somebody_is_exposed(n):
     verdict = tw.measure(f"random-index(records={n})", definition="statistical-difference")
     assert verdict.epsilon == Fraction(1, n)
     assert any("impossible in the other world" in note for note in verdict.notes)
-    assert "does not rule out that an output is possible in one world only" in verdict.explain()
+    said = "is possible in one world only" if n > 1 else "Nothing is promised"
+    assert said in verdict.explain()
 
 
 def test_a_mechanism_that_exposes_nobody_gets_no_such_note():
@@ -58,3 +60,17 @@ def test_rejects_what_is_no_probability():
         tw.definition("statistical-difference(epsilon=1.5)")
     with pytest.raises(InvalidInput, match="has no number to check"):
         tw.check("parity(bits=2)", "statistical-difference")
+
+
+def test_what_no_difference_exceeds_holds_of_every_mechanism():
+    verdict = tw.check("gaussian(sigma=1e-9)", "statistical-difference(epsilon=1)")
+    assert verdict.holds is True
+    assert above(verdict.epsilon) == 1
+    assert "Nothing is promised" in verdict.sentence
+
+
+def test_a_refuted_claim_leads_with_what_happens():
+    survey = "randomized-response(bits=3, keep=3/4)"
+    verdict = tw.check(survey, "statistical-difference(epsilon=0.4)")
+    assert verdict.sentence.startswith("An event becomes 50 percentage points likelier")
+    assert verdict.sentence.endswith("more than the 40 claimed.")

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 from itertools import product
+from math import comb
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from twoworlds import DifferentialPrivacy, StatisticalDifference, mechanism
 from twoworlds.definitions.record_trade_off import record_trade_off
 from twoworlds.definitions.trade_off import trade_off
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.numbers import Order, bounds, compare, show
 from twoworlds.testing.strategies import dense_mechanisms
 from twoworlds.worlds import BitStrings, Records
 from twoworlds.worlds.belief import explicit, independent
@@ -75,10 +78,90 @@ def test_randomized_response_detects_three_in_a_hundred_at_one_false_alarm_in_a_
     assert curve.type_two("1/100") == Fraction(97, 100)
 
 
-def test_curves_without_corners_and_bad_levels_are_refused():
+@pytest.mark.parametrize(
+    ("text", "x", "y"),
+    [
+        ("randomized-response(bits=3, keep=3/4)", "101", "010"),
+        ("pram([[1/2, 1/4, 0], [1/4, 1/2, 1/3], [1/4, 1/4, 2/3]], records=3)", "012", "021"),
+    ],
+)
+@given(level=levels)
+def test_differing_records_are_enough(text, x, y, level):
+    survey = mechanism(text)
+    table = survey.table()
+    by_structure, by_table = trade_off(survey, x, y), trade_off(table, x, y)
+    assert by_structure.power(level) == by_table.power(level)
+
+
+def test_forty_records_are_told_apart_by_structure():
+    survey = mechanism("randomized-response(bits=40, keep=3/4)")
+    curve = trade_off(survey, "1" * 40, "0" * 40)
+    rights = [comb(40, k) * 3**k for k in range(41)]  # of k records answered truly, out of 4^40
+    for alarm in range(41):
+        level = Fraction(sum(rights[: 40 - alarm + 1]), 4**40)
+        assert curve.power(level) == Fraction(sum(rights[alarm:]), 4**40)
+
+
+@pytest.mark.parametrize("text", ["geometric(ratio=2)", "truncated-geometric(ratio=2, high=9)"])
+@pytest.mark.parametrize(("x", "y"), [(1, 4), (7, 2), (0, 9)])
+@given(level=levels)
+def test_half_lines_give_the_power_of_the_corners(text, x, y, level):
+    curve = trade_off(mechanism(text), x, y)
+    assert curve.corners
+    assert curve.forward.power(level) == curve.power(level)
+
+
+@pytest.mark.parametrize("noise", ["skellam(1, 1)", "discrete-gaussian(sigma2=4)"])
+def test_noise_of_infinitely_many_ratios_has_a_power_at_each_level(noise):
+    added = mechanism(noise)
+    curve = trade_off(added, 2, 0)
+    assert curve.corners == ()
+    law = {o: [float(added.probability(o, d)) for d in (2, 0)] for o in range(-40, 41)}
+    for level in (Fraction(1, 1000), Fraction(1, 20), Fraction(9, 10)):
+        left, power = float(level), 0.0
+        for p, q in sorted(law.values(), key=lambda pair: -pair[0] / pair[1]):
+            share = min(1.0, left / q)
+            left, power = left - share * q, power + share * p
+        assert float(curve.power(level)) == pytest.approx(power, rel=1e-9)
+    assert (curve.power(0), curve.power(1)) == (0, 1)
+
+
+@pytest.mark.parametrize("text", ["laplace(scale=1/3)", "laplace(scale=2)", "gaussian(sigma=2)"])
+@pytest.mark.parametrize("threshold", ["-30", "-1", "0", "1/3", "1", "3", "30"])
+def test_the_best_test_of_a_density_is_a_half_line(text, threshold):
+    noise, t = mechanism(text), Fraction(threshold)
+    level, power = noise.upper_tail(t), noise.upper_tail(t - 3)
+    for curve in (trade_off(noise, 3, 0), trade_off(noise, 0, 3)):
+        found = curve.forward.power(level)
+        assert compare(found, power, limit=256) in (Order.EQUAL, Order.UNDECIDED)
+        low, high = bounds(found)
+        assert 0 < high - low < Fraction(1, 10**15) or low == high
+        assert high <= 1
+    assert (curve.power(0), curve.power(1)) == (0, 1)
+
+
+def test_far_answers_have_no_list_of_corners_but_a_curve():
+    start = perf_counter()
+    curve = trade_off(mechanism("geometric(ratio=2)"), 0, 10**6)
+    assert curve.corners == ()
+    assert compare(curve.power("1/100"), 1) is Order.LESS
+    assert show(curve.power("1/100")) == "just below 1"
+    assert perf_counter() - start < 5
+
+
+def test_a_sure_test_is_said_to_be_sure():
+    said = trade_off(mechanism("identity(bits=1)"), "1", "0").explain()
+    assert said == "A test can find 1 whenever it is true, and never cry it where the truth is 0."
+    said = trade_off(mechanism("geometric(ratio=2)"), 0, 90).explain()
+    assert "at most just below 100% of the cases" in said
+
+
+def test_pairs_without_structure_equal_databases_and_bad_levels_are_refused():
     with pytest.raises(Unsupported, match="infinitely many"):
-        trade_off(mechanism("skellam(1, 1)"), 0, 1)
-    with pytest.raises(InvalidInput, match="not its own neighbour"):
+        trade_off(mechanism("pair(skellam(1, 1), geometric(ratio=2))"), 0, 1)
+    with pytest.raises(InvalidInput, match="101 cannot be told from itself"):
+        trade_off(mechanism("randomized-response(bits=3, keep=3/4)"), "101", "101")
+    with pytest.raises(InvalidInput, match="told from itself"):
         trade_off(mechanism("geometric(ratio=2)"), 0, 0)
     with pytest.raises(InvalidInput, match="between 0 and 1"):
         trade_off(mechanism("geometric(ratio=2)"), 0, 1).power(2)

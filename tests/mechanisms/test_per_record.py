@@ -341,3 +341,25 @@ def test_samples_follow_the_transition():
     statistic = sum((drawn.count(o) - n * float(m)) ** 2 / (n * float(m)) for o, m in p.items())
     degrees, tail = len(p) - 1, 14.0
     assert statistic < degrees + 2 * (degrees * tail) ** 0.5 + 2 * tail
+
+
+@given(mechanisms(), st.data(), RATIOS)
+def test_two_databases_differ_in_their_differing_records_alone(mechanism, data, ratio):
+    databases = list(mechanism.universe)
+    x, y = data.draw(st.sampled_from(databases)), data.draw(st.sampled_from(databases))
+    p, q = law(mechanism, x), law(mechanism, y)
+    gap = mechanism.compare(x, y).gap(ratio)
+    assert gap.delta == sum(max(Fraction(0), p[o] - ratio * q[o]) for o in p)
+    assert mechanism.mass(gap.event, x) - ratio * mechanism.mass(gap.event, y) == gap.delta
+
+
+def test_forty_differing_records_are_merged_by_their_likelihood_ratio():
+    many = PerRecord(FLIP, 41)
+    x, y = (1,) * 41, (0, 1) + (0,) * 39
+    compared = many.compare(x, y)
+    assert compared.peak().ratio == 3**40
+    gap = compared.gap(Fraction(9))
+    assert many.mass(gap.event, x) - 9 * many.mass(gap.event, y) == gap.delta
+    assert gap.event.holds(x)
+    assert not gap.event.holds(y)
+    assert many.example(gap.event, x) == x

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from fractions import Fraction
+from time import perf_counter
 
 import pytest
 from flint import arb, ctx, fmpq
@@ -261,3 +262,41 @@ def test_a_probability_next_to_one_is_enclosed_and_not_called_exact():
     assert to_json(unnamed)["upper"] == 1.0
     assert at_most_one(exp(Fraction(1))) == at_most_one(Fraction(3, 2)) == 1
     assert at_most_one(Fraction(1, 3)) == Fraction(1, 3)
+
+
+@pytest.mark.parametrize(
+    ("x", "side", "said"),
+    [
+        (1 - Fraction(1, 10**30), "up", "just below 1"),
+        (1 - Fraction(1, 10**30), "down", "0.999999"),
+        (Fraction(999999, 10**6), "up", "999999/1000000 (0.999999)"),
+        (1 + Fraction(1, 10**30), "up", "1.00001"),
+        (Fraction(1, 3**3000), "up", "below 1e-1000"),
+        (Fraction(1, 3**3000), "down", "above 0"),
+        (Real.between(Fraction(-1, 10**2000), Fraction(1, 10**2000)), "up", "below 1e-1000"),
+        (at_most_one(Real.between(Fraction(999999999, 10**9), Fraction(2))), "up", "1"),
+    ],
+)
+def test_nearly_one_and_nearly_zero_are_said_in_words(x, side, said):
+    assert show(x, side=side) == said
+
+
+@pytest.mark.parametrize("tiny", [Fraction(1, 3**3000), -Fraction(1, 3**3000), Fraction(0)])
+@pytest.mark.parametrize("lead", [1, 3, 123, 999999, 10**20 - 1])
+@pytest.mark.parametrize("exponent", [-30, -1, 0, 7, 40])
+def test_numbers_of_thousands_of_digits_round_to_the_safe_side(tiny, lead, exponent):
+    scale = Fraction(7**2000, 7**2000 + 1) if tiny == 0 else Fraction(1)
+    x = lead * Fraction(10) ** exponent * (1 + tiny) * scale
+    for sign in (1, -1):
+        for digits in (3, 6, 20):
+            up, down = (Fraction(decimal(sign * x, digits, side)) for side in ("up", "down"))
+            assert down <= sign * x <= up
+            assert up - down <= abs(x) * Fraction(10) ** (1 - digits)
+
+
+def test_a_million_bits_are_shown_at_once():
+    start = perf_counter()
+    x = 1 - Fraction(1, 2**1_000_000)
+    assert show(x) == "just below 1"
+    assert decimal(x, side="down") == "0.999999"
+    assert perf_counter() - start < 1

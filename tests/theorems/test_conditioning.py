@@ -191,3 +191,14 @@ def test_rejects_laws_and_numbers_that_make_no_sense(change, words):
     given |= change
     with pytest.raises(InvalidInput, match=words):
         condition(given.pop("first"), given.pop("second"), **given)
+
+
+def test_the_words_define_no_letters_and_print_no_bound_above_one():
+    one, other = {("s", 1): "1/10", ("c", 1): "9/10"}, {("c", 1): 1}
+    text = condition(one, other, ratio=3, inner="1/20").explain()
+    assert "The second coordinate breaks that at: 1." in text
+    assert text.count("says nothing, since its bound is not below 1") == 2
+    assert "7.7" not in text
+    rare = condition({("s", 1): "1/1000", ("c", 1): "999/1000"}, other, ratio=3, inner="1/20")
+    assert "allows them a probability of at most 77/1000 (0.077)" in rare.explain()
+    assert "breaks that at: no value" in rare.explain()

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from statistics import median
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.theorems import brute
 from twoworlds import Dense, mechanism
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import above, exp
 from twoworlds.theorems import THEOREMS, Context, Guarantee, calibrate_locally
 from twoworlds.theorems.kasiviswanathan_smith.local import good_databases
@@ -178,7 +179,8 @@ def test_theorem_4_2_says_nothing_where_its_condition_fails():
     found = good_databases(both, "uniform", ratio=2)
     assert (found.good, found.outside) == (("00",), Fraction(3, 4))
     assert found.printed is found.repaired is None
-    assert "says nothing" in found.explain()
+    assert "Theorem 4.2 as printed: nothing: the number of persons" in found.explain()
+    assert "putting 0 in place of the record" in found.explain()
     sure = good_databases(both, "explicit(00=999999/1000000, 11=1/1000000)", ratio=2)
     assert sure.printed.delta > sure.repaired.delta
     assert sure.to_dict()["bad"] == ["11"]
@@ -191,7 +193,18 @@ def test_theorem_4_2_aims_at_a_wanted_epsilon():
     assert found.sharper.delta < 1
     nothing = good_databases(noise, "uniform", ratio="3/2", semantic_epsilon="2/5")
     assert nothing.sharper is None
-    assert "sharper: says nothing" in nothing.explain()
+    assert "sharper: nothing: its bound on a probability is not below 1" in nothing.explain()
+
+
+def test_what_is_said_defines_its_letters_and_prints_no_bound_above_one():
+    found = good_databases(mechanism("geometric(ratio=2, bits=3)"), "uniform", ratio=2)
+    assert found.printed.epsilon == 1  # e^(3 epsilon) - 1 = 7, capped
+    text = found.explain()
+    assert "Theorem 4.2 as printed: nothing" in text
+    assert "sharper: local-semantic(epsilon=1/3, records=3)" in text
+    assert "delta_2" not in text
+    assert " of E" not in text
+    assert found.to_dict()["default"] == "0"
 
 
 @pytest.mark.parametrize(
@@ -213,3 +226,30 @@ def test_a_local_calibration_explains_itself():
     found = calibrate_locally(sum, BitStrings(2), {(1, 1): Fraction(1)}, threshold=1, epsilon=1)
     assert found.explain().startswith("Add Laplace noise of scale 1.")
     assert found.to_dict()["outside"]["exact"] == "0"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "randomized-response(bits=3, keep=3/4)",
+        "pram([[1/2, 1/4, 0], [1/2, 1/2, 1/3], [0, 1/4, 2/3]], records=2)",
+        "truncated-geometric(ratio=2, bits=3)",
+    ],
+)
+@pytest.mark.parametrize("ratio", ["3/2", "2", "3"])
+def test_kinds_of_pairs_answer_as_the_whole_matrix_does(text, ratio):
+    structured = mechanism(text)
+    first = good_databases(structured, "uniform", ratio=ratio, delta="1/10").to_dict()
+    second = good_databases(structured.table(), "uniform", ratio=ratio, delta="1/10").to_dict()
+    for found in (first, second):
+        found.pop("mechanism")
+    assert first == second
+
+
+def test_twelve_people_take_a_moment_and_many_are_refused():
+    start = perf_counter()
+    survey = mechanism("randomized-response(bits=12, keep=3/4)")
+    assert good_databases(survey, "uniform", ratio=3).bad == ()
+    assert perf_counter() - start < 10
+    with pytest.raises(TooLarge, match="holds fewer databases possible"):
+        good_databases(mechanism("randomized-response(bits=17, keep=3/4)"), "uniform", ratio=3)

@@ -2,12 +2,14 @@
 
 Thin: it reads arguments, calls the public API and prints. Exit 0: done, or the claim holds. Exit 1:
 the claim is refuted (the witness is printed). Exit 2: bad input, said in a line or two with the
-way out, never a traceback.
+way out, never a traceback. Exit 74: standard output takes no more, because the disk is full, say.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +19,7 @@ import typer
 import twoworlds.cli.commands
 import twoworlds.cli.geometry  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
+from twoworlds.cli.render import undrawn
 from twoworlds.errors import TwoWorldsError
 
 __all__ = ["main"]
@@ -24,14 +27,18 @@ __all__ = ["main"]
 _BAD_INPUT = 2
 _INTERRUPTED = 130
 _INTERNAL = 70
+_UNWRITTEN = 74
+_LONG = re.compile(r"\d{60,}")
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     code = run(arguments)
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:  # so that the interpreter does not complain on its way out
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:  # said already; so that the interpreter does not complain on its way out
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
@@ -40,9 +47,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     if "" not in sys.path:
         sys.path.insert(0, "")  # python:module:name looks in the current folder first
+    if sys.stdout is None:
+        return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
+    undrawn()  # what an earlier call left
     try:
         code = app(args=arguments, prog_name="twoworlds", standalone_mode=False)
         sys.stdout.flush()
+        missing = undrawn()
+        if missing:
+            return _complain(f"no picture was drawn: {'; '.join(missing)}", _BAD_INPUT)
         return code if isinstance(code, int) else 0
     except typer.Exit as exit_:
         return exit_.exit_code
@@ -52,6 +65,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _internal(error)
+        return _complain(f"the answer cannot be written: {error.strerror}", _UNWRITTEN)
     except RecursionError:
         return _complain("the input is nested too deeply", _BAD_INPUT)
     except MemoryError:
@@ -59,10 +76,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error of the option parser
             return _complain(_usage(error), _BAD_INPUT)
-        if os.environ.get("TWOWORLDS_DEBUG"):
-            raise
-        kind = type(error).__name__
-        return _complain(f"internal error ({kind}: {error}); please report it", _INTERNAL)
+        return _internal(error)
+
+
+def _internal(error: Exception) -> int:
+    if os.environ.get("TWOWORLDS_DEBUG"):
+        raise error
+    kind = type(error).__name__
+    return _complain(f"internal error ({kind}: {error}); please report it", _INTERNAL)
 
 
 def _usage(error: Any) -> str:
@@ -72,5 +93,11 @@ def _usage(error: Any) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"twoworlds: {message}", file=sys.stderr)
+    print(f"twoworlds: {_LONG.sub(_shortened, message)}", file=sys.stderr)
     return code
+
+
+def _shortened(digits: re.Match[str]) -> str:
+    """Shorten a very long number, or string of bits: nobody reads 300 digits in a complaint."""
+    text = digits.group()
+    return f"{text[:8]}...{text[-4:]} ({len(text)} digits)"

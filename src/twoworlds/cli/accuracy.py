@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
 from rich import box
 from rich.table import Table
 
 from twoworlds.cli.render import console, print_json
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms import Mechanism, PerRecord
-from twoworlds.mechanisms.accuracy import errors_of, laplace_crossover
+from twoworlds.mechanisms.accuracy import Bound, errors_of, laplace_crossover
 from twoworlds.mechanisms.calibration import (
     geometric_epsilon_for_error,
     laplace_epsilon_for_error,
 )
 from twoworlds.mechanisms.named import geometric, laplace
-from twoworlds.numbers import INFINITY, Number, show, to_json
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    compare,
+    decimal,
+    exact_text,
+    number,
+    show,
+    to_json,
+)
 
 __all__ = ["calibrate", "show_errors"]
 
 _NOISES = ("laplace", "geometric")
+_EXPECTED = ("E|Z|", "E sum |Z_j|", "E M")
+_DIGITS = 12
 
 
 def show_errors(mechanism: Mechanism, *, dimension: str, t: str, as_json: bool) -> None:
     """Print the exact errors beside the printed bounds."""
-    bounds = errors_of(mechanism, dimension=dimension, t=t)
+    _show(mechanism, errors_of(mechanism, dimension=dimension, t=t), dimension, t, as_json=as_json)
+
+
+def _show(
+    mechanism: Mechanism, bounds: Sequence[Bound], dimension: str, t: str, *, as_json: bool
+) -> None:
     remark = _crossover(mechanism)
     if as_json:
         data = {"mechanism": mechanism.expression, "errors": [bound.to_dict() for bound in bounds]}
@@ -67,24 +88,38 @@ def calibrate(
         raise UnknownName("noise to calibrate", noise, _NOISES)
     if sum(value is not None for value in (epsilon, ratio, error)) != 1:
         raise InvalidInput("give exactly one of --epsilon, --ratio and --error")
-    found = _by_error(noise, error, sensitivity) if error else None
-    price: dict[str, object] = {"epsilon": epsilon, "ratio": ratio}
-    if found is not None:
-        price = {"epsilon": found, "ratio": None}
-    built = _calibrated(noise, sensitivity, price)
+    if error is None:
+        built = _calibrated(noise, sensitivity, {"epsilon": epsilon, "ratio": ratio})
+        errors, found = list(errors_of(built)), None
+    else:
+        found = _by_error(noise, error, sensitivity)
+        built = _calibrated(noise, sensitivity, {"epsilon": found, "ratio": None})
+        errors = [_as_wanted(bound, error) for bound in errors_of(built)]
     if as_json:
         amount = {"epsilon": to_json(found)} if found is not None else {}
-        errors = [bound.to_dict() for bound in errors_of(built)]
-        print_json({"mechanism": built.expression, **amount, "errors": errors})
+        data = [bound.to_dict() for bound in errors]
+        print_json({"mechanism": built.expression, **amount, "errors": data})
         return
     if found is not None:
         console().print(f"an expected error of {error} costs epsilon {show(found)}")
-    show_errors(built, dimension="1", t="1", as_json=False)
+    _show(built, errors, "1", "1", as_json=False)
 
 
 def _by_error(noise: str, error: str, sensitivity: str) -> Number:
+    """Return the price of an error, rounded up to a number that can be typed if need be."""
     find = laplace_epsilon_for_error if noise == "laplace" else geometric_epsilon_for_error
-    return find(error, sensitivity)
+    price = find(error, sensitivity)
+    return price if exact_text(price) is not None else Fraction(decimal(price, _DIGITS))
+
+
+def _as_wanted(bound: Bound, error: str) -> Bound:
+    """Put the error asked for in place of a long formula for it, where the noise was built for it.
+
+    E|Z| (for one answer also E sum |Z_j| and E M) is that error by construction.
+    """
+    wanted = number(error, "error")
+    same = bound.name in _EXPECTED and compare(bound.exact, wanted, limit=256) is Order.UNDECIDED
+    return replace(bound, exact=wanted) if same else bound
 
 
 def _calibrated(noise: str, sensitivity: str, price: dict[str, object]) -> Mechanism:

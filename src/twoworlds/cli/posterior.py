@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
-
-from twoworlds.cli.render import console, print_json, print_saved, save_picture
+from twoworlds.cli.render import console, print_json, print_saved, print_table, save_picture
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import Number, show
+from twoworlds.numbers import Number, Order, compare, decimal, show
 from twoworlds.report import draw_games
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.secret import Secret
@@ -65,39 +62,83 @@ def _certain(secret: Secret, chance: Number) -> None:
 
 def _headline(games: Games) -> str:
     label = shortened(games.mechanism.outputs.label(games.output))
+    return f"{games.mechanism.expression}: after output {label}\n\n{_moved(games)} {_apart(games)}"
+
+
+def _moved(games: Games) -> str:
+    if games.moved == 0:
+        return "This output leaves the belief as it was."
+    return f"This output moves the belief by {_points(games.moved)} away from the prior."
+
+
+def _apart(games: Games) -> str:
+    if None in games.differences:
+        return (
+            "Without the data of some person it could not have come out at all: it gives that "
+            "person away."
+        )
+    if games.worst == 0:
+        return "The same output computed without any one person leads to the same conclusions."
     return (
-        f"{games.mechanism.expression}: after output {label}\n\n"
-        f"The belief as a whole moves by {percent(games.moved)} from the prior. What the data of "
-        f"one person adds to that is at most {percent(games.worst)}: so far do the conclusions "
-        "with and without that person lie apart."
+        "Compared with the same output computed without one person's data, the conclusions differ "
+        f"by at most {_points(games.worst)}."
     )
 
 
+def _points(difference: Number) -> str:
+    """Write a statistical difference in percentage points: so much does some event move."""
+    points = percent(difference)[:-1]
+    return f"{points} percentage point{'' if points == '1' else 's'}"
+
+
 def _print_secret(games: Games, secret: Secret) -> None:
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("", f"P({secret.name})"):
-        table.add_column(heading)
-    for name, chance in list(games.chances(secret).items())[: _MOST_PERSONS + 2]:
-        table.add_row(
-            _words(name), "undefined: impossible output" if chance is None else show(chance)
-        )
-    console().print(table)
+    chances = list(games.chances(secret).items())[: _MOST_PERSONS + 2]
+    rows = [
+        (_words(name), "undefined: impossible output", "")
+        if chance is None
+        else (_words(name), _chance(chance), _odds(chance))
+        for name, chance in chances
+    ]
+    print_table(("", f"P({secret.name})", "odds"), rows)
+
+
+def _chance(chance: Number) -> str:
+    """Write a probability; what is too close to 1 to be told from it is not written as 1."""
+    if compare(chance, 1) is Order.UNDECIDED:
+        return "1, or just below"
+    return show(chance)
+
+
+def _odds(chance: Number) -> str:
+    """Write the odds that belong to a probability, rounded up: ``3 to 1``, ``1 to 3``."""
+    if compare(chance, 0) is Order.EQUAL:
+        return "0 to 1"
+    if compare(chance, 1) is not Order.LESS:
+        return "certain"
+    against = (1 - chance) / chance
+    if compare(against, 1) is Order.GREATER:
+        return f"1 to {decimal(against, 4, 'down')}"
+    return f"{decimal(chance / (1 - chance), 4)} to 1"
 
 
 def _print_databases(games: Games) -> None:
     universe = games.mechanism.universe
-    table = Table(box=box.SIMPLE_HEAD)
     persons = list(enumerate(games.without, start=1))[:_MOST_PERSONS]
-    for heading in ("database", "prior", "with everyone", *(f"without {i}" for i, _ in persons)):
-        table.add_column(heading)
-    for x in list(games.prior)[:_MOST_DATABASES]:
-        after = ["undefined" if b is None else show(b[x]) for _, b in persons]
-        row = (show(games.prior[x]), show(games.with_everyone[x]), *after)
-        table.add_row(shortened(universe.label(x)), *row)
-    console().print(table)
+    headings = ("database", "prior", "with everyone", *(f"without {i}" for i, _ in persons))
+    listed = list(games.prior)
+    rows = []
+    for x in listed[:_MOST_DATABASES]:
+        after = ["undefined" if b is None else _chance(b[x]) for _, b in persons]
+        row = (_chance(games.prior[x]), _chance(games.with_everyone[x]), *after)
+        rows.append((shortened(universe.label(x)), *row))
+    print_table(headings, rows)
+    if len(listed) > _MOST_DATABASES:
+        rest = len(listed) - _MOST_DATABASES
+        console().print(f"  ... and {rest} databases more: --json lists them all")
 
 
 def _print_differences(games: Games) -> None:
+    console().print(f"  without a person: with {games.default} as that person's record (--default)")
     for i, difference in list(enumerate(games.differences, start=1))[:_MOST_PERSONS]:
         if difference is None:
             console().print(f"  without person {i} this output is impossible: a breach")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.progress import Progress
@@ -16,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from twoworlds.definitions import Verdict
+from twoworlds.errors import TwoWorldsError
 from twoworlds.numbers import show
 from twoworlds.progress import listen
 from twoworlds.report import save
@@ -23,18 +27,49 @@ from twoworlds.report import save
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["console", "print_json", "print_saved", "print_verdict", "progress", "save_picture"]
+__all__ = [
+    "console",
+    "print_json",
+    "print_saved",
+    "print_table",
+    "print_verdict",
+    "progress",
+    "save_picture",
+    "undrawn",
+]
 
 _LABEL = 9
 _PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps nobody
+_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+
+_undrawn: list[str] = []  # why pictures that were asked for are missing
 
 
 class _Output(Console):
-    """A console that lets a closed pipe be dealt with by the command line."""
+    """A console that cuts no number short, pads no line, and leaves errors of pipes to `run`."""
 
     def on_broken_pipe(self) -> None:
-        """Raise instead of leaving with exit code 1, which would mean a refuted claim."""
+        """Raise instead of leaving with exit code 1, which would mean a refuted claim.
+
+        Without its number: the option parser would leave with 1 on seeing that.
+        """
         raise BrokenPipeError
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; a cell that is too long is folded, and blanks at the end of lines are left out."""
+        for table in (one for one in objects if isinstance(one, Table)):
+            for column in table.columns:
+                column.overflow = "fold"  # an ellipsis in an exponent makes another number
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        try:
+            self.file.write(_BLANKS.sub("", captured.get()))
+            self.file.flush()
+        except BrokenPipeError:
+            self.on_broken_pipe()
 
 
 def console() -> Console:
@@ -45,6 +80,37 @@ def console() -> Console:
 def print_json(data: Any) -> None:
     """Print plain data as JSON, one stable form for pipes and terminals."""
     console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
+
+
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; columns that do not fit beside the others follow in tables below.
+
+    The first column is repeated in each of them. A cell is folded only when it does not fit alone.
+    """
+    out = console()
+    widths = [
+        max(cell_len(word) for word in (*heading.split(), "", *(row[i] for row in rows))) + 3
+        for i, heading in enumerate(headings)
+    ]
+    for columns in _that_fit(widths, out.width - 1):
+        table = Table(box=box.SIMPLE_HEAD)
+        for i in columns:
+            table.add_column(headings[i])
+        for row in rows:
+            table.add_row(*(row[i] for i in columns))
+        out.print(table)
+
+
+def _that_fit(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Split columns into groups that fit; each begins with the first column."""
+    group, used = [0], widths[0]
+    for i, width in enumerate(widths[1:], start=1):
+        if len(group) > 1 and used + width > room:
+            yield group
+            group, used = [0], widths[0]
+        group.append(i)
+        used += width
+    yield group
 
 
 def print_verdict(verdict: Verdict) -> None:
@@ -85,8 +151,24 @@ def _grid(facts: Iterable[tuple[str, str]]) -> Table:
 
 
 def save_picture(path: Path | None, draw: Callable[[], Figure]) -> dict[str, str]:
-    """Draw and save a picture if a file was named; return what JSON says of it."""
-    return {} if path is None else {"picture": str(save(draw(), path))}
+    """Draw and save a picture if a file was named; return what JSON says of it.
+
+    A picture that cannot be drawn does not lose the answer: `undrawn` gives the reason afterwards.
+    """
+    if path is None:
+        return {}
+    try:
+        return {"picture": str(save(draw(), path))}
+    except TwoWorldsError as error:
+        _undrawn.append(str(error))
+        return {}
+
+
+def undrawn() -> list[str]:
+    """Return, once, why pictures that were asked for are missing."""
+    reasons = _undrawn[:]
+    _undrawn.clear()
+    return reasons
 
 
 def print_saved(saved: dict[str, str]) -> None:

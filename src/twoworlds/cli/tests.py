@@ -57,12 +57,23 @@ def show_trade_off(
         out.print(f"At level {level} the best power is {show(power)}.")
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("false alarms (level)", "power", "misses (type II)"):
-        table.add_column(heading)
-    for corner in curve.corners[:_MOST_CORNERS]:
+        table.add_column(heading, overflow="fold")
+    for corner in curve.corners[:_MOST_CORNERS] or curve.points():
         table.add_row(show(corner.level), show(corner.power), show(1 - corner.power, side="down"))
     out.print(table)
-    out.print("Between the corners the curve is straight: a coin decides.")
+    out.print(_between(len(curve.corners)))
     print_saved(saved)
+
+
+def _between(corners: int) -> str:
+    """Say what lies between the rows of the table, and beyond them."""
+    if corners == 0:
+        return "The curve is given at some levels: --level asks for any other."
+    straight = "Between the corners the curve is straight: a coin decides."
+    more = corners - _MOST_CORNERS
+    if more <= 0:
+        return straight
+    return f"{more} of {corners} corners are left out here: --json lists them all. {straight}"
 
 
 def _of_databases(mechanism: Mechanism, true: str | None, other: str | None) -> TradeOff:

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from twoworlds import measure, mechanism
+from twoworlds import definition, measure, mechanism
 from twoworlds.calls import parse
-from twoworlds.cli.render import console, print_json, print_saved, save_picture
-from twoworlds.definitions.words import percent
-from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import to_json
+from twoworlds.cli.render import console, print_json, print_saved, print_table, save_picture
+from twoworlds.definitions.catalogue import DEFINITIONS
+from twoworlds.definitions.words import percent, percent_above
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
+from twoworlds.numbers import INFINITY, Number, to_json
 from twoworlds.report import draw_odds
 from twoworlds.theorems import KINDS, THEOREMS, Guarantee, Theorem
 from twoworlds.theorems.words import sentences, table
 
 __all__ = ["explain", "list_theorems", "show_implication"]
 
+_UNDECIDED = 2
+_BESIDE = ("belief", "default", "truth")
+_HEADINGS = (
+    "belief without your data",
+    "with it, if they know all others: at most",
+    "with it, whatever they believe: at most",
+)
+
 
 def show_implication(text: str, *, to: str, records: str | None, as_json: bool) -> int:
-    """Print the strongest chain of theorems; return 1 when the claim asked for is refuted."""
+    """Print the strongest chain of theorems; return 1 when the claim is refuted, 2 when open."""
     found = Guarantee.parse(text).implies(to, records=records)
     if as_json:
         data = found.to_dict()
@@ -31,6 +41,8 @@ def show_implication(text: str, *, to: str, records: str | None, as_json: bool) 
         print_json(data)
     else:
         console().print(Text(found.explain()))
+    if found.holds is None and found.context.goal:
+        return _UNDECIDED
     return 1 if found.holds is False else 0
 
 
@@ -59,43 +71,101 @@ def _where(theorem: Theorem) -> str:
     return f"{theorem.citation}{printed}"
 
 
+@dataclass(frozen=True)
+class _Explained:
+    """A guarantee to put in words, and what is known beside it.
+
+    Attributes:
+        mechanism: what was measured, None for a guarantee that was typed.
+        swing: how far the answer of a mechanism moves odds, with your data against without.
+        assumed: arguments of the definition that are part of the question: belief, default.
+        note: what was left out.
+    """
+
+    guarantee: Guarantee
+    mechanism: str | None = None
+    swing: Number | None = None
+    assumed: tuple[str, ...] = ()
+    note: str | None = None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return (f"neighbours by {self.guarantee.neighbours}", *self.assumed)
+
+    def beside(self) -> dict[str, object]:
+        """Return what JSON says beside guarantee and sentences."""
+        found: dict[str, object] = {"assumptions": list(self.assumptions)}
+        if self.mechanism is not None:
+            found["mechanism"] = self.mechanism
+        if self.swing is not None:
+            found["swing"] = to_json(self.swing)
+        return found if self.note is None else {**found, "note": self.note}
+
+
 def explain(text: str, *, picture: Path | None, as_json: bool) -> None:
     """Print what a guarantee, or the guarantee of a mechanism, promises a person."""
-    guarantee = _guarantee(text)
-    said = list(sentences(guarantee))
-    rows = table(guarantee)
-    saved = save_picture(picture, lambda: draw_odds(guarantee))
+    read = _read(text)
+    guarantee = read.guarantee
+    said = list(sentences(guarantee, swing=read.swing))
+    rows = table(guarantee, swing=read.swing)
+    saved = save_picture(picture, lambda: draw_odds(guarantee, swing=read.swing))
     if as_json:
         columns = ("belief", "knows_all_others", "any_belief")
         beliefs = [
             {name: to_json(value) for name, value in zip(columns, row, strict=True)} for row in rows
         ]
         found = {"guarantee": str(guarantee), "sentences": said, "beliefs": beliefs}
-        print_json({**found, **saved})
+        print_json({**found, **read.beside(), **saved})
         return
     out = console()
-    out.print(f"{guarantee}")
+    out.print(f"{guarantee}" if read.mechanism is None else f"{read.mechanism}: {guarantee}")
     for sentence in said:
         out.print()
         out.print(sentence)
     if rows:
-        shown = Table(box=box.SIMPLE_HEAD)
-        for heading in ("a belief of", "knows all others: at most", "any belief: at most"):
-            shown.add_column(heading)
-        for row in rows:
-            shown.add_row(*(percent(value) for value in row))
-        out.print(shown)
-    out.print(f"assumes: neighbours by {guarantee.neighbours}")
+        cells = [
+            (percent(prior), *(percent_above(prior, value) for value in most))
+            for prior, *most in rows
+        ]
+        print_table(_HEADINGS, cells)
+    if read.note is not None:
+        out.print(f"note: {read.note}")
+    out.print(f"assumes: {'; '.join(read.assumptions)}")
     print_saved(saved)
 
 
-def _guarantee(text: str) -> Guarantee:
+def _read(text: str) -> _Explained:
     """Read a guarantee, or measure a mechanism and take its price."""
     try:
-        name = parse(text).name
+        call = parse(text)
     except InvalidInput:
-        name = ""
-    if name in KINDS:
-        return Guarantee.parse(text)
-    verdict = measure(mechanism(text))
-    return Guarantee.of("dp", ratio=verdict.ratio, delta=verdict.delta)
+        return _measured(text)
+    if call.name in KINDS:
+        beside = {name: x for name, x in call.named.items() if name in _BESIDE}
+        if not beside:
+            return _Explained(Guarantee.parse(text))
+        definition(text)  # refuses what this definition does not take
+        numbers = {name: x for name, x in call.named.items() if name not in beside}
+        assumed = tuple(f"{name}={x}" for name, x in beside.items())
+        return _Explained(Guarantee.of(call.name, **numbers), assumed=assumed)
+    if call.name in DEFINITIONS:
+        raise Unsupported(
+            f"explain has no words for {call.name}; it has for {', '.join(KINDS)}. What "
+            f"{call.name} means for a mechanism says: twoworlds check MECHANISM {text!r}"
+        )
+    return _measured(text)
+
+
+def _measured(text: str) -> _Explained:
+    """Measure a mechanism, and how far its own answers move odds, where that is known."""
+    built = mechanism(text)
+    verdict = measure(built)
+    guarantee = Guarantee.of("dp", ratio=verdict.ratio, delta=verdict.delta)
+    if not table(guarantee) or verdict.ratio == INFINITY:
+        return _Explained(guarantee, built.expression)
+    try:
+        swing = measure(built, definition="semantic").values["swing"]
+    except TwoWorldsError:
+        note = f"these are the words for every mechanism with {guarantee}; this one may move less"
+        return _Explained(guarantee, built.expression, note=note)
+    return _Explained(guarantee, built.expression, swing)

@@ -17,17 +17,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
+from twoworlds.definitions.failing import outweighed
 from twoworlds.definitions.profile import Profile
-from twoworlds.definitions.verdict import Verdict, Witness
+from twoworlds.definitions.verdict import Verdict, Witness, within
 from twoworlds.definitions.words import delta_sentence
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
-    Order,
     at_most_one,
-    compare,
     exact_text,
     ln,
     ratio_at_least_one,
@@ -145,20 +144,23 @@ class DifferentialPrivacy(RatioAndDelta):
         setting = self.setting(mechanism)
         family = setting.mechanism.family(setting.relation, self.group)
         comparison, gap = family.gap(self.ratio)
-        order = compare(gap.delta, self.delta)
-        holds = None if order is Order.UNDECIDED else order is not Order.GREATER
-        values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": at_most_one(gap.delta)}
+        delta = at_most_one(gap.delta)
+        holds = within(delta, self.delta)
+        values = {"ratio": self.ratio, "epsilon": ln(self.ratio), "delta": delta}
         notes: tuple[str, ...] = (f"the claim allows delta {show(self.delta)}",)
+        sentence = _sentence(setting, family, self.ratio, gap.delta)
+        witness = _gap_witness(setting, family, comparison, gap)
         if holds is False:
             notes += self._nearest(family.ratio_for(self.delta)[1], gap.delta)
+            sentence = f"{outweighed(*witness.probabilities, self.ratio, self.delta)} {sentence}"
         return Verdict(
             mechanism.expression,
             self.claim,
             values,
-            _sentence(setting, family, self.ratio, gap.delta),
+            sentence,
             setting.assumptions,
             holds=holds,
-            witness=_gap_witness(setting, family, comparison, gap),
+            witness=witness,
             method=family.method,
             notes=notes,
             exact=mechanism.exact,

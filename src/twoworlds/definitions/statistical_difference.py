@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from twoworlds.definitions.base import Compared, read_delta
+from twoworlds.definitions.failing import event_exceeds
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, exact_text, show
+from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare, exact_text, show
 
 __all__ = ["StatisticalDifference"]
+
+_NEAR = 256
 
 
 @dataclass(frozen=True, init=False)
@@ -53,6 +56,7 @@ class StatisticalDifference(Compared):
         setting = self.setting(mechanism)
         family = setting.mechanism.family(setting.relation, self.group)
         comparison, gap = family.gap(Fraction(1))
+        difference = at_most_one(gap.delta)
         exposed = family.gap(INFINITY)[1].delta
         notes: tuple[str, ...] = ()
         if exposed != 0:
@@ -63,10 +67,8 @@ class StatisticalDifference(Compared):
         return Verdict(
             mechanism.expression,
             self.name,
-            {"epsilon": gap.delta},
-            f"No event becomes more than {percent(gap.delta)} (in absolute terms) likelier or "
-            f"rarer through {setting.subject.who}. That alone does not rule out that an output is "
-            "possible in one world only.",
+            {"epsilon": difference},
+            _sentence(difference, setting.subject.who),
             setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),
             method=family.method,
@@ -80,4 +82,18 @@ class StatisticalDifference(Compared):
             raise InvalidInput("statistical-difference has no number to check: give epsilon=")
         found = self.tightest(mechanism)
         claim = f"statistical-difference(epsilon={exact_text(self.epsilon)}{self.beside})"
-        return found.against(claim, found.epsilon, self.epsilon)
+        who = self.setting(mechanism).subject.who
+        broken = event_exceeds(found.epsilon, self.epsilon, who)
+        return found.against(claim, found.epsilon, self.epsilon, broken=broken)
+
+
+def _sentence(difference: Number, who: str) -> str:
+    if compare(difference, 1, limit=_NEAR) is not Order.LESS:
+        return (
+            f"Nothing is promised: an event may be certain in one world and impossible, or next to "
+            f"impossible, in the other, through {who}."
+        )
+    return (
+        f"No event becomes more than {percent(difference)} (in absolute terms) likelier or rarer "
+        f"through {who}. That alone does not rule out that an output is possible in one world only."
+    )

@@ -12,20 +12,29 @@ everything that (epsilon, delta) can say about the pair:
 The second says little: `random-index` satisfies it with 1/n, and its curve starts at power 1/n for
 level 0, an alarm that is never false and exposes a person. Tests about one record, with the others
 unknown, are in `twoworlds.definitions.record_trade_off`.
+
+Noise with a density, or between far answers, has no corners that could be listed. Its likelihood
+ratio is monotone, so the best alarm is a half-line, and the power at any one level is a closed form
+or found by bisection.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from twoworlds.definitions.words import percent
+from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Mechanism
 from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, probability, ratio_at_least_one, show, to_json
-from twoworlds.worlds import EXPLICIT, Point, resolve
+from twoworlds.worlds import Point
 
-__all__ = ["Corner", "Curve", "TradeOff", "corners_of", "trade_off"]
+SOME_LEVELS = ("1/1000", "1/100", "1/20", "1/10", "1/4", "1/2")
+
+__all__ = ["SOME_LEVELS", "Corner", "Curve", "TradeOff", "corners_of", "trade_off"]
 
 
 class Corner(NamedTuple):
@@ -44,7 +53,13 @@ class Curve:
 
     def power(self, level: object) -> Number:
         """Return the best power at a level, by a coin between two corners."""
-        alpha = probability(level, "level")
+        return self._between_corners(probability(level, "level"))
+
+    def points(self, levels: Iterable[object] = SOME_LEVELS) -> list[Corner]:
+        """Return the curve at some levels."""
+        return [Corner(probability(z, "level"), self.power(z)) for z in levels]
+
+    def _between_corners(self, alpha: Number) -> Number:
         before = self.corners[0]
         for corner in self.corners[1:]:
             if not larger(alpha, corner.level):
@@ -60,33 +75,40 @@ class Curve:
         return 1 - self.power(level)
 
     def bound(self, level: object, *, ratio: object, delta: object = 0) -> Number:
-        """Return min(1, a alpha + delta): equation (4), and equation (5) for ratio 1."""
+        """Return min(1, a alpha + delta): equation (4), and equation (5) for ratio 1.
+
+        An infinite ratio bounds nothing, at level 0 neither.
+        """
         a, d = ratio_at_least_one(ratio), probability(delta, "delta")
         alpha = probability(level, "level")
         if a == INFINITY:
-            return Fraction(1) if alpha else d
+            return Fraction(1)
         bound = a * alpha + d
         return Fraction(1) if larger(bound, Fraction(1)) else bound
 
     def _said(self, alternative: str, null: str) -> str:
         """Say what a test of one in a hundred false alarms can do."""
-        free = self.corners[0].power
+        free = self.power(0)
+        if free == 1:
+            return (
+                f"A test can find {alternative} whenever it is true, and never cry it where the "
+                f"truth is {null}."
+            )
         exposed = (
             ""
             if free == 0
             else f" With probability {show(free)} it may even be sure, without any false alarm."
         )
+        found = self.power("1/100")
+        almost = "just below " if percent(found) == "100%" and found != 1 else ""
         return (
             f"A test that wrongly cries {alternative} in 1% of the cases where the truth is "
-            f"{null} finds it in at most {show(self.power('1/100'))} of the cases where "
+            f"{null} finds it in at most {almost}{percent(found)} of the cases where "
             f"it is true.{exposed}"
         )
 
     def _data(self) -> list[dict[str, Any]]:
-        return [
-            {"level": to_json(corner.level), "power": to_json(corner.power, side="up")}
-            for corner in self.corners
-        ]
+        return _written(self.corners)
 
 
 @dataclass(frozen=True)
@@ -97,10 +119,20 @@ class TradeOff(Curve):
     >>> curve = trade_off(mechanism("randomized-response(bits=1, keep=3/4)"), "1", "0")
     >>> curve.power("1/100"), curve.type_two("1/4")
     (Fraction(3, 100), Fraction(1, 4))
+
+    Attributes:
+        corners: of the curve; none where they are infinitely many, or too many to list.
+        forward: the comparison of both worlds, which knows the power at each level then.
     """
 
     x: Point
     y: Point
+    forward: Comparison = field(repr=False, compare=False)
+
+    def power(self, level: object) -> Number:
+        """Return the best power at a level, by a coin between two corners or in closed form."""
+        alpha = probability(level, "level")
+        return self._between_corners(alpha) if self.corners else self.forward.power(alpha)
 
     @property
     def title(self) -> str:
@@ -116,28 +148,43 @@ class TradeOff(Curve):
     def to_dict(self) -> dict[str, Any]:
         """Return the corners as plain data."""
         label = self.mechanism.universe.label
-        return {
+        found = {
             "mechanism": self.mechanism.expression,
             "databases": [label(self.x), label(self.y)],
             "corners": self._data(),
         }
+        return found if self.corners else {**found, "points": _written(self.points())}
 
 
 def trade_off(mechanism: Mechanism, x: object, y: object) -> TradeOff:
     """Return the exact trade-off curve between two databases.
 
+    >>> from twoworlds import mechanism
+    >>> trade_off(mechanism("laplace(scale=1)"), 1, 0).power("1/2")
+    Real(1 - 1/2*e^(-1))
+
     Raises:
-        Unsupported: when the curve has infinitely many corners.
+        Unsupported: when the curve has infinitely many corners and no closed form is known.
     """
-    universe, _ = resolve(mechanism.universe, [(x, y)])
-    first, second = universe.pairs[0]  # type: ignore[attr-defined]
-    family = mechanism.over(universe).family(EXPLICIT)
-    forward = next((c for c in family if (c.x, c.y) == (first, second)), None)
-    if forward is None:
-        corners = [Corner(Fraction(0), Fraction(0)), Corner(Fraction(1), Fraction(1))]
-    else:
-        corners = corners_of(forward)
-    return TradeOff(mechanism, tuple(corners), first, second)
+    universe = mechanism.universe
+    first, second = universe.find(x), universe.find(y)
+    if first == second:
+        raise InvalidInput(
+            f"{universe.label(first)} cannot be told from itself: name two different databases"
+        )
+    forward = mechanism.compare(first, second)
+    try:
+        corners = tuple(corners_of(forward))
+    except Unsupported:
+        forward.power(Fraction(1, 2))  # refuses where there is no other way
+        corners = ()
+    return TradeOff(mechanism, corners, first, second, forward)
+
+
+def _written(points: Iterable[Corner]) -> list[dict[str, Any]]:
+    return [
+        {"level": to_json(level), "power": to_json(power, side="up")} for level, power in points
+    ]
 
 
 def corners_of(forward: Comparison) -> list[Corner]:

@@ -21,6 +21,7 @@ from twoworlds.numbers import (
     LIMIT_BITS,
     Number,
     Order,
+    Real,
     bounds,
     compare,
     decimal,
@@ -32,7 +33,7 @@ from twoworlds.worlds import Point
 _AGREE_BITS = 256
 _LONGEST_LABEL, _KEPT = 44, 8
 
-__all__ = ["Proof", "Verdict", "Witness", "agree", "shortened"]
+__all__ = ["Proof", "Verdict", "Witness", "agree", "shortened", "within"]
 
 
 class Proof(Protocol):
@@ -182,13 +183,19 @@ class Verdict:
                 "please report this"
             )
 
-    def against(self, claim: str, value: Number, allowed: Number) -> Verdict:
-        """Return the verdict on a claim that allows ``value`` to be at most so much."""
-        order = compare(value, allowed)
+    def against(
+        self, claim: str, value: Number, allowed: Number, *, broken: str | None = None
+    ) -> Verdict:
+        """Return the verdict on a claim that allows ``value`` to be at most so much.
+
+        ``broken`` is the sentence to lead with if the claim does not hold.
+        """
+        holds = within(value, allowed)
         return replace(
             self,
             definition=claim,
-            holds=None if order is Order.UNDECIDED else order is not Order.GREATER,
+            holds=holds,
+            sentence=self.sentence if holds is not False or broken is None else broken,
             notes=(f"the claim allows {show(allowed)}", *self.notes),
         )
 
@@ -261,6 +268,20 @@ class Verdict:
             f"<p>{escape(self.sentence)}</p><table>{rows}</table>{witness}"
             f"<small>{escape('; '.join(self.assumptions))}</small></div>"
         )
+
+
+def within(value: Number, allowed: Number) -> bool | None:
+    """Tell whether a value is at most what is allowed, or None where that is not decided.
+
+    What cannot exceed its cap (a probability: 1) needs no digits to be within it.
+
+    >>> within(Fraction(1, 3), Fraction(1, 2))
+    True
+    """
+    if isinstance(value, Real) and value.cap is not None and allowed == value.cap:
+        return True
+    order = compare(value, allowed)
+    return None if order is Order.UNDECIDED else order is not Order.GREATER
 
 
 def _mass(mechanism: Mechanism, event: Event, database: Point) -> Number:

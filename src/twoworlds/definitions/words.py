@@ -12,12 +12,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare, decimal
+from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, decimal
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
-__all__ = ["Subject", "delta_sentence", "largest_posterior", "percent", "ratio_sentence"]
+__all__ = [
+    "Subject",
+    "delta_sentence",
+    "largest_posterior",
+    "percent",
+    "percent_above",
+    "ratio_sentence",
+]
 
 _SMALLEST_PLAIN = 6
+_MOST_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,9 @@ def ratio_sentence(subject: Subject, ratio: Number) -> str:
     half = largest_posterior(Fraction(1, 2), ratio)
     one = largest_posterior(Fraction(1, 100), ratio)
     return (
-        f"{subject.attacker} can end up at odds of at most {decimal(ratio, 4)} to 1: "
-        f"50% becomes at most {percent(half)}, and 1% at most {percent(one)}."
+        f"{subject.attacker} can end up at odds of at most {_factor(ratio)} to 1: "
+        f"50% becomes at most {percent_above(Fraction(1, 2), half)}, and 1% at most "
+        f"{percent_above(Fraction(1, 100), one)}."
     )
 
 
@@ -123,12 +132,40 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     )
 
 
-def percent(x: Number) -> str:
+def percent(x: Number, *, digits: int = 3) -> str:
     """Write a probability as a percentage, rounded up.
 
     >>> percent(Fraction(1, 3))
     '33.4%'
     """
-    shifted = Decimal(decimal(at_most_one(x), 3)).scaleb(2).normalize()
+    shifted = Decimal(decimal(at_most_one(x), digits)).scaleb(2).normalize()
     small = shifted != 0 and shifted.adjusted() < -_SMALLEST_PLAIN
     return f"{shifted:e}%" if small else f"{shifted:f}%"
+
+
+def percent_above(prior: Fraction, x: Number) -> str:
+    """Write what a probability becomes, finely enough to tell it from what it was, and from 1.
+
+    >>> half, tiny = Fraction(1, 2), Fraction(1, 10**30)
+    >>> [percent_above(half, x) for x in (Fraction(3, 4), Fraction("0.50001"), half + tiny)]
+    ['75%', '50.001%', 'just above 50%']
+    """
+    digits = _digits(prior, x, 3)
+    if digits is None:
+        return f"just above {percent(prior)}"
+    text = percent(x, digits=digits)
+    return "just below 100%" if text == "100%" and compare(x, 1) is Order.LESS else text
+
+
+def _factor(ratio: Number) -> str:
+    digits = _digits(Fraction(1), ratio, 4)
+    return "just above 1" if digits is None else decimal(ratio, digits)
+
+
+def _digits(floor: Fraction, x: Number, least: int) -> int | None:
+    """Return how many digits keep the rounded distance from the floor within twice the true one."""
+    distance, _ = bounds(x - floor)
+    for digits in range(least, _MOST_DIGITS + 1):
+        if Fraction(decimal(x, digits)) - floor <= 2 * distance:
+            return digits
+    return None

@@ -98,6 +98,13 @@ class Comparison(ABC):
             "it cannot be paired exactly with another one"
         )
 
+    def power(self, level: Number) -> Number:
+        """Return the largest P(alarm) of a test with Q(alarm) = level, where lines are too many."""
+        raise Unsupported(
+            "the best test of these two worlds is known by its corners only, "
+            "and they are too many to list"
+        )
+
     def limit(self) -> Number:
         """Return the gap as a grows without bound: the mass of what only P can produce."""
         return Fraction(0)

@@ -34,6 +34,7 @@ from twoworlds.numbers import (
     Exp,
     Number,
     Real,
+    at_most_one,
     ball,
     exact_text,
     exp,
@@ -263,6 +264,21 @@ class _LaplacePair(Comparison):
         ratio = self._top * (1 - delta) ** 2
         return ratio if larger(ratio, Fraction(1)) else Fraction(1)
 
+    def power(self, level: Number) -> Number:
+        """Raise the alarm on a half-line: its two tails are those of the noise.
+
+        The power is e^L z up to a power of 1/2, then 1 - 1/(4 e^L z), and from z = 1/2 on
+        1 - (1 - z)/e^L: the threshold lies beyond both answers, between them, before them.
+        """
+        half = Fraction(1, 2)
+        if level == 0 or level == 1 or self.u == self.v:
+            return level
+        if larger(level, half):
+            return 1 - (1 - level) / self._top
+        if larger(self._top * level, half):
+            return 1 - 1 / (4 * level * self._top)
+        return self._top * level
+
 
 @dataclass(frozen=True)
 class _GaussianPair(Comparison):
@@ -302,6 +318,15 @@ class _GaussianPair(Comparison):
         if not larger(self.gap(Fraction(1)).delta, delta):
             return Fraction(1)
         return exp(Real(lambda bits: self._epsilon_for(delta, bits)))
+
+    def power(self, level: Number) -> Number:
+        """Return F(F^-1(z) + d / sigma): the alarm is a half-line."""
+        if level == 0 or level == 1 or self.u == self.v:
+            return level
+        if level == Fraction(1, 2):
+            return at_most_one(normal(2 * self._m))
+        start = Real(lambda bits: -arb(2).sqrt() * (2 * ball(level, bits)).erfcinv())
+        return at_most_one(normal(start + 2 * self._m))
 
     def _epsilon_for(self, delta: Number, bits: int) -> arb:
         """Bisect: the gap falls strictly in epsilon."""

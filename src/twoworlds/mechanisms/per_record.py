@@ -26,7 +26,7 @@ from twoworlds.worlds import SUBSTITUTE, BitStrings, Point, Records, Universe
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ByLoss", "PerRecord"]
+__all__ = ["ByLoss", "PerRecord", "by_ratio"]
 
 _WORDS_LISTED = 256
 _MOST_WORDS = 4096
@@ -83,8 +83,7 @@ class PerRecord(Mechanism):
                 start=Fraction(0),
             )
         if isinstance(event, ByLoss):
-            first = [self._column(values[i]) for i in range(len(event.first))]
-            return event.mass(first)
+            return event.mass([self._column(values[i]) for i in event.positions])
         return super().mass(event, database)
 
     def _word_mass(
@@ -109,7 +108,8 @@ class PerRecord(Mechanism):
                 for i, o in zip(event.positions, chosen, strict=True):
                     word[i] = o
         elif isinstance(event, ByLoss):
-            word[: len(event.first)] = event.extreme()
+            for i, o in zip(event.positions, event.extreme(), strict=True):
+                word[i] = o
         return tuple(word)
 
     def _likeliest(self, value: Point) -> Point:
@@ -150,21 +150,39 @@ class PerRecord(Mechanism):
             kept.setdefault(frozenset(Counter((p[o], q[o]) for o in p).items()), (u, v))
         return list(kept.values())
 
+    def compare(self, x: Point, y: Point) -> Comparison:
+        """Compare the records in which two databases differ; the others cancel.
+
+        >>> from twoworlds.worlds import Explicit
+        >>> flip = Dense(Explicit((1, 0)), Explicit((1, 0)), [["3/4", "1/4"], ["1/4", "3/4"]])
+        >>> many = PerRecord(flip, 40)
+        >>> many.compare((1,) * 40, (1,) * 38 + (0, 0)).peak().ratio
+        Fraction(9, 1)
+        """
+        differ = tuple(i for i, (u, v) in enumerate(zip(x, y, strict=True)) if u != v)
+        return self._differing(x, y, differ or (0,))
+
     def _compare(self, first: tuple[Point, ...], second: tuple[Point, ...]) -> Comparison:
         rest = (next(iter(self.transition.universe)),) * (self.records - len(first))
-        p = [self._column(value) for value in first]
-        q = [self._column(value) for value in second]
+        return self._differing(first + rest, second + rest, tuple(range(len(first))))
+
+    def _differing(
+        self, x: tuple[Point, ...], y: tuple[Point, ...], positions: tuple[int, ...]
+    ) -> Comparison:
+        """Compare two databases that are equal but for the records at some positions."""
+        p = [self._column(x[i]) for i in positions]
+        q = [self._column(y[i]) for i in positions]
         outputs = tuple(self.transition.outputs)
         irrational = any(isinstance(mass, Real) for row in self.transition.rows for mass in row)
-        words = len(outputs) ** len(first)
+        words = len(outputs) ** len(positions)
         if words <= (_MOST_WORDS if irrational else _WORDS_LISTED):
-            return _listed(first + rest, second + rest, outputs, p, q)
+            return _listed(x, y, positions, outputs, p, q)
         if irrational:
             raise Unsupported(
                 f"{words} words of outputs are too many to list, and irrational likelihood ratios "
                 "cannot be merged: use a smaller group, or give the transition as fractions"
             )
-        return _by_loss(first + rest, second + rest, p, q)
+        return _by_loss(x, y, positions, p, q)
 
     def pair(self, other: Mechanism) -> Mechanism:
         """Two such mechanisms on the same records are again one, record by record."""
@@ -182,19 +200,20 @@ class PerRecord(Mechanism):
 
 @dataclass(frozen=True)
 class ByLoss(Event):
-    """Outputs whose likelihood ratio, over the first records, lies in one of some classes.
+    """Outputs whose likelihood ratio, over the differing records, lies in one of some classes.
 
-    ``first`` and ``second`` hold, for each differing record, the law of its output in the two
-    worlds; the likelihood ratio of an output is the product over those records.
+    ``first`` and ``second`` hold, for the record at each of the ``positions``, the law of its
+    output in the two worlds; the likelihood ratio of an output is the product over those records.
     """
 
+    positions: tuple[int, ...]
     first: tuple[dict[Point, Number], ...]
     second: tuple[dict[Point, Number], ...]
     classes: frozenset[Number]
 
     def holds(self, output: Point) -> bool:
         """Multiply the ratios of the differing records and look the class up."""
-        entries = output[: len(self.first)]
+        entries = [output[i] for i in self.positions]
         top = prod((law[o] for law, o in zip(self.first, entries, strict=True)), start=Fraction(1))
         bottom = prod(
             (law[o] for law, o in zip(self.second, entries, strict=True)), start=Fraction(1)
@@ -239,6 +258,7 @@ def _words(values: Universe, records: int) -> Records:
 def _listed(
     x: tuple[Point, ...],
     y: tuple[Point, ...],
+    positions: tuple[int, ...],
     outputs: tuple[Point, ...],
     p: list[dict[Point, Number]],
     q: list[dict[Point, Number]],
@@ -250,7 +270,6 @@ def _listed(
     bottom = [
         prod((law[o] for law, o in zip(q, word, strict=True)), start=Fraction(1)) for word in words
     ]
-    positions = tuple(range(len(p)))
 
     def event(cells: Sequence[int]) -> Event:
         return OnRecords(positions, frozenset(words[i] for i in cells))
@@ -261,20 +280,31 @@ def _listed(
 def _by_loss(
     x: tuple[Point, ...],
     y: tuple[Point, ...],
+    positions: tuple[int, ...],
     p: list[dict[Point, Number]],
     q: list[dict[Point, Number]],
 ) -> Comparison:
-    """Merge outputs of equal likelihood ratio, one record at a time."""
-    classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
-    for law_p, law_q in zip(p, q, strict=True):
-        classes = dict(_grown(classes, law_p, law_q))
+    classes = by_ratio(p, q)
     ratios = list(classes)
 
     def event(cells: Sequence[int]) -> Event:
-        return ByLoss(tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
+        return ByLoss(positions, tuple(p), tuple(q), frozenset(ratios[i] for i in cells))
 
     masses = list(classes.values())
     return Table(x, y, [a for a, _ in masses], [b for _, b in masses], event)
+
+
+def by_ratio(
+    p: Sequence[dict[Point, Number]], q: Sequence[dict[Point, Number]]
+) -> dict[Number, tuple[Number, Number]]:
+    """Return the masses of all words of equal likelihood ratio under two products of laws.
+
+    Words are merged one record at a time, so that alike records give few classes.
+    """
+    classes: dict[Number, tuple[Number, Number]] = {Fraction(1): (Fraction(1), Fraction(1))}
+    for law_p, law_q in zip(p, q, strict=True):
+        classes = dict(_grown(classes, law_p, law_q))
+    return classes
 
 
 def _grown(

@@ -26,6 +26,7 @@ __all__ = ["Shifted", "tail"]
 
 _FURTHEST = 1 << 40
 _TELLING = 100
+_MOST_LINES = 1 << 12
 
 
 def tail(noise: Noise, value: int, event: Event, low: int | None, high: int | None) -> Number:
@@ -117,6 +118,12 @@ class Shifted(Comparison):
             )
             for event in events
         ]
+
+    def power(self, level: Number) -> Number:
+        """Raise the alarm from a threshold on, with a coin on the output just below it."""
+        if level == 0 or level == 1 or self.u == self.v:
+            return level
+        return self._upward.power(level)
 
     def reverse(self) -> Comparison:
         """Swap the two answers."""
@@ -228,6 +235,14 @@ class _Upward:
         p, q = self.tails(threshold)
         return _at_least_one((p - delta) / q)
 
+    def power(self, level: Number) -> Number:
+        found = self.first(lambda o: not larger(self.tails(o)[1], level))
+        if found is None:  # even the largest output alone is a false alarm too often
+            assert self.high is not None
+            found = self.high + 1
+        (p, q), (more_p, more_q) = self.tails(found), self.tails(found - 1)
+        return p + (level - q) / (more_q - q) * (more_p - p)
+
     def lines(self) -> list[Line]:
         step = self.noise.last_step(self.u - self.v)
         last = self.high if step is None else self._above_low(self.v + step)
@@ -240,6 +255,11 @@ class _Upward:
         first = self.first_above(Fraction(1))
         if first is None:
             return []
+        if last - first > _MOST_LINES:
+            raise Unsupported(
+                f"the profile of this mechanism has {last - first + 1} pieces, more than are "
+                f"listed ({_MOST_LINES}): ask for delta at the ratios that matter instead"
+            )
         return [Line(*self.tails(t)) for t in range(last, first - 1, -1)]
 
     def _above_low(self, o: int) -> int:

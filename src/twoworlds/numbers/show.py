@@ -23,6 +23,8 @@ _MOST_BITS = 8192
 _DECIDING_BITS = 1024
 _LARGEST_EXPONENT = 1 << 19
 _SHORT = 24
+_LONG_BITS = 1 << 12
+_SMALLEST_SHOWN = 1000  # smaller than 1e-1000 is only said to be below it
 Side = Literal["up", "down"]
 
 
@@ -97,16 +99,36 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
 def show(x: Number, *, side: Side = "up") -> str:
     """Return the exact form with a decimal beside it when the form does not speak for itself.
 
-    >>> show(Fraction(3)), show(Fraction(1, 3))
-    ('3', '1/3 (0.333334)')
+    What would be rounded up to 1 is said to be below it, and of what is absurdly small, or known
+    only to be so, no digits are given.
+
+    >>> show(Fraction(3)), show(Fraction(1, 3)), show(1 - Fraction(1, 10**30))
+    ('3', '1/3 (0.333334)', 'just below 1')
     """
     if x == INFINITY:
         return "infinity"
-    text = exact_text(x)
+    text = None if isinstance(x, Fraction) and _is_long(x) else exact_text(x)
     if text is not None and len(text) <= _SHORT:
         plain = isinstance(x, Fraction) and x.denominator == 1
         return text if plain else f"{text} ({decimal(x, side=side)})"
-    return f"{decimal(x, side=side)}"
+    return _near_one(x, side) or _near_zero(x, side) or decimal(x, side=side)
+
+
+def _near_one(x: Number, side: Side) -> str | None:
+    """Say that a number is below 1 where rounding up would hide it."""
+    if side == "down" or not Fraction(1, 2) < bounds(x)[1] < 1:
+        return None
+    return "just below 1" if decimal(x) == "1" else None
+
+
+def _near_zero(x: Number, side: Side) -> str | None:
+    low, high = bounds(x)
+    tiny = Fraction(1, 10**_SMALLEST_SHOWN)
+    if not (-tiny < low and 0 < high < tiny):
+        return None
+    if side == "up":
+        return f"below 1e-{_SMALLEST_SHOWN}"
+    return "above 0" if low > 0 else None
 
 
 def to_json(x: Number, *, side: Side = "up") -> dict[str, Any]:
@@ -157,9 +179,38 @@ def _dyadic(exact: arb, side: Side) -> Fraction:
     return Fraction(mantissa, 1 << -exponent)
 
 
+def _is_long(x: Fraction) -> bool:
+    return max(x.numerator.bit_length(), x.denominator.bit_length()) > _LONG_BITS
+
+
 def _rounded(x: Fraction, context: Context) -> Decimal:
+    if _is_long(x):
+        return _rounded_by_ball(x, context)
     # Whole numbers convert exactly, so that the one division is the only rounding.
     return context.normalize(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
+    """Round a rational of very many digits, by way of an enclosure of x = y 10^k.
+
+    Whole numbers next to y are tried: one exact comparison with x decides between them.
+    """
+    digits, up = context.prec, context.rounding == ROUND_CEILING
+    with ctx.workprec(4 * digits + 128):
+        value = arb(fmpq(x.numerator, x.denominator))
+        k = math.floor(float((abs(value).log() / arb(10).log()).mid()))
+        while True:
+            step = k - digits + 1
+            near = round(_dyadic((value / arb(10) ** step).mid(), "down"))
+            there = Fraction(near) * Fraction(10) ** step
+            if abs(near) > 10**digits:
+                k += 1
+            elif abs(near) > 10 ** (digits - 1) or abs(x) >= abs(there):
+                break
+            else:  # below the smallest number of so many digits, if only by a little
+                k -= 1
+    near += (there < x) if up else -(there > x)
+    return context.normalize(Decimal(near).scaleb(step, context))
 
 
 def _tidy(value: Decimal) -> str:

@@ -19,9 +19,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from twoworlds.definitions.verdict import Verdict
-from twoworlds.definitions.words import largest_posterior, percent
+from twoworlds.definitions.words import largest_posterior, percent, percent_above
 from twoworlds.errors import Unsupported
-from twoworlds.numbers import INFINITY, Number, above, at_most_one
+from twoworlds.numbers import INFINITY, Number, above, at_most_one, show
 from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, PALE, canvas, percent_axis, style
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.words import PRIORS, sentences, table
@@ -57,12 +57,15 @@ class Promise:
     curves: tuple[Curve, ...]
     words: str
     source: str
-    unit: str = "a belief of"
+    unit: str = "without you"
     diagonal: str = "learns nothing"
 
 
-def draw_odds(given: Guarantee | Verdict) -> Figure:
+def draw_odds(given: Guarantee | Verdict, *, swing: Number | None = None) -> Figure:
     """Draw the largest belief that each belief can become, under a guarantee or a verdict.
+
+    ``swing`` is the factor between the odds with and without you, where a smaller one than the
+    square of the ratio is known of a mechanism.
 
     Raises:
         Unsupported: for a kind that bounds no belief, or an infinite ratio.
@@ -71,7 +74,7 @@ def draw_odds(given: Guarantee | Verdict) -> Figure:
     >>> figure.get_suptitle()
     'How far your data can move a belief about you'
     """
-    drawn = promise(given)
+    drawn = promise(given, swing=swing)
     with style():
         figure, axes = canvas(drawn.title, drawn.sentence, drawn.source, words=drawn.words)
         axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=drawn.before, ylabel=drawn.after)
@@ -86,7 +89,7 @@ def draw_odds(given: Guarantee | Verdict) -> Figure:
     return figure
 
 
-def promise(given: Guarantee | Verdict) -> Promise:
+def promise(given: Guarantee | Verdict, *, swing: Number | None = None) -> Promise:
     """Return what there is to draw of a guarantee or of a verdict."""
     if isinstance(given, Verdict):
         return _of_verdict(given)
@@ -97,14 +100,15 @@ def promise(given: Guarantee | Verdict) -> Promise:
             f"{given.kind} has no picture of its own: dp and semantic have one, and "
             f"'twoworlds implies' says which of them follows from {given}"
         )
-    said = " ".join(sentences(given))
-    source = f"{given}; assumes neighbours by {given.neighbours}"
+    said = " ".join(sentences(given, swing=swing))
+    own = "" if swing is None else f"; a mechanism of swing {show(swing)}"
+    source = f"{given}{own}; assumes neighbours by {given.neighbours}"
     _refuse_infinite(given.ratio)
     if given.delta != 0:
         return _of_events(given.ratio, given.delta, said, source)
     if not table(given):
         return _of_odds(given.ratio, said, source)
-    squared = given.ratio**2
+    factor = given.ratio**2 if swing is None else swing
     return Promise(
         "How far your data can move a belief about you",
         "Whatever someone believes without your data, the answer computed with it can raise that "
@@ -113,7 +117,7 @@ def promise(given: Guarantee | Verdict) -> Promise:
         "largest belief with your data",
         (
             Curve("knows all others", lambda w: largest_posterior(w, given.ratio)),
-            Curve("any belief", lambda w: largest_posterior(w, squared)),
+            Curve("any belief", lambda w: largest_posterior(w, factor)),
         ),
         said,
         source,
@@ -235,4 +239,4 @@ def _write_table(axes: Axes, unit: str, curves: tuple[Curve, ...]) -> None:
     for row, prior in enumerate(PRIORS, start=2):
         write(first, row, percent(prior), GREY)
         for curve, x, colour in zip(curves, rights, _COLOURS, strict=False):
-            write(x, row, percent(curve.bound(prior)), colour)
+            write(x, row, percent_above(prior, curve.bound(prior)), colour)

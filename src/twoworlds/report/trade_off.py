@@ -30,6 +30,9 @@ __all__ = ["draw_trade_off"]
 
 _DASHED: LineStyleType = (0, (5, 1.6))
 _QUARTERS = [0, 0.25, 0.5, 0.75, 1]
+_STEPS = 60
+# Denser near 0, where a curve without corners is steepest.
+_GRID = [Fraction(k * k, _STEPS * _STEPS) for k in range(_STEPS + 1)]
 
 
 def draw_trade_off(
@@ -43,11 +46,13 @@ def draw_trade_off(
         delta: of the bound; the power without false alarms if left out, or 0 next to a ratio.
     """
     a, d = _bound(curve, ratio, delta)
+    bounded = d != 1
     with style():
         figure, axes = canvas(
             f"The best test for {curve.title}",
             curve.explain(),
-            f"{curve.mechanism.expression}; dashed: Kasiviswanathan & Smith, equation 4",
+            curve.mechanism.expression
+            + ("; dashed: Kasiviswanathan & Smith, equation 4" if bounded else ""),
             words=f"{curve.explain()} {_in_words(a, d)}",
         )
         axes.set(xlim=(0, 1), ylim=(0, 1))
@@ -55,11 +60,15 @@ def draw_trade_off(
         percent_axis(axes.xaxis, _QUARTERS)
         percent_axis(axes.yaxis, _QUARTERS)
         axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
-        levels = [below(corner.level) for corner in curve.corners]
-        misses = [below(1 - corner.power) for corner in curve.corners]
+        drawn = curve.corners or curve.points(_GRID)
+        levels = [below(corner.level) for corner in drawn]
+        misses = [below(1 - corner.power) for corner in drawn]
         axes.fill_between(levels, misses, [1 - z for z in levels], color=BLUE, alpha=0.09, lw=0)
-        bound = _ends(a, d)
-        axes.plot(*bound, color=ORANGE, linestyle=_DASHED, linewidth=1.3, label="bound", zorder=3)
+        if bounded:
+            ends = _ends(a, d)
+            axes.plot(
+                *ends, color=ORANGE, linestyle=_DASHED, linewidth=1.3, label="bound", zorder=3
+            )
         axes.plot(levels, misses, color=BLUE, linewidth=2.6, label="best test")
         _write_key(axes, a, d)
     return figure
@@ -68,9 +77,13 @@ def draw_trade_off(
 def _bound(curve: TradeOff | RecordTradeOff, ratio: object, delta: object) -> tuple[Number, Number]:
     if ratio is not None:
         return ratio_at_least_one(ratio), probability(0 if delta is None else delta, "delta")
+    if isinstance(curve, TradeOff) and not curve.corners:
+        # The curve rises fastest at level 0, by the largest likelihood ratio.
+        found = curve.forward.peak().ratio
+        return found, Fraction(0) if delta is None else probability(delta, "delta")
     free = curve.corners[0].power
     d = free if delta is None else probability(delta, "delta")
-    found: Number = Fraction(1)
+    found = Fraction(1)
     for corner in curve.corners:
         if corner.level == 0:
             if larger(corner.power, d):
@@ -89,6 +102,8 @@ def _ends(ratio: Number, delta: Number) -> tuple[list[float], list[float]]:
 
 
 def _in_words(ratio: Number, delta: Number) -> str:
+    if delta == 1:
+        return "Nothing bounds it: a test can be right every time."
     if ratio == INFINITY:
         return "No ratio, however large, bounds it."
     return f"No test has fewer misses than {_formula(ratio, delta)}."
@@ -102,12 +117,13 @@ def _formula(ratio: Number, delta: Number) -> str:
 
 def _write_key(axes: Axes, ratio: Number, delta: Number) -> None:
     """Name the lines above the diagonal, where no best test ever comes."""
-    said = "no ratio bounds it" if ratio == INFINITY else f"bound: {_formula(ratio, delta)}"
     lines: list[tuple[str, str, LineStyleType, float]] = [
         ("the best test", BLUE, "solid", 2.6),
-        (said, ORANGE, _DASHED, 1.3),
         ("blind guessing", GREY, "solid", 1),
     ]
+    if delta != 1:
+        said = "no ratio bounds it" if ratio == INFINITY else f"bound: {_formula(ratio, delta)}"
+        lines.insert(1, (said, ORANGE, _DASHED, 1.3))
     for row, (text, colour, dash, width) in enumerate(lines):
         y = 0.95 - 0.07 * row
         axes.plot([0.92, 0.99], [y, y], color=colour, linestyle=dash, linewidth=width)

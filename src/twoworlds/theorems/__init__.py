@@ -10,6 +10,7 @@ One file, or one folder of files, per paper; importing this package registers th
 
 from __future__ import annotations
 
+import twoworlds.theorems.limits  # noqa: F401 (registers what does not follow)
 from twoworlds.theorems.combinations import compose, mix, post_process
 from twoworlds.theorems.common import group_delta, smaller_ratio_delta
 from twoworlds.theorems.guarantee import Guarantee

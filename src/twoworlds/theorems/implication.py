@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Undecided
-from twoworlds.numbers import Order, ln, to_json
+from twoworlds.numbers import Number, Order, ln, to_json
 from twoworlds.theorems.formulas import order, typed
+from twoworlds.theorems.kinds import kind_of
 from twoworlds.theorems.non_implications import Refutation
 from twoworlds.theorems.statements import Application, Context, Outcome
+from twoworlds.worlds import SUBSTITUTE
 
 if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
@@ -131,6 +134,8 @@ class Implication:
             return f"{self.given}: nothing is known to follow about {asked}"
         if self.holds is None:
             return f"{self.given}: {asked} is neither proved nor refuted; proved: {self.best}"
+        if self.context.goal and asked != str(self.best):
+            return f"{self.given} implies {asked}; proved: {self.best}"
         return f"{self.given} implies {self.best}"
 
     def _proof(self) -> Iterator[str]:
@@ -186,10 +191,22 @@ class Implication:
 def _asked(context: Context) -> str:
     """Write the kind that was asked for, with the numbers aimed at."""
     parts = [
-        f"epsilon={typed(ln(x))}" if name == "ratio" else f"{name}={typed(x)}"
+        _asked_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
         for name, x in context.goal.items()
+        if name != "delta" or x != 0 or len(context.goal) == 1
     ]
+    if parts and context.level is not None and "level" in kind_of(context.target).fixed:
+        parts.insert(0, f"level={typed(context.level)}")
+    if parts and context.neighbours not in (None, SUBSTITUTE):
+        parts.append(f"neighbours={context.neighbours}")
+    if parts and context.group not in (None, 1):
+        parts.append(f"group={context.group}")
     return f"{context.target}({', '.join(parts)})" if parts else context.target
+
+
+def _asked_ratio(ratio: Number) -> str:
+    exact = isinstance(ratio, Fraction) and ratio != 1
+    return f"ratio={typed(ratio)}" if exact else f"epsilon={typed(ln(ratio))}"
 
 
 def steps_to(conclusion: Guarantee) -> tuple[Application, ...]:

@@ -7,19 +7,22 @@ For differential privacy with ratio r = e^epsilon and delta = 0 two promises hol
                                             differ by at most r^2, the beliefs by tanh(epsilon/2)
 
 (Kasiviswanathan & Smith, Theorem 2.2 and Section 2.1, in their tight forms). The first compares the
-belief after with the belief before; the second compares the two worlds.
+belief after with the belief before; the second compares the two worlds. Of a mechanism the second
+factor may be known better than r^2: it is the *swing* that semantic privacy measures. Every kind of
+guarantee has a sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
 from twoworlds.definitions.words import Subject, delta_sentence, largest_posterior, percent
-from twoworlds.numbers import INFINITY, Number, bounds, decimal
+from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, decimal
 from twoworlds.theorems.formulas import tanh_half, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.kinds import kind_of
 from twoworlds.worlds import SUBSTITUTE
 
 __all__ = ["PRIORS", "Row", "sentences", "table"]
@@ -35,8 +38,12 @@ class Row(NamedTuple):
     any_belief: Number
 
 
-def table(guarantee: Guarantee) -> list[Row]:
+def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Row]:
     """Return, for beliefs of 1, 10 and 50 %, the largest they can become.
+
+    Args:
+        guarantee: only pure differential privacy of one person's record bounds beliefs.
+        swing: the factor between odds with and without you, if one smaller than r^2 is known.
 
     >>> row = table(Guarantee.parse("dp(ratio=3)"))[2]
     >>> row.known_others, row.any_belief
@@ -46,61 +53,167 @@ def table(guarantee: Guarantee) -> list[Row]:
     if ratio is None:
         return []
     squared = INFINITY if ratio == INFINITY else ratio**2
+    factor = squared if swing is None else swing
     return [
-        Row(prior, largest_posterior(prior, ratio), largest_posterior(prior, squared))
+        Row(prior, largest_posterior(prior, ratio), largest_posterior(prior, factor))
         for prior in PRIORS
     ]
 
 
-def sentences(guarantee: Guarantee) -> Iterator[str]:
-    """Yield what a guarantee promises a person, in plain words."""
+def sentences(guarantee: Guarantee, *, swing: Number | None = None) -> Iterator[str]:
+    """Yield what a guarantee promises a person, in plain words.
+
+    >>> print(*sentences(Guarantee.parse("informed(epsilon=0.1)")))
+    Whoever knows everybody else's record changes their mind about yours by at most 10 percentage \
+points.
+    """
     ratio = _pure_ratio(guarantee)
-    if ratio is not None and ratio != INFINITY:
-        yield _any_belief(ratio)
+    if guarantee.vacuous:
+        yield "It promises nothing: every mechanism satisfies it, even one that publishes the data."
+    elif ratio is not None and ratio != INFINITY:
+        yield _any_belief(ratio, swing)
         yield _known_others(ratio)
-    elif guarantee.kind == "dp":
-        subject = Subject.of(guarantee.group, guarantee.neighbours)
-        yield delta_sentence(subject, guarantee.ratio, guarantee.delta)
-    elif guarantee.kind == "semantic":
-        yield _semantic(guarantee)
     else:
-        yield f"{guarantee}: {_TITLES.get(guarantee.kind, 'a guarantee without words of its own')}"
+        yield _WORDS.get(guarantee.kind, _summary)(guarantee)
 
 
-def _any_belief(ratio: Number) -> str:
-    moved = tanh_half(ratio)
+def _any_belief(ratio: Number, swing: Number | None) -> str:
+    moved = tanh_half(ratio) if swing is None else tanh_quarter(swing)
     return (
         "Whatever someone believed about you, this answer moves their belief, compared with the "
-        f"same answer computed without you, by at most {percent(moved)[:-1]} percentage points; "
-        f"odds of 1 to 99 become at most 1 to {_against(ratio**2)}."
+        f"same answer computed without you, by at most {_points(moved)}; odds of 1 to 99 become "
+        f"at most {_odds(ratio**2 if swing is None else swing)}."
     )
 
 
 def _known_others(ratio: Number) -> str:
-    moved = tanh_quarter(ratio)
     return (
         "If they know everybody else's record, the answer moves their belief by at most "
-        f"{percent(moved)[:-1]} percentage points from what it was before; odds of 1 to 99 become "
-        f"at most 1 to {_against(ratio)}."
+        f"{_points(tanh_quarter(ratio))} from what it was before; odds of 1 to 99 become "
+        f"at most {_odds(ratio)}."
     )
 
 
-def _against(factor: Number) -> str:
-    """Return 99 / factor, rounded down: the odds against, never overstated."""
+def _odds(factor: Number) -> str:
+    """Write what odds of 1 to 99 become, never understated."""
+    if compare(factor, 99) is Order.GREATER:
+        return f"{decimal(factor / 99, 2)} to 1"
     low, _ = bounds(99 / factor)
-    return str(int(low)) if low >= 10 else decimal(99 / factor, 2, "down")
+    if low > 98:
+        return f"1 to {decimal(99 / factor, 6, 'down')}"
+    return f"1 to {int(low) if low >= 10 else decimal(99 / factor, 2, 'down')}"
+
+
+def _points(difference: Number) -> str:
+    return f"{percent(difference)[:-1]} percentage points"
+
+
+def _failure(delta: Number, of: str = "") -> str:
+    return "" if delta == 0 else f", except with probability {decimal(delta, 3)}{of}"
+
+
+def _differential_privacy(guarantee: Guarantee) -> str:
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    return delta_sentence(subject, guarantee.ratio, guarantee.delta)
+
+
+def _pointwise(guarantee: Guarantee) -> str:
+    if guarantee.ratio == INFINITY:
+        return _differential_privacy(guarantee)
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    return (
+        f"The output is at most {decimal(guarantee.ratio, 4)} times as likely as it would have "
+        f"been {subject.instead.rstrip(',')}, and not less likely than by that factor"
+        f"{_failure(guarantee.delta)}."
+    )
+
+
+def _statistical_difference(guarantee: Guarantee) -> str:
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    return (
+        f"Nothing happens with a probability that is more than {_points(guarantee.epsilon)} from "
+        f"what it would have been {subject.instead.rstrip(',')}; that alone protects nobody, since "
+        "the record of a person drawn at random may be published."
+    )
+
+
+def _informed(guarantee: Guarantee) -> str:
+    return (
+        "Whoever knows everybody else's record changes their mind about yours by at most "
+        f"{_points(guarantee.epsilon)}."
+    )
 
 
 def _semantic(guarantee: Guarantee) -> str:
-    failure = (
-        ""
-        if guarantee.delta == 0
-        else f", except with probability {decimal(guarantee.delta, 3)} over data and noise"
-    )
     return (
         "Whatever someone believed, leaving out your data changes what they conclude by at most "
-        f"{percent(guarantee.epsilon)[:-1]} percentage points{failure}."
+        f"{_points(guarantee.epsilon)}{_failure(guarantee.delta, ' over data and noise')}."
     )
+
+
+def _reality_oblivious(guarantee: Guarantee) -> str:
+    return (
+        "Whatever someone believed, and whatever is true, even what they held impossible: leaving "
+        f"out your data changes what they conclude by at most {_points(guarantee.epsilon)}"
+        f"{_failure(guarantee.delta, ' over the noise')}."
+    )
+
+
+def _local_semantic(guarantee: Guarantee) -> str:
+    return (
+        "For someone who holds one particular belief, leaving out your data changes what they "
+        f"conclude by at most {_points(guarantee.epsilon)}"
+        f"{_failure(guarantee.delta, ' over data and noise')}. Nothing is promised for other "
+        "beliefs."
+    )
+
+
+def _local_dp(guarantee: Guarantee) -> str:
+    said = delta_sentence(
+        Subject.of(guarantee.group, guarantee.neighbours), guarantee.ratio, guarantee.delta
+    )
+    return f"Only if the true database is one of certain good ones: {said}"
+
+
+def _joint(guarantee: Guarantee) -> str:
+    return (
+        "Whatever someone believed, database and output taken together: what has probability 10% "
+        f"without your data has at most {_raised(guarantee)} with it."
+    )
+
+
+def _local_joint(guarantee: Guarantee) -> str:
+    return (
+        "For someone who holds one particular belief, database and output taken together: what has "
+        f"probability 10% without your data has at most {_raised(guarantee)} with it."
+    )
+
+
+def _conditional(guarantee: Guarantee) -> str:
+    return (
+        "Whatever someone believed, what they would conclude to have probability 10% without your "
+        f"data gets at most {_raised(guarantee)} with it"
+        f"{_failure(guarantee['failure'], ' over the outputs')}."
+    )
+
+
+def _power(guarantee: Guarantee) -> str:
+    return (
+        "A test of one value of your record against another that gives a false alarm in "
+        f"{percent(guarantee['level'])} of the cases finds the truth in at most "
+        f"{percent(guarantee['power'])} of them."
+    )
+
+
+def _summary(guarantee: Guarantee) -> str:
+    return f"{guarantee}: {kind_of(guarantee.kind).summary}."
+
+
+def _raised(guarantee: Guarantee) -> str:
+    """Return what a probability of 10% can become."""
+    if guarantee.ratio == INFINITY:
+        return "100%"
+    return percent(at_most_one(guarantee.ratio * Fraction(1, 10) + guarantee.delta))
 
 
 def _pure_ratio(guarantee: Guarantee) -> Number | None:
@@ -110,7 +223,19 @@ def _pure_ratio(guarantee: Guarantee) -> Number | None:
     return guarantee.ratio
 
 
-_TITLES = {
-    "statistical-difference": "no event's probability changes by more; that alone protects nobody",
-    "informed": "whoever knows everybody else's record learns at most this much",
+_WORDS: dict[str, Callable[[Guarantee], str]] = {
+    "dp": _differential_privacy,
+    "indistinguishable": _differential_privacy,
+    "pointwise": _pointwise,
+    "statistical-difference": _statistical_difference,
+    "informed": _informed,
+    "semantic": _semantic,
+    "reality-oblivious": _reality_oblivious,
+    "local-semantic": _local_semantic,
+    "local-dp": _local_dp,
+    "local-laplace": _local_dp,
+    "joint": _joint,
+    "local-joint": _local_joint,
+    "conditional": _conditional,
+    "power": _power,
 }

@@ -27,9 +27,9 @@ class Secret:
     @staticmethod
     def of(universe: Universe, databases: Iterable[object]) -> Secret:
         """Return the secret that the true database is one of these."""
-        members = frozenset(universe.find(x) for x in databases)
-        shown = ", ".join(universe.label(x) for x in members)
-        return Secret(f"the database is {shown}", members.__contains__)
+        listed = dict.fromkeys(universe.find(x) for x in databases)  # in the order given
+        shown = " or ".join(universe.label(x) for x in listed)
+        return Secret(f"the database is {shown}", listed.__contains__)
 
     @staticmethod
     def record(universe: Universe, person: int, value: object) -> Secret:

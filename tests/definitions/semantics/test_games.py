@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from twoworlds import mechanism
 from twoworlds.definitions.semantics.games import play
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers import above
 from twoworlds.worlds import BitStrings
 from twoworlds.worlds.belief import explicit, hidden, informed, uniform
 from twoworlds.worlds.secret import secret
@@ -113,3 +114,19 @@ def test_informed_beliefs_work_for_many_people():
 def test_bad_games_say_why(ask, said):
     with pytest.raises(InvalidInput, match=said):
         ask()
+
+
+def test_no_enclosure_of_a_posterior_reaches_beyond_one():
+    noisy = mechanism("gaussian(sigma=2, bits=3)")
+    games = play(noisy, uniform(noisy.universe), "1e9")
+    assert above(games.with_everyone["111"]) == 1
+    assert all(above(difference) <= 1 for difference in games.differences)
+    assert above(games.moved) < 1
+    assert all(above(p) <= 1 for p in games.chances(secret("1=1", noisy.universe)).values())
+
+
+def test_games_name_the_default_value():
+    index = mechanism("random-index(records=2, values=3)")
+    held = uniform(index.universe)
+    assert "the default value 2 in place" in play(index, held, "(1, 0)").explain()
+    assert "the default value 0 in place" in play(index, held, "(1, 0)", default=0).explain()

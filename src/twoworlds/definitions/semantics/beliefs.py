@@ -3,8 +3,10 @@ r"""A search for a belief that sees breaches of semantic privacy as often as pos
 The failure probability f(b) = P_t[max_i SD(b_0(. | t), b_i(. | t)) > s] jumps where an output
 starts to breach, so it is searched from many starts, in floats and always in the same way: single
 databases, the uniform belief, beliefs on two databases (among them the worst ones for each single
-output), then mass is moved about while f grows. The best beliefs are rounded to small rationals and
-evaluated exactly: what is returned is true of the rounded belief, however it was found.
+output, and for two outputs at a time) and drawn ones. All of them climb together on a smooth f
+(see `ascent`), then mass is moved about while f itself grows. The best beliefs are rounded to
+small rationals and evaluated exactly: what is returned is true of the rounded belief, however it
+was found.
 """
 
 from __future__ import annotations
@@ -12,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import sqrt
+from math import lcm, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from twoworlds.definitions.semantics.ascent import climbed, worst_differences
 from twoworlds.definitions.semantics.table import Likelihoods
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-__all__ = ["Found", "exact_failure", "worst_found"]
+__all__ = ["Bad", "Found", "bad_beliefs", "exact_failure", "worst_found"]
 
 _MARGIN = 1e-9
 _WORK = 20_000_000
@@ -32,10 +35,15 @@ _MOST_NEIGHBOURS = 64
 _PARTS = 24
 _ROUNDED_TRIED = 8
 _BUDGET = 40_000_000  # likelihoods looked at while improving, some seconds at most
-_STARTS = 4
+_STARTS = 8
+_DRAWN = 48
+_MIXED = 64
+_DRAWS = 96
+_ROUNDS = 150
+_FLOORS = (0.0, 0.0, 1e-5, 1e-3, 1e-2)  # a database that was ruled out may come back
 _ODDS = (0.5, 0.3, 0.7, 0.15, 0.85, 0.05, 0.95)
 _MOVES = (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6)
-_DENOMINATORS = (1, 2, 4, 10, 60, 1000, 10**5, 10**7)
+_DENOMINATORS = (1, 2, 4, 10, 60, 1000, 10**5, 10**7, 10**10, 10**13)
 
 
 class Found(NamedTuple):
@@ -43,6 +51,14 @@ class Found(NamedTuple):
 
     masses: dict[int, Fraction]
     failure: Fraction
+
+
+class Bad(NamedTuple):
+    """A belief, its failure probability as floats tell, and the outputs that may breach."""
+
+    masses: dict[int, Fraction]
+    value: float
+    outputs: list[int]
 
 
 def exact_failure(
@@ -82,25 +98,46 @@ def _exceeds(
     return sum((gap for gap in gaps if gap > 0), start=zero) > s * p_high * q_high
 
 
-def worst_found(table: Likelihoods, s: Fraction) -> Found:
-    """Return the worst belief that was found."""
+def worst_found(table: Likelihoods, s: Fraction, enough: Fraction = Fraction(1)) -> Found:
+    """Return the worst belief that was found; the search stops at one that fails ``enough``."""
+    best = Found({0: Fraction(1)}, Fraction(0))
+    for masses, value, outputs in bad_beliefs(table, s, enough):
+        if value < best.failure:
+            continue
+        failure = exact_failure(table, masses, s, outputs)
+        if failure > best.failure:
+            best = Found(masses, failure)
+    return best
+
+
+def bad_beliefs(table: Likelihoods, s: Fraction, enough: Fraction = Fraction(1)) -> list[Bad]:
+    """Return beliefs, the worst first as far as floats tell, simple ones before others."""
     import numpy as np
 
     search = _Search(table, float(s))
     starts = np.array(list(_starts(table, s)))
     values = search.values(starts)
+    pool = starts[np.argsort(-values, kind="stable")]
+    goal = min(float(enough), 1.0) - _MARGIN
+    if values.max() < goal:
+        higher = climbed(search.p, search.q, search.counted, pool, float(s))
+        pool = np.concatenate([pool[: 4 * _STARTS], higher])
+        values = search.values(pool)
+        pool = pool[np.argsort(-values, kind="stable")]
     search.nearness = 1e-4 * float(values.max())
-    order = np.argsort(-values, kind="stable")[: 4 * _STARTS]
-    pool = starts[order]
-    rounded = [masses for one in pool[:_STARTS] for masses in _rounded(search.improved(one, pool))]
-    values = search.values(np.array([_dense(masses, table) for masses in rounded]))
-    best = Found(rounded[0], Fraction(0))
-    for k in np.argsort(-values, kind="stable")[:_ROUNDED_TRIED]:
-        outputs = search.breaching(_dense(rounded[k], table))
-        failure = exact_failure(table, rounded[k], s, outputs)
-        if failure > best.failure:
-            best = Found(rounded[k], failure)
-    return best
+    chosen = search.unlike(pool)
+    if values.max() < goal:
+        chosen = [search.improved(one, pool[: 4 * _STARTS]) for one in chosen]
+    rounded = [masses for one in chosen for masses in _rounded(one)]
+    search.nearness = 0.0
+    values = search.values(np.array([_dense(masses, table) for masses in rounded])).round(10)
+    parts = [lcm(*(mass.denominator for mass in masses.values())) for masses in rounded]
+    order = sorted(range(len(rounded)), key=lambda k: (-values[k], parts[k]))
+    distinct = {frozenset(rounded[k].items()): k for k in reversed(order)}
+    return [
+        Bad(rounded[k], float(values[k]), search.breaching(_dense(rounded[k], table)))
+        for k in reversed(distinct.values())
+    ][:_ROUNDED_TRIED]
 
 
 def _dense(masses: dict[int, Fraction], table: Likelihoods) -> list[float]:
@@ -124,10 +161,20 @@ def _starts(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
             belief = np.zeros(size)
             belief[j], belief[k] = odds, 1 - odds
             yield belief
+    single = []
     for j, k, weight in (*_neighbours(table), *_single_outputs(table, s)):
         belief = np.zeros(size)
         belief[j], belief[k] = weight, 1 - weight
-        yield belief
+        single.append(belief)
+    yield from single
+    draw = np.random.default_rng(1)
+    worst = single[-len(list(_single_outputs(table, s))) :]
+    for _ in range(_MIXED if len(worst) > 1 else 0):
+        one, two = draw.choice(len(worst), 2, replace=False)
+        share = draw.uniform()
+        yield share * worst[one] + (1 - share) * worst[two]
+    for spread in (0.2, 0.5, 1.0):
+        yield from draw.dirichlet(np.full(size, spread), _DRAWN)
 
 
 def _single_outputs(table: Likelihoods, s: Fraction) -> Iterator[tuple[int, int, float]]:
@@ -169,11 +216,13 @@ class _Search:
     """The failure probability in floats, many beliefs at a time."""
 
     def __init__(self, table: Likelihoods, s: float) -> None:
+        import numpy as np
+
         self.s = s
         self.nearness = 0.0
-        self.counted = [t not in table.folded for t in range(len(table.outputs))]
+        self.counted = np.array([t not in table.folded for t in range(len(table.outputs))])
         self.p = table.floats
-        self.q = [self.p[:, list(removed)] for removed in table.removed]
+        self.q = np.array([self.p[:, list(removed)] for removed in table.removed])
 
     def values(self, beliefs: Floats) -> Floats:
         """Return the failure of each belief, and a trifle (`nearness`) for coming near to more."""
@@ -190,6 +239,15 @@ class _Search:
         _, worst = self._worst(np.array([belief]))
         return [int(t) for t in np.flatnonzero(worst[0] > self.s - 1e-6)]
 
+    def unlike(self, beliefs: Floats) -> list[Floats]:
+        """Return the first few beliefs that differ in the outputs that breach."""
+        mass, worst = self._worst(beliefs)
+        breach = (worst > self.s + _MARGIN) & (mass > 0)
+        first: dict[bytes, Floats] = {}
+        for belief, outputs in zip(beliefs, breach, strict=True):
+            first.setdefault(outputs.tobytes(), belief)
+        return list(first.values())[:_STARTS]
+
     def _values(self, beliefs: Floats) -> Floats:
         import numpy as np
 
@@ -201,22 +259,10 @@ class _Search:
 
     def _worst(self, beliefs: Floats) -> tuple[Floats, Floats]:
         """Return the probability of each output, and the largest difference over persons."""
-        import numpy as np
-
-        joint = beliefs[:, None, :] * self.p[None]
-        mass = joint.sum(axis=2)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            posterior = joint / mass[:, :, None]
-            worst = np.zeros_like(mass)
-            for likelihood in self.q:
-                other = beliefs[:, None, :] * likelihood[None]
-                other /= other.sum(axis=2)[:, :, None]
-                gap = np.abs(posterior - other).sum(axis=2) / 2
-                worst = np.fmax(worst, np.where(np.isnan(gap), 1.0, gap))
-        return mass, worst
+        return worst_differences(self.p, self.q, beliefs)[:2]
 
     def improved(self, belief: Floats, pool: Floats) -> Floats:
-        """Move mass about while that helps."""
+        """Move mass about while that helps, by set moves first, then by drawn ones."""
         import numpy as np
 
         value = self.values(belief[None])[0]
@@ -229,6 +275,30 @@ class _Search:
             if values[best] <= value * (1 + _MARGIN):
                 break
             belief, value = proposals[best], values[best]
+        return self._polished(belief, value, left)
+
+    def _polished(self, belief: Floats, value: float, left: int) -> Floats:
+        """Change the logarithms of a few masses by drawn amounts, smaller ones after failures."""
+        import numpy as np
+
+        draw = np.random.default_rng(2)
+        scale = 0.3
+        for _ in range(_ROUNDS):
+            left -= _DRAWS * self.p.size * len(self.q)
+            if left < 0 or scale < _MARGIN:
+                break
+            change = draw.normal(0, scale, (_DRAWS, len(belief)))
+            change *= draw.random(change.shape) < 0.5
+            floors = draw.choice(_FLOORS, (_DRAWS, 1)) * (draw.random(change.shape) < 0.5)
+            proposals = np.maximum(belief, floors) * np.exp(change)
+            proposals /= proposals.sum(axis=1, keepdims=True)
+            values = self.values(proposals)
+            best = int(values.argmax())
+            if values[best] > value:
+                belief, value = proposals[best], values[best]
+                scale = min(1.5 * scale, 1.0)
+            else:
+                scale *= 0.8
         return belief
 
 

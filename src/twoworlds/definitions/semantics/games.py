@@ -8,23 +8,28 @@ a default value. The attacker's belief b becomes, on seeing t,
 (Kasiviswanathan & Smith, equations 1 and 2). The prior may move a lot; what a person is owed is
 that both games agree. A posterior whose denominator is zero is *undefined*, and said to be: it is
 None here, and counts as a breach (difference 1) where a number is needed.
+
+Where records are independent under the belief and each is treated on its own, no belief is written
+out: see `product`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.definitions.semantics.product import ProductBelief, product_belief
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import Number, Order, compare, show, to_json
+from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.numbers import Number, Order, Real, at_most_one, compare, show, to_json
+from twoworlds.progress import track
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.secret import Secret
 
-__all__ = ["Games", "default_value", "play", "play_one", "without"]
+__all__ = ["Games", "default_value", "default_words", "play", "play_one", "without"]
 
 
 @dataclass(frozen=True)
@@ -48,14 +53,14 @@ class Games:
     def differences(self) -> tuple[Number | None, ...]:
         """The statistical difference of Game 0 and Game i for each person, None if undefined."""
         return tuple(
-            None if posterior is None else self.with_everyone.difference(posterior)
+            None if posterior is None else at_most_one(self.with_everyone.difference(posterior))
             for posterior in self.without
         )
 
     @property
     def moved(self) -> Number:
         """How far the prior itself moved: the statistical difference of prior and Game 0."""
-        return self.prior.difference(self.with_everyone)
+        return at_most_one(self.prior.difference(self.with_everyone))
 
     @property
     def worst(self) -> Number:
@@ -69,11 +74,12 @@ class Games:
     def chances(self, secret: Secret) -> dict[str, Number | None]:
         """Return the probability of a secret: before, with everyone, and without each person."""
         found: dict[str, Number | None] = {
-            "prior": self.prior.probability(secret),
-            "game 0": self.with_everyone.probability(secret),
+            "prior": at_most_one(self.prior.probability(secret)),
+            "game 0": at_most_one(self.with_everyone.probability(secret)),
         }
         for i, posterior in enumerate(self.without, start=1):
-            found[f"game {i}"] = None if posterior is None else posterior.probability(secret)
+            chance = None if posterior is None else at_most_one(posterior.probability(secret))
+            found[f"game {i}"] = chance
         return found
 
     def to_dict(self, secret: Secret | None = None) -> dict[str, Any]:
@@ -102,6 +108,7 @@ class Games:
         label = self.mechanism.outputs.label(self.output)
         lines = [
             f"After output {label} the belief has moved by {show(self.moved)} from the prior.",
+            f"Here {default_words(self.mechanism, self.default)}.",
         ]
         for i, difference in enumerate(self.differences, start=1):
             if difference is None:
@@ -137,9 +144,11 @@ def play(mechanism: Mechanism, belief: Belief, output: object, *, default: objec
     (Fraction(1, 4), Fraction(1, 4))
     """
     records, t, d = _read(mechanism, belief, output, default)
-    real = _with_everyone(mechanism, belief, t)
-    posteriors = tuple(_without(mechanism, belief, t, i, d) for i in range(records.n))
-    return Games(mechanism, t, d, belief, real, posteriors)
+    held = _structured(mechanism, belief)
+    real = _with_everyone(mechanism, held, t)
+    persons = track(range(records.n), "leaving each person out", records.n)
+    posteriors = tuple(_without(mechanism, held, real, t, i, d) for i in persons)
+    return Games(mechanism, t, d, held, real, posteriors)
 
 
 def play_one(
@@ -157,8 +166,9 @@ def play_one(
     records, t, d = _read(mechanism, belief, output, default)
     if not 1 <= person <= records.n:
         raise InvalidInput(f"person={person}: there are {records.n}, counted from 1")
-    real = _with_everyone(mechanism, belief, t)
-    return real, _without(mechanism, belief, t, person - 1, d)
+    held = _structured(mechanism, belief)
+    real = _with_everyone(mechanism, held, t)
+    return real, _without(mechanism, held, real, t, person - 1, d)
 
 
 def _read(
@@ -173,8 +183,20 @@ def _read(
     return records, mechanism.outputs.find(output), default_value(records, default)
 
 
+def _structured(mechanism: Mechanism, belief: Belief) -> Belief:
+    """Return the belief as a product of laws where that is what it is, and of use."""
+    if not isinstance(mechanism, PerRecord):
+        return belief
+    found = product_belief(belief, mechanism.universe)
+    return belief if found is None else found
+
+
 def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief:
-    real = belief.given(lambda x: mechanism.probability(t, x))
+    real: Belief | None
+    if isinstance(mechanism, PerRecord) and isinstance(belief, ProductBelief):
+        real = belief.observed(mechanism, t)
+    else:
+        real = _given(belief, lambda x: mechanism.probability(t, x))
     if real is None:
         raise InvalidInput(
             f"output {mechanism.outputs.label(t)} cannot occur under this belief: "
@@ -184,9 +206,23 @@ def _with_everyone(mechanism: Mechanism, belief: Belief, t: Point) -> Belief:
 
 
 def _without(
-    mechanism: Mechanism, belief: Belief, t: Point, person: int, default: Point
+    mechanism: Mechanism, belief: Belief, real: Belief, t: Point, person: int, default: Point
 ) -> Belief | None:
-    return belief.given(lambda x: mechanism.probability(t, without(x, person, default)))
+    if isinstance(mechanism, PerRecord) and isinstance(belief, ProductBelief):
+        if mechanism.transition.probability(t[person], default) == 0:
+            return None
+        assert isinstance(real, ProductBelief)
+        return real.but(person, belief.laws[person])
+    return _given(belief, lambda x: mechanism.probability(t, without(x, person, default)))
+
+
+def _given(belief: Belief, likelihood: Callable[[Point], Number]) -> Belief | None:
+    """Return the posterior; no enclosure of a probability reaches beyond 1."""
+    found = belief.given(likelihood)
+    for mass in found.values() if found is not None else ():
+        if isinstance(mass, Real):
+            mass.cap = Fraction(1)
+    return found
 
 
 def without(database: tuple[Point, ...], person: int, default: Point) -> tuple[Point, ...]:
@@ -204,6 +240,20 @@ def default_value(records: Records, default: object) -> Point:
             f"default={default} is not a value of a record: the values are {', '.join(names)}"
         )
     return names[str(default)]
+
+
+def default_words(mechanism: Mechanism, default: object = None) -> str:
+    """Say what leaving a person out means, and name the default value that takes their place.
+
+    >>> from twoworlds import mechanism
+    >>> default_words(mechanism("random-index(records=2, values=3)"))
+    'leaving a person out means putting the default value 2 in place of their record'
+    """
+    universe = mechanism.universe
+    if not isinstance(universe, Records):
+        return "leaving a person out means putting a default value in place"
+    value = default_value(universe, default)
+    return f"leaving a person out means putting the default value {value} in place of their record"
 
 
 def _data(belief: Belief) -> dict[str, Any]:

@@ -31,14 +31,15 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.failing import moved_too_often
 from twoworlds.definitions.semantics.breaches import breaches, reachable
-from twoworlds.definitions.semantics.games import play
+from twoworlds.definitions.semantics.games import default_words, play
 from twoworlds.definitions.semantics.local import Step
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.view import views, worst_difference
+from twoworlds.definitions.semantics.wording import promise
 from twoworlds.definitions.verdict import Verdict, agree, shortened
-from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Mechanism, OnStatistic
 from twoworlds.mechanisms.comparison import larger
@@ -141,9 +142,9 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         claim = f"reality-oblivious({held}{numbers}{truth})"
         shown = found.values.get("delta_shown")
         if shown is None or compare(found.delta, self.delta) in (Order.LESS, Order.EQUAL):
-            return found.against(claim, found.delta, self.delta)
+            return self._against(found, claim, found.delta)
         if larger(shown, self.delta):
-            return found.against(claim, shown, self.delta)
+            return self._against(found, claim, shown)
         raise Undecided(
             f"undecided: {claim} on {mechanism.expression}; over all beliefs the failure "
             f"probability is at least {show(shown, side='down')} and at most {show(found.delta)}: "
@@ -153,6 +154,12 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     @property
     def _spelled(self) -> str:
         return self.belief if isinstance(self.belief, str) else repr(self.belief)
+
+    def _against(self, found: Verdict, claim: str, failure: Number) -> Verdict:
+        assert self.epsilon is not None
+        whose = "For some belief" if self.belief is None else "For this belief"
+        broken = moved_too_often(failure, self.epsilon, self.delta, whose)
+        return found.against(claim, failure, self.delta, broken=broken)
 
     def _held(self, mechanism: Mechanism) -> Belief:
         if self.belief is None:
@@ -233,11 +240,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     ) -> Verdict:
         whose = "Whatever someone believes" if self.belief is None else "For this belief"
         true = "whatever is true" if self.truth is None else f"if {self.truth} is true"
-        sentence = (
-            f"{whose} and {true}, with probability at least "
-            f"{show(1 - values['delta'], side='down')} the conclusions with and without any one "
-            f"person differ by at most {percent(values['epsilon'])}."
-        )
+        sentence = promise(f"{whose} and {true}", values["epsilon"], values["delta"])
         belief = "all beliefs" if self.belief is None else f"this belief only: {self._spelled}"
         where = mechanism.universe
         truth = "every true database" if self.truth is None else f"this one: {self.truth}"
@@ -248,6 +251,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
             sentence,
             (
                 f"{belief}; outputs are drawn from {truth}, which the belief may rule out",
+                default_words(mechanism, self.default),
                 f"a person: {where.explain(where.relation)}",
             ),
             witness=witness,

@@ -25,7 +25,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from twoworlds.mechanisms import Comparison, Mechanism
 from twoworlds.numbers import Number, Order, bounds, compare, maximum, sqrt
 
 __all__ = [
@@ -33,14 +32,13 @@ __all__ = [
     "PairFailure",
     "breaching",
     "failure_at",
-    "half_line_failure",
     "pair_failure",
-    "worst_half_lines",
 ]
 
 _TIE_BITS = 256
-_TRIFLE = 1 + Fraction(1, 1 << 40)
 _NEAR = Fraction(1, 10**6)
+_NEARER = 10**6
+_NEAREST = Fraction(1, 10**96)
 
 
 class Masses(NamedTuple):
@@ -90,8 +88,13 @@ def breaching(cell: Masses, s: Fraction, w: Fraction, *, default: bool) -> bool:
     return (default and q == 0) or w * (1 - w) * abs(p - q) > s * seen
 
 
-def pair_failure(cells: Iterable[Masses], s: Fraction, *, default: bool) -> PairFailure:
+def pair_failure(
+    cells: Iterable[Masses], s: Fraction, *, default: bool, above: Fraction | None = None
+) -> PairFailure:
     """Return the supremum over w of the probability of a breach of s.
+
+    The belief comes nearer to a supremum that none attains until its failure exceeds ``above``, if
+    that can be.
 
     >>> flip = [Masses(Fraction(3, 4), Fraction(1, 4)), Masses(Fraction(1, 4), Fraction(3, 4))]
     >>> pair_failure(flip, Fraction(1, 5), default=True).value
@@ -110,12 +113,30 @@ def pair_failure(cells: Iterable[Masses], s: Fraction, *, default: bool) -> Pair
             if len(possible) > len(sure):
                 doubtful = maximum(doubtful, _at(possible, end))
     most = value if _order(doubtful, value) is Order.LESS else maximum(value, doubtful)
-    near, reached = Fraction(1, 2), Fraction(0)
-    for w in _candidates(own for _, own in intervals):
+    near, ends = _NEAR, [own for _, own in intervals]
+    weight, reached = _near(classes, ends, s, near, default=default)
+    if above is not None and _order(value, above) is Order.GREATER:
+        while reached <= above and near > _NEAREST:
+            near /= _NEARER
+            weight, reached = _near(classes, ends, s, near, default=default)
+    return PairFailure(value, most, weight, reached)
+
+
+def _near(
+    classes: Sequence[Masses],
+    intervals: Sequence[_Interval],
+    s: Fraction,
+    near: Fraction,
+    *,
+    default: bool,
+) -> tuple[Fraction, Fraction]:
+    """Return the best of some beliefs next to the ends, and how often it sees a breach."""
+    weight, reached = Fraction(1, 2), Fraction(0)
+    for w in _candidates(intervals, near):
         here = failure_at(classes, s, w, default=default)
         if here > reached:
-            near, reached = w, here
-    return PairFailure(value, most, near, reached)
+            weight, reached = w, here
+    return weight, reached
 
 
 def failure_at(cells: Iterable[Masses], s: Fraction, w: Fraction, *, default: bool) -> Fraction:
@@ -193,12 +214,13 @@ def _at(cells: Iterable[Masses], w: Number) -> Number:
     return q + w * (p - q)
 
 
-def _candidates(intervals: Iterable[_Interval]) -> list[Fraction]:
+def _candidates(intervals: Iterable[_Interval], nearest: Fraction) -> list[Fraction]:
     """Return rational beliefs just inside of the ends, and in the middle."""
     found = {Fraction(1, 2), Fraction(1)}
     for one in intervals:
-        low, high = bounds(one.low)[1], bounds(one.high)[0]
-        for near in (_NEAR, 1000 * _NEAR, Fraction(1, 4)):
+        bits = 128 + 2 * nearest.denominator.bit_length()
+        low, high = bounds(one.low, bits)[1], bounds(one.high, bits)[0]
+        for near in (nearest, 1000 * nearest, Fraction(1, 4)):
             step = (high - low) * near
             for w in (low + step, high - step):
                 found.add(_simple(w, step))
@@ -212,40 +234,3 @@ def _simple(x: Fraction, within: Fraction) -> Fraction:
     if within <= 0:
         return x
     return x.limit_denominator(int(2 / within) + 1)
-
-
-def half_line_failure(
-    mechanism: Mechanism, comparison: Comparison, s: Fraction, w: Fraction
-) -> Fraction:
-    """Return a lower bound of the failure at one belief w, for any mechanism.
-
-    Serves noise whose ratio P/Q takes infinitely many values: {P > a Q} is the event of the gap at
-    a. The ratios are raised by a trifle, so that outputs that merely attain s are left out.
-    """
-    total = Fraction(0)
-    for one, weight in ((comparison, w), (comparison.reverse(), 1 - w)):
-        slack = weight * (1 - weight - s)
-        if slack <= 0:
-            continue
-        delta, event = one.gap((1 + s / slack) * _TRIFLE)
-        if bounds(delta)[0] <= 0:
-            continue
-        p, q = (bounds(mechanism.mass(event, database))[0] for database in (one.x, one.y))
-        total += max(weight * p + (1 - weight) * q, Fraction(0))
-    return total
-
-
-def worst_half_lines(
-    mechanism: Mechanism, comparison: Comparison, s: Fraction
-) -> tuple[Fraction, Fraction]:
-    """Return the best belief w of a grid that is refined twice, and its failure probability."""
-    middle, step = Fraction(1, 2), Fraction(1, 16)
-    best = (middle, Fraction(0))
-    for _ in range(3):
-        grid = (middle + k * step for k in range(-7, 8))
-        tried = [(half_line_failure(mechanism, comparison, s, w), w) for w in grid if 0 < w < 1]
-        value, middle = max(tried)
-        if value > best[1]:
-            best = (middle, value)
-        step /= 8
-    return best

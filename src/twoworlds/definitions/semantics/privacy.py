@@ -17,20 +17,23 @@ meet: see `failure`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
+from twoworlds.definitions.failing import moved_too_far
+from twoworlds.definitions.semantics.exceeding import AnswersWitness, output_beyond, prior_for
 from twoworlds.definitions.semantics.failure import Failure
-from twoworlds.definitions.semantics.games import play_one
+from twoworlds.definitions.semantics.games import default_value, default_words, without
 from twoworlds.definitions.semantics.swing import Swing, worst_swing
+from twoworlds.definitions.semantics.swing_cases import people
 from twoworlds.definitions.semantics.verdicts import (
     claim_verdict,
     difference_verdict,
     failure_verdict,
 )
-from twoworlds.definitions.verdict import Verdict, agree
+from twoworlds.definitions.verdict import Proof, Verdict, agree
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
@@ -43,7 +46,7 @@ from twoworlds.numbers import (
     to_json,
     whole,
 )
-from twoworlds.worlds import Point, Records
+from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
 
 __all__ = ["BeliefWitness", "SemanticPrivacy", "semantic_value", "worst_belief"]
@@ -109,32 +112,31 @@ class SemanticPrivacy(PrivacyDefinition):
         """
         if self.epsilon is not None:
             failure = Failure(mechanism, self.default, self.records)
-            return failure_verdict(failure, self.epsilon, _assumptions(mechanism))
+            return failure_verdict(failure, self.epsilon, self._assumptions(mechanism))
         if self.delta is not None and self.delta != 0:
             failure = Failure(mechanism, self.default, self.records)
-            return difference_verdict(failure, self.delta, _assumptions(mechanism))
-        return self._supremum(mechanism)
+            return difference_verdict(failure, self.delta, self._assumptions(mechanism))
+        return self._supremum(mechanism, worst_swing(mechanism, self.default))
 
-    def _supremum(self, mechanism: Mechanism) -> Verdict:
-        swing = worst_swing(mechanism, self.default)
+    def _supremum(self, mechanism: Mechanism, swing: Swing) -> Verdict:
         value = semantic_value(swing.ratio)
         belief = worst_belief(mechanism, swing)
-        witness = (
-            None
-            if belief is None
-            else BeliefWitness(
-                mechanism, belief, swing.output, swing.person or 1, value, self.default
-            )
-        )
+        witness: Proof | None = None
+        if belief is not None:
+            person = swing.person or 1
+            witness = BeliefWitness(mechanism, belief, swing.output, person, value, self.default)
+        elif swing.person is None and swing.output is not None:
+            answers = (swing.high.database, swing.high.removed)
+            witness = AnswersWitness.of(mechanism, answers, swing.output)
         return Verdict(
             mechanism.expression,
             self.name,
             {"epsilon": value, "swing": swing.ratio},
             _sentence(value),
-            _assumptions(mechanism),
+            self._assumptions(mechanism),
             witness=witness,
             method=swing.method,
-            notes=(_where(mechanism, swing),),
+            notes=(_where(mechanism, swing, attained=swing.attained or belief is not None),),
             exact=mechanism.exact,
         )
 
@@ -146,18 +148,58 @@ class SemanticPrivacy(PrivacyDefinition):
             )
         first = f"semantic(epsilon={exact_text(self.epsilon)}"
         if self.delta is None or self.delta == 0:
-            found = self._supremum(mechanism)
-            return found.against(f"{first})", found.epsilon, self.epsilon)
+            swing = worst_swing(mechanism, self.default)
+            found = self._supremum(mechanism, swing)
+            broken = moved_too_far(found.epsilon, self.epsilon)
+            judged = found.against(f"{first})", found.epsilon, self.epsilon, broken=broken)
+            return judged if judged.holds is not False else self._shown(mechanism, swing, judged)
         failure = Failure(mechanism, self.default, self.records)
         claim = f"{first}, delta={exact_text(self.delta)})"
-        return claim_verdict(failure, self.epsilon, self.delta, claim, _assumptions(mechanism))
+        assumptions = self._assumptions(mechanism)
+        return claim_verdict(failure, self.epsilon, self.delta, claim, assumptions)
+
+    def _shown(self, mechanism: Mechanism, swing: Swing, judged: Verdict) -> Verdict:
+        """Give a refuted claim a witness, or say why it has none."""
+        if judged.witness is not None:
+            return judged
+        assert self.epsilon is not None
+        found = output_beyond(mechanism, swing, self.epsilon)
+        if found is None:
+            note = "no single output near at hand shows it: the supremum lies far out"
+            return replace(judged, notes=(*judged.notes, note))
+        witness: Proof
+        if found.person is None:
+            answers = (found.high.database, found.high.removed)
+            witness = AnswersWitness.of(mechanism, answers, found.output)
+        else:
+            belief = prior_for(mechanism, found, self.epsilon)
+            real, removed = _both(mechanism, belief, found.output, found.person, self.default)
+            assert real is not None
+            assert removed is not None
+            witness = BeliefWitness(
+                mechanism,
+                belief,
+                found.output,
+                found.person,
+                real.difference(removed),
+                self.default,
+            )
+        return replace(judged, witness=witness)
+
+    def _assumptions(self, mechanism: Mechanism) -> tuple[str, ...]:
+        words = mechanism.universe.explain(mechanism.universe.relation)
+        return (
+            f"all beliefs, however wrong; {default_words(mechanism, self.default)}",
+            f"a person: {words}",
+        )
 
 
 @dataclass(frozen=True)
 class BeliefWitness:
     """A belief, an output and a person whose data makes the stated difference.
 
-    It re-verifies by playing Game 0 and the game without that person.
+    It re-verifies by playing Game 0 and the game without that person, whose posterior may be
+    undefined: a difference of 1.
     """
 
     mechanism: Mechanism = field(repr=False)
@@ -169,10 +211,10 @@ class BeliefWitness:
 
     def verify(self) -> bool:
         """Play the two games afresh and compare with the difference stated."""
-        real, without = play_one(
-            self.mechanism, self.belief, self.output, self.person, default=self.default
-        )
-        return without is not None and agree(real.difference(without), self.difference)
+        real, removed = _both(self.mechanism, self.belief, self.output, self.person, self.default)
+        if real is None or removed is None:
+            return real is not None and self.difference == 1
+        return agree(real.difference(removed), self.difference)
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield what to show, line by line."""
@@ -197,16 +239,32 @@ class BeliefWitness:
         }
 
 
+def _both(
+    mechanism: Mechanism, belief: Belief, output: Point, person: int, default: object
+) -> tuple[Belief | None, Belief | None]:
+    """Return the posteriors of Game 0 and of the game without a person, None if undefined."""
+    law, i = mechanism.probability, person - 1
+    d = default_value(people(mechanism.universe), default)
+    real = belief.given(lambda x: law(output, x))
+    removed = belief.given(lambda x: law(output, without(x, i, d)))
+    return real, removed
+
+
 def worst_belief(mechanism: Mechanism, swing: Swing) -> Belief | None:
     """Return a belief on two databases that attains the supremum, where one exists.
 
     Weight w = 1 / (sqrt R + 1) of Game i's posterior goes to the largest r, so that the prior is
-    proportional to (w / q_high, (1 - w) / q_low), with q = P(A(x_-i) = t).
+    proportional to (w / q_high, (1 - w) / q_low), with q = P(A(x_-i) = t). If the largest r is
+    infinite and the smallest 0, any weights do; if it is only infinite, to be sure of its database
+    leaves the posterior of Game i undefined; if the smallest is only 0, the supremum is no maximum.
     """
-    if not isinstance(mechanism.universe, Records) or swing.output is None or swing.undefined:
+    if swing.person is None or swing.output is None or swing.ratio == 1:
         return None
-    if swing.ratio == INFINITY or swing.ratio == 1:
-        return None
+    if swing.ratio == INFINITY:
+        if swing.high.q != 0:
+            return None
+        possible = [swing.high.database, *([swing.low.database] if swing.low.p == 0 else [])]
+        return Belief(mechanism.universe, {x: Fraction(1, len(possible)) for x in possible})
     w = 1 / (sqrt(swing.ratio) + 1)
     high, low = w / swing.high.q, (1 - w) / swing.low.q
     total = high + low
@@ -220,14 +278,14 @@ def _read(epsilon: object) -> Number | None:
     return None if epsilon is None else read_delta(epsilon, "epsilon")
 
 
-def _where(mechanism: Mechanism, swing: Swing) -> str:
+def _where(mechanism: Mechanism, swing: Swing, *, attained: bool) -> str:
     if swing.output is None:
         return "approached far out, attained by no output"
     label = mechanism.outputs.label(swing.output)
     who = "a person" if swing.person is None else f"person {swing.person}"
     if swing.undefined:
         return f"output {label} is impossible without the data of {who}: it gives them away"
-    tail = "" if swing.attained else ", approached by beliefs but attained by none"
+    tail = "" if attained else ", approached by beliefs but attained by none"
     return f"worst for {who} after output {label}{tail}"
 
 
@@ -242,12 +300,4 @@ def _sentence(value: Number) -> str:
     return (
         "Whatever someone believed before, this answer moves their beliefs, compared with the same "
         f"answer computed without you, by at most {percent(value)} of probability in total."
-    )
-
-
-def _assumptions(mechanism: Mechanism) -> tuple[str, ...]:
-    words = mechanism.universe.explain(mechanism.universe.relation)
-    return (
-        "all beliefs, however wrong; leaving a person out means putting a default value in place",
-        f"a person: {words}",
     )

@@ -13,14 +13,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.definitions.semantics.breaches import reachable
 from twoworlds.definitions.semantics.games import default_value, without
-from twoworlds.mechanisms import AddedNoise, Mechanism, OnStatistic
+from twoworlds.mechanisms import AddedDensity, AddedNoise, Mechanism, OnStatistic
+from twoworlds.mechanisms.continuous import Continuous
+from twoworlds.mechanisms.density import NoisyStatistic
+from twoworlds.mechanisms.finite_noise import FiniteNoise
 from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import Number, bounds
-from twoworlds.worlds import Additive, Answer, BitStrings, Point, Records
+from twoworlds.worlds import Additive, Answer, BitStrings, Point, Reals, Records
 from twoworlds.worlds.belief import records_of
 
 if TYPE_CHECKING:
@@ -28,12 +33,15 @@ if TYPE_CHECKING:
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-__all__ = ["Likelihoods", "few_people", "tabulated"]
+__all__ = ["Likelihoods", "few_people", "in_steps", "tabulated", "within_reach"]
 
 _LARGEST = 1 << 13
 _FAR_OUT = Fraction(1, 10**15)
 _FEW = 3
 _BITS = 80
+_FEW_DATABASES = 32
+_STEPS = 96
+_RARE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -57,12 +65,16 @@ class Likelihoods:
 
     @staticmethod
     def of(
-        mechanism: Mechanism, default: object = None, folded: Iterable[Point] = ()
+        mechanism: Mechanism,
+        default: object = None,
+        folded: Iterable[Point] = (),
+        outputs: Iterable[Point] | None = None,
     ) -> Likelihoods:
-        """Tabulate a mechanism on lists of records with finitely many outputs."""
+        """Tabulate a mechanism on lists of records, for its outputs or for those that matter."""
         records = records_of(mechanism.universe)
         d = default_value(records, default)
-        databases, outputs = tuple(records), tuple(mechanism.outputs)
+        databases = tuple(records)
+        outputs = tuple(mechanism.outputs if outputs is None else outputs)
         place = {x: j for j, x in enumerate(databases)}
         enclosed = [[_enclosed(mechanism.probability(t, x)) for x in databases] for t in outputs]
         return Likelihoods(
@@ -129,9 +141,14 @@ def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | Non
     room = _LARGEST // (universe.size * universe.n)
     if outputs is not None:
         return Likelihoods.of(mechanism, default) if outputs <= room else None
-    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.channel, AddedNoise):
+    if not isinstance(mechanism, OnStatistic):
         return None
     channel = mechanism.channel
+    if isinstance(channel, FiniteNoise):
+        reached = within_reach(mechanism, universe)
+        return Likelihoods.of(mechanism, default, outputs=reached) if len(reached) <= room else None
+    if not isinstance(channel, AddedNoise):
+        return None
     values: list[Any] = [mechanism.statistic(x) for x in universe]
     low, high = min(values), max(values)
     if isinstance(channel.noise, GeometricNoise) and channel.by_difference:
@@ -149,6 +166,12 @@ def tabulated(mechanism: Mechanism, default: object = None) -> Likelihoods | Non
     return Likelihoods.of(_clamped(mechanism, channel, first, last), default, folded)
 
 
+def within_reach(mechanism: Mechanism, databases: Iterable[Point]) -> list[Point]:
+    """Return the outputs that some database can lead to, where these are finitely many."""
+    found: set[Any] = {t for x in databases for t in reachable(mechanism, x)}
+    return sorted(found)
+
+
 def _beyond(channel: AddedNoise, width: int) -> Fraction:
     tails: Number = channel.noise.at_least(width) + channel.noise.reflected().at_least(width)
     return bounds(tails)[1]
@@ -160,25 +183,60 @@ def _clamped(mechanism: OnStatistic, channel: AddedNoise, low: int, high: int) -
     return OnStatistic(mechanism.universe, mechanism.statistic, clamped, expression=text)
 
 
+def in_steps(mechanism: Mechanism, default: object = None) -> Likelihoods | None:
+    """Return noise with a density on few databases, its outputs put together in short steps.
+
+    A table of an approximation, for finding beliefs; nothing is proved by it.
+    """
+    universe = mechanism.universe
+    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.channel, AddedDensity):
+        return None
+    if not isinstance(universe, Records) or not universe.fixed or universe.size > _FEW_DATABASES:
+        return None
+    noise = mechanism.channel.noise
+    answers = {x: Fraction(mechanism.statistic(x)) for x in universe}  # type: ignore[arg-type]
+    low, high = min(answers.values()), max(answers.values())
+    width = Fraction(1, 16)
+    while float(noise.upper_tail(width)) > _RARE:
+        width *= 2
+    step = (high - low + 2 * width) / _STEPS
+    ends = [low - width + k * step for k in range(_STEPS + 1)]
+    columns = {}
+    for answer in set(answers.values()):
+        tails = [1.0, *(float(noise.upper_tail(end - answer)) for end in ends), 0.0]
+        columns[answer] = [Fraction(max(a - b, 0.0)) for a, b in pairwise(tails)]
+    rows = tuple(tuple(columns[answers[x]][t] for x in universe) for t in range(len(ends) + 1))
+    d = default_value(universe, default)
+    place = {x: j for j, x in enumerate(universe)}
+    removed = tuple(tuple(place[without(x, i, d)] for x in universe) for i in range(universe.n))
+    return Likelihoods(mechanism, tuple(universe), tuple(range(len(rows))), rows, rows, removed)
+
+
 def few_people(mechanism: Mechanism, people: int) -> OnStatistic | None:
     """Return noise on a sum over a few people only, all others being known for certain.
 
     A bare answer may be a count of as many people as there are, times the sensitivity.
     """
-    if not isinstance(mechanism, OnStatistic) or not isinstance(mechanism.channel, AddedNoise):
-        return None
-    if not mechanism.channel.by_difference:
-        return None
-    universe, statistic = mechanism.universe, mechanism.statistic
     n = min(people, _FEW)
     text = f"{mechanism.expression}, all but {n} people known"
+    if isinstance(mechanism, Continuous):
+        step = mechanism.sensitivity
+        if not isinstance(step, Fraction) or not isinstance(mechanism.universe, Reals):
+            return None
+        counted = Additive(lambda bit: bit * step, name="count")
+        return NoisyStatistic(BitStrings(n), counted, AddedDensity(mechanism), expression=text)
+    if not isinstance(mechanism, OnStatistic) or not mechanism.channel.by_difference:
+        return None
+    if not isinstance(mechanism.channel, AddedNoise | FiniteNoise | AddedDensity):
+        return None
+    universe, statistic, build = mechanism.universe, mechanism.statistic, type(mechanism)
     if isinstance(statistic, Answer):
         step = universe.step  # type: ignore[attr-defined]
         counted = Additive(lambda bit: bit * step, name="count")
-        return OnStatistic(BitStrings(n), counted, mechanism.channel, expression=text)
+        return build(BitStrings(n), counted, mechanism.channel, expression=text)
     if isinstance(universe, Records) and isinstance(statistic, Additive):
         if statistic.modulo is not None or statistic.dimension is not None:
             return None
         few = BitStrings(n) if universe.values == (1, 0) else Records(universe.values, n)
-        return OnStatistic(few, statistic, mechanism.channel, expression=text)
+        return build(few, statistic, mechanism.channel, expression=text)
     return None

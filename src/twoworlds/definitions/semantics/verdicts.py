@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.definitions.failing import moved_too_often
 from twoworlds.definitions.semantics.failure import Ends, Failure, enclosure
-from twoworlds.definitions.semantics.witnesses import BeliefFailure, PairBelief
+from twoworlds.definitions.semantics.witnesses import BeliefFailure
+from twoworlds.definitions.semantics.wording import at_least
 from twoworlds.definitions.verdict import Proof, Verdict
 from twoworlds.definitions.words import percent
 from twoworlds.errors import Undecided
@@ -22,7 +24,8 @@ from twoworlds.numbers import Number, Order, above, below, bounds, compare, show
 
 __all__ = ["Bounded", "claim_verdict", "difference_verdict", "failure_verdict"]
 
-_FINE, _COARSE = 10**6, 10**3
+_FINE, _COARSE, _COARSEST = 10**6, 10**3, 64
+_MORE = Fraction(1, 1000)
 _NAME = "semantic privacy"
 
 
@@ -57,9 +60,17 @@ class Bounded(Verdict):
         return super().__bool__()
 
 
-def failure_verdict(failure: Failure, epsilon: Number, assumptions: tuple[str, ...]) -> Bounded:
-    """Return the failure probability at a difference, between its ends."""
-    ends = failure.ends(epsilon)
+def failure_verdict(
+    failure: Failure,
+    epsilon: Number,
+    assumptions: tuple[str, ...],
+    above: Fraction | None = None,
+) -> Bounded:
+    """Return the failure probability at a difference, between its ends.
+
+    The belief shown fails with more than ``above``, if one does that was found.
+    """
+    ends = failure.ends(epsilon, above)
     return Bounded(
         failure.mechanism.expression,
         _NAME,
@@ -79,7 +90,7 @@ def claim_verdict(
     failure: Failure, epsilon: Number, delta: Number, claim: str, assumptions: tuple[str, ...]
 ) -> Bounded:
     """Decide whether the failure probability at a difference stays within delta."""
-    found = failure_verdict(failure, epsilon, assumptions)
+    found = failure_verdict(failure, epsilon, assumptions, bounds(delta)[1])
     holds: bool | None = None
     if compare(found.upper, delta) in (Order.LESS, Order.EQUAL):
         holds = True
@@ -88,7 +99,10 @@ def claim_verdict(
     notes = (f"the claim allows delta {show(delta)}", *found.notes)
     if holds is None:
         notes += ("undecided: the claim lies between the ends",)
-    return replace(found, definition=claim, holds=holds, notes=notes)
+    sentence = found.sentence
+    if holds is False:
+        sentence = moved_too_often(found.lower, epsilon, delta, "For some belief")
+    return replace(found, definition=claim, holds=holds, sentence=sentence, notes=notes)
 
 
 def difference_verdict(failure: Failure, delta: Number, assumptions: tuple[str, ...]) -> Bounded:
@@ -97,14 +111,16 @@ def difference_verdict(failure: Failure, delta: Number, assumptions: tuple[str, 
     delta* falls with the difference, so whatever differences are tried, one whose upper end is
     within delta is large enough, and one whose lower end exceeds delta is too small.
     """
-    steps = _COARSE if failure.pair is None else _FINE
+    known = failure.table is not None or failure.two is not None
+    steps = _FINE if failure.pair is not None else _COARSE if known else _COARSEST
 
     def enough(k: int) -> bool:
         bound = failure.upper(Fraction(k, steps)).value
         return compare(bound, delta) in (Order.LESS, Order.EQUAL)
 
     def too_little(k: int) -> bool:
-        return compare(failure.lower(Fraction(k, steps))[0], delta) is Order.GREATER
+        shown, _ = failure.lower(Fraction(k, steps), bounds(delta)[1] + _MORE)
+        return compare(shown, delta) is Order.GREATER
 
     high = _first(enough, 0, steps)
     low = _first(lambda k: not too_little(k), 0, high) - 1
@@ -120,9 +136,7 @@ def difference_verdict(failure: Failure, delta: Number, assumptions: tuple[str, 
         failure.mechanism.expression,
         _NAME,
         {"epsilon": value, "delta": delta},
-        f"Whatever someone believed before, with probability at least {_rest(delta)} the answer "
-        "moves their beliefs, compared with the same answer computed without you, by at most "
-        f"{percent(upper)} of probability in total.",
+        _difference_sentence(upper, delta),
         assumptions,
         witness=witness,
         method=f"upper end: {failure.upper(upper).source}",
@@ -134,6 +148,19 @@ def difference_verdict(failure: Failure, delta: Number, assumptions: tuple[str, 
         lower=lower,
         upper=upper,
         bounded="epsilon",
+    )
+
+
+def _difference_sentence(upper: Number, delta: Number) -> str:
+    if compare(upper, 1) is not Order.LESS or compare(delta, 1) is not Order.LESS:
+        return (
+            "Nothing is promised: whatever difference is named, no chance is proved of staying "
+            "within it for every belief."
+        )
+    return (
+        f"Whatever someone believed before, with probability at least {at_least(delta)} the answer "
+        "moves their beliefs, compared with the same answer computed without you, by at most "
+        f"{percent(upper)} of probability in total."
     )
 
 
@@ -161,24 +188,21 @@ def _sentence(ends: Ends) -> str:
         some = f" Some attacker sees more than that with probability {chance}."
     if compare(ends.upper, 1) is not Order.LESS:
         return (
-            f"No chance is proved of staying within {moved} of probability for every belief.{some}"
+            f"Nothing is promised: no chance is proved of staying within {moved} of probability "
+            f"for every belief.{some}"
         )
     return (
-        f"Whatever someone believed before, with probability at least {_rest(ends.upper)} this "
+        f"Whatever someone believed before, with probability at least {at_least(ends.upper)} this "
         "answer moves their beliefs, compared with the same answer computed without you, by at "
         f"most {moved} of probability in total.{some}"
     )
-
-
-def _rest(delta: Number) -> str:
-    return show(1 - bounds(delta)[1], side="down")
 
 
 def _notes(
     name: str, lower: Number, upper: Number, witness: Proof | None, *, exact: bool
 ) -> tuple[str, ...]:
     if exact:
-        near = isinstance(witness, BeliefFailure | PairBelief) and witness.failure < lower
+        near = isinstance(witness, BeliefFailure) and witness.failure < lower
         how = "approached by beliefs such as the one shown" if near else "both ends meet"
         return (f"{name} is exact: {how}",)
     found = f"{name} lies between {show(lower, side='down')} and {show(upper)}"

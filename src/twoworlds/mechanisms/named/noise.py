@@ -24,6 +24,7 @@ from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
 from twoworlds.mechanisms.registry import named
 from twoworlds.numbers import (
     Exp,
+    decimal,
     exact_text,
     number,
     rational,
@@ -160,7 +161,11 @@ def _shown_noise(noise: GeometricNoise, ratio: object, epsilon: object) -> str:
     if isinstance(noise.p, (Fraction, Exp)):
         return f"p={exact_text(noise.p)}"
     name, given = ("epsilon", epsilon) if ratio is None else ("ratio", ratio)
-    return f"{name}={exact_text(number(given))}"
+    value = number(given)
+    # What has no closed form is spelled as it was typed, or else by more digits than a float has.
+    return (
+        f"{name}={exact_text(value) or (given if isinstance(given, str) else decimal(value, 20))}"
+    )
 
 
 def _added(

@@ -81,6 +81,12 @@ def printed_conditioning_failure(
     return 2 * delta / inner + 2 * delta / (epsilon * ratio)
 
 
+def _allows(bound: Number) -> str:
+    if order(bound, Fraction(1)) is Order.LESS:
+        return f"allows them a probability of at most {show(bound)}"
+    return "says nothing, since its bound is not below 1"
+
+
 Joint = Mapping[tuple[Point, Point], object]
 Cells = dict[Point, dict[Point, Number]]
 
@@ -108,16 +114,18 @@ class Conditioned:
     printed: Number
 
     def explain(self) -> str:
-        """Say how much mass is bad, beside the corrected and the printed bound."""
-        listed = ", ".join(str(t) for t in self.bad) or "none"
+        """Say how often a second coordinate gives the laws away, beside both bounds for that."""
+        listed = ", ".join(str(t) for t in self.bad) or "no value"
+        violated = " (violated here)" if self.violates_print else ""
         lines = [
-            f"The joint laws are indistinguishable with ratio {show(self.ratio)} and delta "
-            f"{show(self.delta)}.",
-            f"Given t, ratio {show(self.ratio**3)} and delta {show(self.inner)} fail at: {listed}.",
-            f"These t have probability {show(self.mass[0])} under B, {show(self.mass[1])} under "
-            "B'.",
-            f"Allowed by the corrected lemma: {show(self.corrected)}; printed: "
-            f"{show(self.printed)}{' (violated)' if self.violates_print else ''}.",
+            f"As laws of pairs the two are alike: whatever one of them does with some probability, "
+            f"the other does with at most {show(self.ratio)} times that, plus {show(self.delta)}.",
+            f"Who sees the second coordinate compares the laws of the first one given it. There "
+            f"the factor {show(self.ratio**3)} (the cube), plus {show(self.inner)}, is allowed.",
+            f"The second coordinate breaks that at: {listed}. Such values have probability "
+            f"{show(self.mass[0])} in the first law, and {show(self.mass[1])} in the second.",
+            f"The corrected Conditioning Lemma {_allows(self.corrected)}; as printed it "
+            f"{_allows(self.printed)}{violated}.",
         ]
         return "\n".join(lines)
 

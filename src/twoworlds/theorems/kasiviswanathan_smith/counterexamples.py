@@ -41,6 +41,20 @@ def _published(delta: Number, records: int | None) -> Number:
     return Fraction(1) if records is None else minimum(delta * Fraction(records), Fraction(1))
 
 
+def _random_index(difference: Number, chance: Number, records: int | None) -> str:
+    """Describe the mechanism of Remark 1, up to "its statistical difference"."""
+    published = "publish (J, x_J), the record of a random person J (random-index)"
+    if records is None:
+        least = brief(1 / difference)
+        return f"{published}. With n >= {least} records its statistical difference, 1/n,"
+    if order(chance, Fraction(1)) is not Order.LESS:
+        return f"{published}, out of {records}. Its statistical difference"
+    return (
+        f"with probability {brief(chance)}, {published}, out of {records}, and else nothing. Its "
+        "statistical difference"
+    )
+
+
 @non_implication(
     "ks-remark-1",
     premises=["statistical-difference", "dp"],
@@ -59,12 +73,10 @@ def publish_a_random_record(given: Guarantee, context: Context) -> Found | None:
     certain = order(chance, Fraction(1)) is not Order.LESS
     reached = _smaller(failure, chance) if failure is not None else certain
     unknown = given.kind == "dp" and given.records is None  # then the records are what is missing
-    people = "n" if given.records is None else str(given.records)
-    size = f" once n >= {brief(1 / difference)}" if given.records is None else ""
-    text = (
-        f"random-index publishes (J, x_J) for a random person J out of {people}; with probability "
-        f"{brief(chance)}{size} this keeps the statistical difference within {brief(difference)}, "
-        f"yet no epsilon below 1 holds with delta below {brief(chance)}"
+    text = f"{_random_index(difference, chance, given.records)} is at most {brief(difference)}; "
+    text += (
+        "yet what it publishes shows that person's record for certain: no epsilon below 1 holds "
+        f"with delta below {brief(chance)}"
     )
     return text, reached and _smaller(distance, Fraction(1)) and not unknown, {"published": chance}
 

@@ -21,8 +21,8 @@ from typing import Any
 
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.semantics.games import default_value, without
-from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms import Mechanism
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms import Mechanism, OnStatistic, PerRecord
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -35,6 +35,7 @@ from twoworlds.numbers import (
     sqrt,
     to_json,
 )
+from twoworlds.progress import track
 from twoworlds.theorems.formulas import order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
@@ -62,6 +63,7 @@ __all__ = ["GoodDatabases", "LocalCalibration", "calibrate_locally", "good_datab
 
 _PAPER = "Kasiviswanathan & Smith"
 _SHOWN = 8
+_MOST_PAIRS = 1 << 20
 
 
 def _root(given: Guarantee, delta2: Number) -> Number:
@@ -156,7 +158,8 @@ class LocalCalibration:
         """Say the noise, the mass left out, and what follows."""
         return (
             f"Add Laplace noise of scale {show(self.scale)}. The belief gives probability "
-            f"{show(self.outside)} to databases of larger local sensitivity.\n"
+            f"{show(self.outside)} to databases at which one person moves the statistic further "
+            "than the threshold.\n"
             f"{self.implication.explain()}"
         )
 
@@ -206,6 +209,15 @@ def calibrate_locally(
     return LocalCalibration(s / loss, outside, implication)
 
 
+_REACHES_ONE = "nothing: its bound on a probability is not below 1"
+
+
+def _stated(conclusion: Guarantee | None, otherwise: str) -> str:
+    if conclusion is None:
+        return otherwise
+    return _REACHES_ONE if conclusion.vacuous else str(conclusion)
+
+
 @dataclass(frozen=True)
 class GoodDatabases:
     """Theorem 4.2 on a mechanism and a belief: where the mechanism is private, and what follows.
@@ -222,6 +234,7 @@ class GoodDatabases:
         printed: what Theorem 4.2 states for delta_1, or None where its condition fails.
         repaired: the same with the proof repaired, or None where its condition fails.
         sharper: what S4 gives for this belief, from ``joint``.
+        default: the value of a record that stands for no data.
     """
 
     mechanism: str
@@ -235,23 +248,32 @@ class GoodDatabases:
     printed: Guarantee | None
     repaired: Guarantee | None
     sharper: Guarantee | None
+    default: Point
 
     def explain(self) -> str:
         """Say which databases are good, their mass, and the three guarantees."""
         shown = ", ".join(self.bad[:_SHOWN]) + (", ..." if len(self.bad) > _SHOWN else "")
+        ratio, delta = show(self.ratio), show(self.delta)
         lines = [
             f"{self.mechanism}: {len(self.good)} of {len(self.good) + len(self.bad)} databases "
-            f"held possible are indistinguishable from all their neighbours, with ratio "
-            f"{show(self.ratio)} and delta {show(self.delta)}.",
-            f"Outside of E: {shown or 'none'}; the belief in them is {show(self.outside)}, and "
-            f"{show(self.needed)} where only leaving a person out counts.",
-            f"Jointly with the database, leaving a person out costs delta {show(self.joint)}.",
+            f"held possible are good: another value of one record makes nothing more than {ratio} "
+            f"times as likely, or as unlikely, plus {delta}.",
+            f"Not good: {shown or 'none'}. The belief gives them probability {show(self.outside)}; "
+            f"and {show(self.needed)} if only leaving a person out counts, that is, putting "
+            f"{self.default} in place of the record.",
+            f"On the average over the belief, leaving a person out keeps the factor {ratio} but "
+            f"for a probability of {show(self.joint)}.",
+            "For this belief follows, with epsilon for how far leaving a person out can move what "
+            "is concluded, and delta for the probability that it moves further:",
         ]
-        unmet = "says nothing: sqrt(n delta_2) is not below epsilon"
+        unmet = (
+            "nothing: the number of persons times the probability that the factor fails must be "
+            "below the square of its logarithm"
+        )
         lines += [
-            f"printed: {self.printed or unmet}",
-            f"repaired: {self.repaired or unmet}",
-            f"sharper: {self.sharper or 'says nothing: its failure probability reaches 1'}",
+            f"  Theorem 4.2 as printed: {_stated(self.printed, unmet)}",
+            f"  with its proof repaired: {_stated(self.repaired, unmet)}",
+            f"  sharper: {_stated(self.sharper, _REACHES_ONE)}",
         ]
         return "\n".join(lines)
 
@@ -267,6 +289,7 @@ class GoodDatabases:
             "outside": to_json(self.outside),
             "needed": to_json(self.needed),
             "joint": to_json(self.joint),
+            "default": str(self.default),
             **{name: None if one is None else one.to_dict() for name, one in stated.items()},
         }
 
@@ -304,7 +327,12 @@ def good_databases(
     value = default_value(records, default)
     held = build_belief(belief, mechanism.universe)
     gaps = _Gaps(mechanism, a)
-    bad = [x for x in held if any(gaps.exceed(x, y, d) for y in records.around(x, SUBSTITUTE))]
+    _refuse_slow(gaps, len(held) * records.n * len(records.values))
+    bad = dict.fromkeys(
+        x
+        for x in track(held, "comparing neighbours", len(held))
+        if any(gaps.exceed(x, y, d) for y in records.around(x, SUBSTITUTE))
+    )
     exposed = [x for x in held if any(gaps.exceed(x, y, d) for y in _left_out(x, value))]
     outside, needed = (sum((held[x] for x in one), start=Fraction(0)) for one in (bad, exposed))
     joint = _joint(gaps, held, records.n, value)
@@ -326,27 +354,71 @@ def good_databases(
         _printed_local(stated, context) if applies else None,
         checked.conclusion,
         sharper.implies("local-semantic", **goal).best,
+        value,
     )
 
 
 class _Gaps:
-    """The hockey-stick gaps of pairs of databases at one ratio, each computed once."""
+    """The hockey-stick gaps of pairs of databases at one ratio, each kind of pair computed once.
+
+    Where every record is treated on its own, only the values that differ matter; noise on a
+    statistic sees nothing but its two values.
+    """
 
     def __init__(self, mechanism: Mechanism, ratio: Number) -> None:
         self.mechanism, self.ratio = mechanism, ratio
-        self._known: dict[tuple[Point, Point], tuple[Number, Number]] = {}
+        self._known: dict[object, tuple[Number, Number]] = {}
+        self._exceeds: dict[object, bool] = {}
+        self._answers: dict[Point, Any] = {}
+
+    @property
+    def structured(self) -> bool:
+        """Whether many pairs are of one kind."""
+        return isinstance(self.mechanism, (PerRecord, OnStatistic))
+
+    def _kind(self, x: Point, y: Point) -> tuple[Any, Any]:
+        if isinstance(self.mechanism, PerRecord):
+            moves = sorted(
+                ((u, v) for u, v in zip(x, y, strict=True) if u != v), key=lambda move: repr(move)
+            )
+            return tuple(u for u, _ in moves), tuple(v for _, v in moves)
+        if isinstance(self.mechanism, OnStatistic):
+            return self._answer(x), self._answer(y)
+        return x, y
+
+    def _answer(self, x: Point) -> Any:
+        if x not in self._answers:
+            self._answers[x] = self.mechanism.statistic(x)  # type: ignore[attr-defined]
+        return self._answers[x]
 
     def both(self, x: Point, y: Point) -> tuple[Number, Number]:
         """Return the gaps of A(x) over A(y), and of A(y) over A(x)."""
-        if (x, y) not in self._known:
+        kind = self._kind(x, y)
+        if kind not in self._known:
             compared = self.mechanism.compare(x, y)
             forth, back = compared.gap(self.ratio).delta, compared.reverse().gap(self.ratio).delta
-            self._known[x, y], self._known[y, x] = (forth, back), (back, forth)
-        return self._known[x, y]
+            self._known[kind], self._known[kind[::-1]] = (forth, back), (back, forth)
+        return self._known[kind]
 
     def exceed(self, x: Point, y: Point, delta: Number) -> bool:
         """Tell whether the two laws may be further apart; what is not decided counts as such."""
-        return any(order(gap, delta) not in (Order.LESS, Order.EQUAL) for gap in self.both(x, y))
+        kind = self._kind(x, y)
+        if kind not in self._exceeds:
+            gaps = self.both(x, y)
+            found = any(order(gap, delta) not in (Order.LESS, Order.EQUAL) for gap in gaps)
+            self._exceeds[kind] = self._exceeds[kind[::-1]] = found
+        return self._exceeds[kind]
+
+
+def _refuse_slow(gaps: _Gaps, pairs: int) -> None:
+    outputs = gaps.mechanism.outputs.size or 1
+    work, most = pairs * (1 if gaps.structured else outputs), _MOST_PAIRS
+    if work > most:
+        raise TooLarge(
+            f"{pairs} pairs of neighbours are too many to compare one by one: give a belief that "
+            "holds fewer databases possible, such as explicit(...) or informed(...), or ask for "
+            "what holds of all databases at once, as twoworlds measure does"
+        )
 
 
 def _left_out(x: tuple[Point, ...], default: Point) -> Iterator[tuple[Point, ...]]:

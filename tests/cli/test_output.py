@@ -1,0 +1,112 @@
+"""How answers leave the program: whole numbers, no padding, and a disk that may be full."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from twoworlds.cli import render, run
+
+FULL = Path("/dev/full")
+NARROW = [
+    ["posterior", "gaussian(sigma=2, bits=3)", "--belief", "uniform", "--output", "1000"],
+    ["posterior", "laplace(scale=1/50, bits=3)", "--belief", "uniform", "--output", "1"],
+    [
+        "posterior",
+        "randomized-response(bits=3, keep=9/10)",
+        "--belief",
+        "uniform",
+        "--output",
+        "111",
+    ],
+    ["tradeoff", "randomized-response(bits=3, keep=9/10)", "111", "000"],
+    ["explain", "dp(epsilon=1/3)"],
+    ["error", "laplace(scale=1/3)"],
+    ["theorems"],
+]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize("arguments", NARROW, ids=" ".join)
+def test_no_number_is_cut_short_and_no_line_padded(capsys, monkeypatch, arguments, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run(arguments) == 0
+    out = capsys.readouterr().out
+    assert "\u2026" not in out
+    assert all(line == line.rstrip() for line in out.splitlines())
+    assert max(len(line) for line in out.splitlines()) <= width
+
+
+def test_every_number_stands_whole_on_one_line_of_a_narrow_window(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    arguments = ["posterior", "laplace(scale=1/50, bits=3)", "--belief", "uniform"]
+    assert run([*arguments, "--output", "1"]) == 0
+    out = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run([*arguments, "--output", "1"]) == 0
+    wide = capsys.readouterr().out
+    (row,) = (line for line in wide.splitlines() if line.startswith("  111 "))
+    assert "e-" in row
+    for number in row.split():
+        assert number in out.split()
+    for person in (1, 2, 3):
+        assert f"without {person}" in out
+
+
+def test_columns_that_do_not_fit_follow_below(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    render.print_table(("name", "one", "two", "three"), [("a", "1" * 10, "2" * 10, "3" * 40)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in lines if "name" in line] == [
+        ["name", "one"],
+        ["name", "two"],
+        ["name", "three"],
+    ]
+    assert sum("3" in line for line in lines) > 1  # too long for any line: folded, all of it there
+    assert "".join(lines).count("3") == 40
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    "command",
+    [["explain", "dp(epsilon=1)"], ["explain", "dp(epsilon=1)", "--json"], ["list"], ["--help"]],
+    ids=" ".join,
+)
+def test_a_full_disk_is_said_to_be_full(command):
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "twoworlds", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 74
+    assert done.stderr == (
+        f"twoworlds: the answer cannot be written: {os.strerror(errno.ENOSPC)}\n"
+    )
+
+
+def test_a_closed_output_is_said_to_be_closed(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run(["explain", "dp(epsilon=1)"]) == 74
+    assert "standard output is closed" in capsys.readouterr().err
+
+
+def test_another_error_of_the_system_is_ours(capsys, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise OSError(2, "no such thing")
+
+    monkeypatch.setattr("twoworlds.cli.commands.listing.show", fail)
+    assert run(["list"]) == 70
+    assert "please report" in capsys.readouterr().err
+
+
+def test_a_complaint_shortens_very_long_numbers(capsys):
+    assert run(["show", "randomized-response(bits=1000, keep=3/4)"]) == 2
+    err = capsys.readouterr().err
+    assert "10715086...9376 (302 digits) columns" in err
+    assert len(err) < 200

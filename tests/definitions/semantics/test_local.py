@@ -1,0 +1,150 @@
+"""Semantic privacy against one belief, against all games played by enumeration."""
+
+from dataclasses import replace
+from fractions import Fraction
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds import check, mechanism
+from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
+from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.testing.strategies import dense_mechanisms
+from twoworlds.worlds import BitStrings
+from twoworlds.worlds.beliefs import belief
+
+TEXTS = [
+    "randomized-response(bits=3, keep=3/4)",
+    "pram([[1/2, 1/4, 0], [1/2, 1/2, 1/3], [0, 1/4, 2/3]], records=2)",
+    "identity(bits=2)",
+    "truncated-geometric(ratio=2, bits=3)",
+    "noisy-parity(bits=3, keep=3/4)",
+]
+limits = st.fractions(0, 1, max_denominator=20)
+
+
+def played(survey, held, default=None):
+    """Every output with its probability and its largest difference, by Bayes' rule."""
+    records = survey.universe
+    d = records.values[-1] if default is None else default
+    found = []
+    for t in survey.outputs:
+        real = {x: p * survey.probability(t, x) for x, p in held.items()}
+        total = sum(real.values())
+        if total == 0:
+            continue
+        worst = Fraction(0)
+        for i in range(records.n):
+            removed = {
+                x: p * survey.probability(t, (*x[:i], d, *x[i + 1 :])) for x, p in held.items()
+            }
+            other = sum(removed.values())
+            gap = (
+                sum(abs(real[x] / total - removed[x] / other) for x in real) / 2
+                if other
+                else Fraction(1)
+            )
+            worst = max(worst, gap)
+        found.append((worst, total))
+    return found
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("held", ["uniform", "hidden", "independent"])
+@given(limit=limits)
+def test_the_failure_is_that_of_all_games(text, held, limit):
+    survey = mechanism(text)
+    records = survey.universe
+    if held != "uniform" and records.values != (1, 0):
+        return
+    text_of = {
+        "uniform": "uniform",
+        "hidden": "hidden(9/10=1/2, 1/10=1/2)",
+        "independent": f"independent({', '.join(f'1/{k + 2}' for k in range(records.n))})",
+    }[held]
+    every = played(survey, belief(text_of, records))
+    definition = LocalSemanticPrivacy(text_of)
+    assert definition.failure(survey, limit) == sum(m for worst, m in every if worst > limit)
+    assert definition.tightest(survey).epsilon == max(worst for worst, _ in every)
+    heights = sorted({worst for worst, _ in every})
+    assert [(s.epsilon, s.delta) for s in definition.curve(survey)] == [
+        (h, sum(m for worst, m in every if worst >= h)) for h in heights
+    ]
+
+
+@given(dense_mechanisms(BitStrings(2)), limits)
+def test_the_failure_of_any_matrix_is_that_of_all_games(dense, limit):
+    held = belief("explicit(11=1/2, 10=1/3, 00=1/6)", dense.universe)
+    every = played(dense, held)
+    found = LocalSemanticPrivacy(held).failure(dense, limit)
+    assert found == sum(m for worst, m in every if worst > limit)
+
+
+def test_structure_and_enumeration_agree_where_records_have_laws_of_their_own():
+    survey = mechanism("randomized-response(bits=3, keep=3/4)")
+    text = "independent(1/2, 1/10, 9/10)"
+    assert LocalSemanticPrivacy(text).curve(survey) == LocalSemanticPrivacy(text).curve(
+        survey.table()
+    )
+
+
+def test_many_records_cost_no_more_than_one():
+    start = perf_counter()
+    verdict = LocalSemanticPrivacy("uniform", epsilon="1/5").tightest(
+        mechanism("randomized-response(bits=200, keep=3/4)")
+    )
+    assert verdict.delta == 1
+    assert perf_counter() - start < 3
+
+
+def test_a_refuted_claim_shows_output_person_and_posteriors():
+    verdict = check(
+        "randomized-response(bits=3, keep=3/4)",
+        "local-semantic(belief=uniform, epsilon=0.2, delta=0.1)",
+    )
+    assert verdict.holds is False
+    facts = " ".join(fact for _, fact in verdict.witness.facts())
+    assert "output 111, with and without person 1" in facts
+    assert "record 1 is 1: probability 3/4 (0.75) with their data, 1/2 (0.5) without" in facts
+    assert "the conclusions differ by 1/4 (0.25)" in facts
+    assert verdict.sentence.endswith("with probability 1, more than the 0.1 claimed.")
+    assert not replace(verdict.witness, person=2, output=(0, 0, 0), difference=Fraction(1)).verify()
+
+
+def test_an_impossible_output_is_said_to_give_the_person_away():
+    verdict = LocalSemanticPrivacy("uniform").tightest(mechanism("identity(bits=2)"))
+    assert verdict.epsilon == 1
+    assert "gives them away" in verdict.witness.explain()
+    assert verdict.witness.to_dict()["default"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "whatever the output, the conclusions"),
+        ({"epsilon": "1/5"}, "nothing is promised: no chance of staying within 20% is left"),
+        ({"epsilon": 1}, "nothing is promised: the conclusions"),
+    ],
+)
+def test_empty_promises_are_called_nothing(options, said):
+    survey = mechanism("randomized-response(bits=3, keep=3/4)")
+    assert said in LocalSemanticPrivacy("uniform", **options).tightest(survey).sentence
+
+
+def test_the_default_value_is_named():
+    for options, value in (({}, 2), ({"default": 0}, 0)):
+        verdict = LocalSemanticPrivacy("uniform", **options).tightest(
+            mechanism("random-index(records=2, values=3)")
+        )
+        assert f"putting the default value {value} in place" in verdict.assumptions[0]
+
+
+def test_what_is_too_large_is_refused_with_a_way_out():
+    with pytest.raises(TooLarge, match="uniform and independent cost nothing"):
+        LocalSemanticPrivacy("hidden(9/10=1/2, 1/10=1/2)").tightest(
+            mechanism("randomized-response(bits=11, keep=3/4)")
+        )
+    with pytest.raises(Unsupported, match="infinitely many outputs"):
+        LocalSemanticPrivacy("uniform").tightest(mechanism("geometric(ratio=2, bits=2)"))

@@ -1,0 +1,147 @@
+"""Independent records, each treated on its own, against beliefs that are written out."""
+
+from fractions import Fraction
+from itertools import product
+from math import prod
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds import mechanism
+from twoworlds.definitions.semantics.games import play, play_one
+from twoworlds.definitions.semantics.product import ProductBelief, product_belief
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.worlds import BitStrings, Records
+from twoworlds.worlds.belief import Belief, explicit, independent, uniform
+from twoworlds.worlds.secret import secret
+
+SURVEYS = [
+    "randomized-response(bits=3, keep=3/4)",
+    "pram([[1/2, 1/4, 0], [1/2, 1/2, 1/3], [0, 1/4, 2/3]], records=2)",
+    "identity(bits=2)",
+]
+weights = st.lists(st.integers(0, 3), min_size=3, max_size=3)
+
+
+def law(values, numbers):
+    kept = numbers[: len(values)]
+    total = sum(kept)
+    return {v: Fraction(k, total) for v, k in zip(values, kept, strict=True)} if total else None
+
+
+@st.composite
+def surveys(draw):
+    survey = mechanism(draw(st.sampled_from(SURVEYS)))
+    records = survey.universe
+    laws = []
+    for _ in range(records.n):
+        laws.append(draw(weights.map(lambda w: law(records.values, w)).filter(bool)))
+    return survey, laws
+
+
+def written_out(records, laws):
+    masses = {
+        x: prod(
+            (one.get(v, Fraction(0)) for one, v in zip(laws, x, strict=True)), start=Fraction(1)
+        )
+        for x in product(records.values, repeat=records.n)
+    }
+    return Belief(records, masses)
+
+
+def by_bayes(survey, belief, t, person=None, default=None):
+    """The posterior by enumeration, of Game 0 or of the game without a person (from 0)."""
+    joint = {}
+    for x, p in belief.items():
+        seen = x if person is None else (*x[:person], default, *x[person + 1 :])
+        joint[x] = p * survey.probability(t, seen)
+    total = sum(joint.values())
+    return {x: p / total for x, p in joint.items() if p} if total else None
+
+
+def distance(p, q):
+    return sum((abs(p.get(x, 0) - q.get(x, 0)) for x in {*p, *q}), start=Fraction(0)) / 2
+
+
+@given(surveys())
+def test_games_match_bayes_by_enumeration(case):
+    survey, laws = case
+    plain = written_out(survey.universe, laws)
+    d = survey.universe.values[-1]
+    for t in survey.outputs:
+        real = by_bayes(survey, plain, t)
+        if real is None:
+            with pytest.raises(InvalidInput, match="cannot occur"):
+                play(survey, plain, t)
+            continue
+        games = play(survey, plain, t)
+        assert dict(games.with_everyone.items()) == real
+        assert games.moved == distance(dict(plain.items()), real)
+        for i, found in enumerate(games.without):
+            removed = by_bayes(survey, plain, t, i, d)
+            assert (None if found is None else dict(found.items())) == removed
+            gap = games.differences[i]
+            assert gap is None if removed is None else gap == distance(real, removed)
+        one = secret(f"1={survey.universe.values[0]}", survey.universe)
+        expected = sum((p for x, p in real.items() if one.holds(x)), start=Fraction(0))
+        assert games.chances(one)["game 0"] == expected
+
+
+@given(surveys())
+def test_a_product_reads_like_the_belief_it_stands_for(case):
+    survey, laws = case
+    held, plain = ProductBelief(survey.universe, laws), written_out(survey.universe, laws)
+    assert held == plain
+    assert len(held) == len(plain)
+    assert all(held[x] == p for x, p in plain.items())
+    for person in range(1, survey.universe.n + 1):
+        assert held.marginal(person) == plain.marginal(person)
+
+
+def test_products_are_recognised_and_nothing_else():
+    bits = BitStrings(2)
+    assert product_belief(uniform(bits), bits) is not None
+    assert product_belief(independent(bits, ["1/3", "1/5"]), bits) is not None
+    assert product_belief("independent([1=1/3, 0=2/3])", bits) == independent(bits, ["1/3"])
+    tied = explicit(bits, {"11": "1/2", "00": "1/2"})
+    assert product_belief(tied, bits) is None
+    leaning = explicit(bits, {"11": "2/5", "10": "1/10", "01": "1/10", "00": "2/5"})
+    assert product_belief(leaning, bits) is None
+    assert product_belief("hidden(9/10=1/2, 1/10=1/2)", bits) is None
+    three = Records(("a", "b"), 3)
+    known = explicit(three, {"aaa": "1/4", "aba": "3/4"})
+    assert product_belief(known, three).laws[1] == {"a": Fraction(1, 4), "b": Fraction(3, 4)}
+
+
+def test_irrational_likelihoods_stay_products():
+    survey = mechanism("randomized-response(bits=40, epsilon=1)")
+    held = product_belief("uniform", survey.universe)
+    real, without = play_one(survey, held, "1" * 40, 7)
+    difference = real.difference(without)
+    assert float(difference) == pytest.approx(2.718281828459045 / 3.718281828459045 - 0.5)
+
+
+def test_a_posterior_about_fourteen_people_is_quick():
+    survey = mechanism("randomized-response(bits=14, keep=3/4)")
+    start = perf_counter()
+    games = play(survey, uniform(survey.universe), "1" * 14)
+    assert set(games.differences) == {Fraction(1, 4)}
+    chances = games.chances(secret("1=1", survey.universe))
+    assert (chances["game 0"], chances["game 1"]) == (Fraction(3, 4), Fraction(1, 2))
+    # Of the prior 2^-14 each, the posterior favours databases with at least 12 ones or so.
+    favoured = sum(
+        max(Fraction(0), Fraction(3 ** sum(x), 4**14) - Fraction(1, 2**14))
+        for x in product((0, 1), repeat=14)
+    )
+    assert games.moved == favoured
+    assert perf_counter() - start < 5
+
+
+def test_forty_records_refuse_to_be_written_out():
+    held = product_belief("uniform", BitStrings(40))
+    with pytest.raises(TooLarge, match="ask about single records"):
+        held.items()
+    with pytest.raises(TooLarge):
+        held.probability(secret("parity", BitStrings(40)))
