@@ -8,7 +8,20 @@ from pathlib import Path
 
 from twoworlds.errors import InvalidInput
 
-__all__ = ["write"]
+__all__ = ["check_place", "write"]
+
+
+def check_place(path: Path) -> Path:
+    """Return the path of a file that can be written, as far as one can tell before the work.
+
+    Raises:
+        InvalidInput: when the place is a folder, or its folder is missing.
+    """
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a folder: give the name of a file in it")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"{path}: there is no folder {path.parent}; make it first")
+    return path
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -17,10 +30,7 @@ def write(path: Path, content: str | bytes) -> Path:
     Raises:
         InvalidInput: when the place is a folder, its folder is missing, or it cannot be written.
     """
-    if path.is_dir():
-        raise InvalidInput(f"{path} is a folder: give the name of a file in it")
-    if not path.parent.is_dir():
-        raise InvalidInput(f"{path}: there is no folder {path.parent}; make it first")
+    check_place(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         try:

@@ -170,8 +170,25 @@ def test_a_database_is_designed_for_with_zero_one_loss_by_default(capsys):
 
 
 def test_what_relax_saves_can_be_verified(capsys):
-    assert call(capsys, "relax", SURVEY, "--eliminate", "01", "--save", "r.json")[0] == 0
-    assert call(capsys, "verify", "r.json")[0] == 0
+    both = ("--save", "r.json", "--proof", "p.json")
+    assert call(capsys, "relax", SURVEY, "--eliminate", "01", *both)[0] == 0
+    assert call(capsys, "verify", "p.json")[0] == 0
+    code, _, err = call(capsys, "verify", "r.json")
+    assert (code, "holds a cone" in err) == (2, True)
+
+
+def test_every_membership_can_be_saved(capsys):
+    for of, code in (("dp(ratio=3)", 0), ("dp(ratio=2)", 1), ("gamma-amplification(9)", 0)):
+        assert call(capsys, "member", SURVEY, "--of", of, "--save", "m.json")[0] == code
+        assert call(capsys, "verify", "m.json")[0] == 0
+
+
+def test_labels_with_commas_and_narrow_windows(capsys, monkeypatch, tmp_path):
+    (tmp_path / "q.csv").write_text('"a, b",c\n3/4,1/4\n1/4,3/4\n')
+    assert data(capsys, "odds", "q.csv", "--of", "a, b")["factor"]["exact"] == "3"
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(["design", "dp(ratio=3)", "--universe", "bits(3)"]) == 0
+    assert "27/64" in capsys.readouterr().out
 
 
 def test_the_description_of_a_certificate_is_said_to_be_unchecked(capsys, tmp_path):
@@ -211,7 +228,11 @@ def test_a_false_certificate_is_refused(capsys, tmp_path):
         (["cone", "dp(ratio=3)", "--universe", "bits(12)"], "4096"),
         (["cone", "integer-noise([1/3, 1/3, 1/3], start=-1)"], "2 pi/3"),
         (["cone", "laplace(scale=1)"], "laplace"),
-        (["cone", SURVEY, "--facet", "11"], "--facet"),
+        (["cone", PARITY, "--facet", "11"], "--facet"),
+        (["cone", "dp(ratio=3)", "--universe", "bits(2)", "--inverse"], "no matrix"),
+        (["relax", "geometric(ratio=2)", "--any", "1"], "infinitely many"),
+        (["relax", SURVEY, "--any", "1", "--save", "a.json", "--proof", "a.json"], "both"),
+        (["design", SURVEY, "--save", "a.csv", "--proof", "missing/p.json"], "no folder"),
         (["cone", SURVEY, "--save", "x.txt"], ".json"),
         (["cone", SURVEY, "--save", "missing/x.json"], "no folder"),
         (["member", PARITY], "--of"),

@@ -53,6 +53,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=arguments, prog_name="twoworlds", standalone_mode=False)
         sys.stdout.flush()
+        if code == _INTERRUPTED:  # what the option parser makes of Ctrl-C
+            return _complain("interrupted; nothing was written", _INTERRUPTED)
         missing = undrawn()
         if missing:
             return _complain(f"no picture was drawn: {'; '.join(missing)}", _BAD_INPUT)

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from twoworlds.cli.render import (
     console,
     print_json,
     print_saved,
+    print_table,
     print_verdict,
     progress,
     save_picture,
@@ -36,11 +35,12 @@ from twoworlds.cones import (
     statement,
 )
 from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.kernel.vectors import rational
 from twoworlds.cones.row_cone import LARGEST_DIMENSION
 from twoworlds.cones.structure.kronecker import Frapp
 from twoworlds.definitions import PrivacyDefinition
-from twoworlds.errors import InvalidInput
-from twoworlds.files import write
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.files import check_place, write
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.report import draw_cone
@@ -60,13 +60,15 @@ _LONGEST = 40
 Cone = RowCone | PerRecordCone | NoiseCone
 
 
-def find_cone(source: str, universe: str | None, *, exact: bool = False) -> Cone:
+def find_cone(
+    source: str, universe: str | None, *, exact: bool = False, facet: bool = False
+) -> Cone:
     """Build the cone of what was typed, by structure where it is too large to list."""
     built = build_source(source, universe)
     if isinstance(built, Mechanism):
         if built.universe.size is None:
             return noise_cone(built)
-        if isinstance(built, PerRecord) and built.universe.size > LARGEST_DIMENSION:
+        if isinstance(built, PerRecord) and (facet or built.universe.size > LARGEST_DIMENSION):
             return PerRecordCone.of(built)
     if exact and isinstance(built, Frapp):
         if built.universe is None:
@@ -78,10 +80,15 @@ def find_cone(source: str, universe: str | None, *, exact: bool = False) -> Cone
 def listed_cone(source: str, universe: str | None) -> RowCone:
     """Build a cone whose inequalities can be listed, or say why not."""
     found = find_cone(source, universe)
-    if not isinstance(found, RowCone):
+    if isinstance(found, NoiseCone):
         raise InvalidInput(
+            f"{source} has infinitely many databases: restrict it to a range, as in "
+            "'truncated-geometric(ratio=2, high=3)', or ask for its cone or its statements"
+        )
+    if isinstance(found, PerRecordCone):
+        raise TooLarge(
             f"{source} has too many databases to list: use fewer records, or ask for its "
-            "statements, which are found by structure"
+            "statements or odds, which are found by structure"
         )
     return found
 
@@ -90,10 +97,15 @@ def write_proof(path: Path | None, data: Any) -> dict[str, str]:
     """Write a certificate or a cone as JSON if a file was named; return what JSON says of it."""
     if path is None:
         return {}
+    write(check_proof(path), json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return {"saved": str(path)}
+
+
+def check_proof(path: Path) -> Path:
+    """Return the path of a proof that can be written, or say why not."""
     if path.suffix.lower() != ".json":
         raise InvalidInput(f"{path} does not end in .json, the form in which proofs are saved")
-    write(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-    return {"saved": str(path)}
+    return check_place(path)
 
 
 # --- cone ---------------------------------------------------------------------------------------
@@ -111,7 +123,7 @@ def show_cone(
 ) -> None:
     """Print facets and rays."""
     with progress():
-        found = find_cone(source, universe, exact=exact)
+        found = find_cone(source, universe, exact=exact, facet=facet is not None)
         if facet is not None:
             _show_facet(found, facet, as_json=as_json)
             return
@@ -187,22 +199,21 @@ def _show_facet(found: Cone, output: str, *, as_json: bool) -> None:
 
 def show_inverse(source: str, *, universe: str | None, as_json: bool) -> None:
     """Print the inverse of a mechanism's matrix."""
-    found = inverse(build_mechanism(source, universe=universe))
+    built = build_source(source, universe)
+    if not isinstance(built, Mechanism):
+        raise InvalidInput(f"{source} is a definition, which has no matrix: name a mechanism")
+    found = inverse(built)
     if as_json:
         print_json(found.to_dict())
         return
-    outputs = found.mechanism.outputs
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("")
-    for output in outputs:
-        table.add_column(outputs.label(output), justify="right")
-    for x, row in zip(found.mechanism.universe, found.rows, strict=True):
-        table.add_row(found.mechanism.universe.label(x), *map(str, row))
-    table.add_section()
-    table.add_row("norm", *map(str, found.column_norms))
-    out = console()
-    out.print(Text(f"{found.mechanism.expression}: the inverse, one column per output"))
-    out.print(table)
+    outputs, universe_ = found.mechanism.outputs, found.mechanism.universe
+    pairs = zip(universe_, found.rows, strict=True)
+    rows = [[universe_.label(x), *map(str, row)] for x, row in pairs]
+    console().print(Text(f"{found.mechanism.expression}: the inverse, one column per output"))
+    print_table(
+        ["", *(outputs.label(output) for output in outputs)],
+        [*rows, ["norm", *map(str, found.column_norms)]],
+    )
 
 
 # --- member -------------------------------------------------------------------------------------
@@ -222,14 +233,30 @@ def show_member(
             raise InvalidInput("--of takes one definition, or mechanisms only")
         with progress():
             verdict = consistent_normal_form_contains(built, mechanisms)
-    proof = getattr(verdict.witness, "certificate", None)
-    saved = write_proof(save, proof.to_dict()) if isinstance(proof, Certificate) else {}
+    saved = {}
+    if save is not None:
+        proof = getattr(verdict.witness, "certificate", None)
+        if not isinstance(proof, Certificate):
+            proof = _rows_proof(built, row_cone(trusted[0], built.universe))
+        saved = write_proof(save, proof.to_dict())
     if as_json:
         print_json({**verdict.to_dict(), **saved})
     else:
         print_verdict(verdict)
         print_saved(saved)
     return 0 if verdict else 1
+
+
+def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
+    """Prove row by row that a mechanism satisfies a definition, or that one row does not."""
+    parts = []
+    for output in mechanism.outputs:
+        row = mechanism.row(output)
+        found = cone.contains([row[x] for x in cone.universe])
+        if not found:
+            return found.certificate
+        parts.append(found.certificate)
+    return Certificate("all", {"parts": parts, "claim": f"{mechanism.expression}: {cone.source}"})
 
 
 def show_row(
@@ -263,7 +290,9 @@ def show_row(
     else:
         out = console()
         out.print(Text(f"({', '.join(entries)}) over {', '.join(cone.columns)}", style="bold"))
-        if broken is None:
+        if not any(map(rational, entries)):
+            out.print(Text("is the row of an output that never occurs: every cone holds it"))
+        elif broken is None:
             out.print(Text(f"can be the likelihood row of an output of {cone.source}, scaled"))
         else:
             value = broken.value(entries)

@@ -6,18 +6,17 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich import box
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from twoworlds.cli.cones import listed_cone, write_proof
-from twoworlds.cli.render import console, print_json, print_saved, progress
+from twoworlds.cli.render import console, print_json, print_saved, print_table, progress
 from twoworlds.cones import compare, relax, saving, verify
 from twoworlds.cones import design as best
 from twoworlds.cones import eliminate as eliminated
 from twoworlds.cones.certificates import MEANINGS
 from twoworlds.errors import InvalidInput
+from twoworlds.files import check_place
 from twoworlds.mechanisms.files import write_table
 
 __all__ = ["show_comparison", "show_design", "show_relaxation", "show_verification"]
@@ -33,6 +32,7 @@ def show_relaxation(
     any_of: str | None,
     universe: str | None,
     save: Path | None,
+    proof: Path | None,
     as_json: bool,
 ) -> None:
     """Print what remains, each with the sum that gives it."""
@@ -45,8 +45,10 @@ def show_relaxation(
             if eliminate is None
             else eliminated(cone, _labels(eliminate, cone.columns))
         )
-    kept = {} if save is None else found.row_cone.to_dict()
-    saved = write_proof(save, {**kept, "certificate": found.certificate.to_dict()})
+    _apart(save, proof)
+    saved = {} if save is None else write_proof(save, found.row_cone.to_dict())
+    if proof is not None:
+        saved["proof"] = write_proof(proof, found.certificate.to_dict())["saved"]
     if as_json:
         print_json({**found.to_dict(), **saved})
         return
@@ -65,6 +67,12 @@ def show_relaxation(
     print_saved(saved)
     if save is not None:
         out.print(Text(f"use it as a definition: linear({save})"), soft_wrap=True)
+
+
+def _apart(save: Path | None, proof: Path | None) -> None:
+    """Refuse to write two things into one file."""
+    if save is not None and save == proof:
+        raise InvalidInput(f"{save} cannot hold both: name different files for --save and --proof")
 
 
 def _labels(text: str, columns: Sequence[str]) -> list[str]:
@@ -109,6 +117,9 @@ def show_design(
     as_json: bool,
 ) -> None:
     """Print the mechanism of least loss, or the loss that a weaker definition saves."""
+    _apart(save, proof)
+    if save is not None:
+        check_place(save)
     cone = listed_cone(source, universe)
     options = {"statistic": statistic, "belief": belief}
     if loss is None:
@@ -137,13 +148,9 @@ def show_design(
     out = console()
     out.print(Text(found.explain()))
     out.print()
-    table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("output")
-    for column in cone.columns:
-        table.add_column(column, justify="right")
-    for output, row in zip(found.mechanism.outputs, found.mechanism.rows, strict=True):
-        table.add_row(found.mechanism.outputs.label(output), *map(str, row))
-    out.print(table)
+    label = found.mechanism.outputs.label
+    pairs = zip(found.mechanism.outputs, found.mechanism.rows, strict=True)
+    print_table(["output", *cone.columns], [[label(o), *map(str, row)] for o, row in pairs])
     print_saved(saved)
 
 
@@ -159,6 +166,8 @@ def show_verification(file: Path, *, as_json: bool) -> int:
         raise InvalidInput(f"{file} is not JSON: {error}") from error
     if isinstance(data, dict) and "kind" not in data and "certificate" in data:
         data = data["certificate"]  # the answer of a command with --json holds its certificate
+    if isinstance(data, dict) and ("facets" in data or data.get("kind") == "noise-cone"):
+        raise InvalidInput(f"{file} holds a cone, not a proof: save a proof with --proof or --save")
     proved = verify(data)
     if data["kind"] == "all" and not data["parts"]:
         raise InvalidInput(f"{file} holds no parts: it says nothing, so it proves nothing")
@@ -168,7 +177,10 @@ def show_verification(file: Path, *, as_json: bool) -> int:
     else:
         word = "holds" if proved else "does NOT hold"
         console().print(Text(f"{file}: this certificate of kind {data['kind']} {word}"))
-        console().print(Padding(Text(MEANINGS[data["kind"]]), (0, 0, 0, 2)))
+        kinds = ", ".join(sorted({str(part["kind"]) for part in data.get("parts", ())}))
+        parts = f" ({len(data['parts'])}, of kind {kinds})" if kinds else ""
+        told = MEANINGS[data["kind"]] if proved else f"it is not so that {MEANINGS[data['kind']]}"
+        console().print(Padding(Text(told + parts), (0, 0, 0, 2)))
         if claim:
             told = f"it is described as (which is not checked): {claim}"
             console().print(Padding(Text(told), (0, 0, 0, 2)))

@@ -24,8 +24,22 @@ Source = Annotated[
 Universe = Annotated[
     str | None, typer.Option(help="the databases that a definition is about, such as 'bits(2)'")
 ]
+
+
+def _json_file(path: Path | None) -> Path | None:
+    """Refuse a file that cannot be written before the work starts."""
+    return None if path is None else cones.check_proof(path)
+
+
 Save = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="write the proof, or the cone, to a .json file")
+    Path | None,
+    typer.Option(metavar="FILE", callback=_json_file, help="write the proof to a .json file"),
+]
+SaveCone = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", callback=_json_file, help="write the cone to .json: linear(FILE) reads it"
+    ),
 ]
 
 
@@ -42,7 +56,7 @@ def cone(
     inverse: Annotated[
         bool, typer.Option("--inverse", help="the inverse matrix, and the norms of its columns")
     ] = False,
-    save: Save = None,
+    save: SaveCone = None,
     picture: Picture = None,
     json_: Json = False,
 ) -> None:
@@ -140,12 +154,19 @@ def relax(
         str | None, typer.Option("--any", help="every choice of so many databases instead")
     ] = None,
     universe: Universe = None,
-    save: Save = None,
+    save: SaveCone = None,
+    proof: Save = None,
     json_: Json = False,
 ) -> None:
     """Drop guarantees that nobody needs, and show how each remaining one follows."""
     designs.show_relaxation(
-        source, eliminate=eliminate, any_of=any_, universe=universe, save=save, as_json=json_
+        source,
+        eliminate=eliminate,
+        any_of=any_,
+        universe=universe,
+        save=save,
+        proof=proof,
+        as_json=json_,
     )
 
 
@@ -181,9 +202,7 @@ def design(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="write the mechanism to a .csv or .json")
     ] = None,
-    proof: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="write the certificate to a .json file")
-    ] = None,
+    proof: Save = None,
     json_: Json = False,
 ) -> None:
     """Find the most accurate mechanism that a definition allows, with a proof that it is."""

@@ -185,9 +185,9 @@ def eliminate(cone: RowCone, databases: Iterable[object]) -> Relaxation:
     >>> for derived in eliminate(survey, ["01"]).derived:
     ...     print(derived.inequality.text())
     x10 <= 3 x11
+    x00 <= 3 x10
     x10 <= 3 x00
     x11 <= 3 x10
-    x00 <= 3 x10
 
     Raises:
         InvalidInput: when a database is not in the universe, is named twice, or none is.

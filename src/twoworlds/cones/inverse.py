@@ -94,7 +94,7 @@ def inverse(mechanism: Mechanism) -> Inverse:
     except ZeroDivisionError:
         raise Unsupported(
             f"the matrix of {mechanism.expression} has no inverse: its row cone and membership are "
-            "found in another way, use row_cone and consistent_normal_form_contains"
+            "found in another way: ask for its cone, or whether another is a member of it"
         ) from None
     rows = tuple(
         tuple(Fraction(int(entry.p), int(entry.q)) for entry in row) for row in found.tolist()

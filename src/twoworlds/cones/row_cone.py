@@ -241,7 +241,7 @@ def _of_definition(source: PrivacyDefinition, universe: str | Universe | None) -
     text = str(getattr(source, "claim", source.name))
     if chosen is None:
         raise InvalidInput(
-            f"{text} speaks of any databases: say of which, as in universe='bits(2)'"
+            f"{text} speaks of any databases: say of which, as in --universe 'bits(2)'"
         )
     where = listed_universe(build_universe(chosen), text)
     inequalities = [
@@ -332,13 +332,13 @@ def listed_universe(universe: Universe, what: str) -> Universe:
         raise Unsupported(
             f"{what}: {universe.expression} has infinitely many databases, and columns are listed "
             "one by one: restrict it to finitely many; integer noise has its own inequalities, "
-            "see twoworlds.cones.noise.cone"
+            "found by noise_cone"
         )
     if universe.size > LARGEST_DIMENSION:
         raise TooLarge(
             f"{what}: {universe.expression} has {universe.size} databases, and a row cone is "
             f"listed up to {LARGEST_DIMENSION}: a mechanism with one transition per record answers "
-            "by structure, see twoworlds.cones.structure.per_record.PerRecordCone"
+            "by structure (PerRecordCone)"
         )
     return universe
 

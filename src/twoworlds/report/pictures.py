@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.files import write
+from twoworlds.files import check_place, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,11 +152,7 @@ def check_path(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise InvalidInput(f"{path}: a picture is written as {' or '.join(SUFFIXES)}")
-    if path.is_dir():
-        raise InvalidInput(f"{path} is a folder: give the name of a file in it")
-    if not path.parent.is_dir():
-        raise InvalidInput(f"{path}: there is no folder {path.parent}; make it first")
-    return path
+    return check_place(path)
 
 
 def save(figure: Figure, path: str | Path) -> Path:

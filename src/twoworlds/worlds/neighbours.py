@@ -127,8 +127,9 @@ def pairs(universe: Universe, relation: str, group: int = 1) -> Iterator[tuple[P
                 yield x, y
     if not found and universe.size > 1:
         raise InvalidInput(
-            f"no two databases of {universe.expression} are neighbours under {relation}: "
-            'list the pairs instead, as in "a~b, b~c"'
+            f"no two databases of {universe.expression} are neighbours under {relation}, which "
+            "reads labels as lists of records: list the pairs instead, as in "
+            "neighbours='a~b, b~c'"
         )
 
 

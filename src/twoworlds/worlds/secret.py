@@ -35,7 +35,9 @@ class Secret:
     def record(universe: Universe, person: int, value: object) -> Secret:
         """Return the secret that a person's record has a value; persons count from 1."""
         if not isinstance(universe, Records) or not universe.fixed:
-            raise InvalidInput(f"{universe.expression} has no persons to speak of")
+            raise InvalidInput(
+                f"{universe.expression} has no persons to speak of: name databases instead"
+            )
         names = {str(v): v for v in universe.values}
         if not 1 <= person <= universe.n:
             raise InvalidInput(f"person={person}: there are {universe.n}, counted from 1")
@@ -54,7 +56,7 @@ class Secret:
 
 
 def secret(text: str, universe: Universe) -> Secret:
-    """Read a secret: ``parity``, ``odd``, ``even``, ``1=yes`` (a record), or databases ``11,00``.
+    """Read a secret: ``parity``, ``odd``, ``even``, ``1=1`` (a record), or databases ``11,00``.
 
     >>> from twoworlds.worlds.words import BitStrings
     >>> secret("2=1", BitStrings(3)).holds((0, 1, 0))
@@ -68,7 +70,9 @@ def secret(text: str, universe: Universe) -> Secret:
         number = int(person.strip().removeprefix("record").strip())
         return Secret.record(universe, number, value.strip())
     listed: list[Point] = []
-    for label in body.replace(";", ",").split(","):
+    labels = [universe.label(x) for x in universe] if (universe.size or 1 << 20) <= 1024 else []
+    mark = ";" if ";" in body or any("," in label for label in labels) else ","
+    for label in [body] if body in labels else body.split(mark):
         try:
             listed.append(universe.find(label.strip()))
         except InvalidInput as error:
