@@ -131,16 +131,68 @@ def test_the_triangle_is_labelled_with_databases_rows_and_guarantees():
     assert same(centre, (1, 1, 1))
 
 
-def test_a_small_polygon_is_magnified_beside_the_whole_triangle():
-    cone = row_cone("gamma-amplification(11/10)", ONE_RECORD)
+WHOLE = [(0.5, sqrt(3) / 2), (0, 0), (1, 0), (0.5, sqrt(3) / 2)]
+EXAMPLES = [
+    row_cone("randomized-response(values=3, records=1, keep=1/2)"),
+    *(
+        row_cone(f"dp(ratio={ratio})", "points([healthy, ill, dead])")
+        for ratio in ("101/100", "11/10", "2", "3", "20", "100000")
+    ),
+    cone_of(THREE, (1, 1, 1)),
+    cone_of(THREE, (101, 100, 100), (100, 100, 101)),
+    cone_of(THREE, (1, 0, 0), (50, 1, 0), (50, 0, 1)),
+    cone_of(THREE, (1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    cone_of(THREE),
+]
+
+
+@pytest.mark.parametrize("cone", EXAMPLES, ids=lambda cone: f"{cone.source} {cone.cone.rays}")
+def test_the_whole_triangle_is_in_view_with_its_databases_and_no_labels_overlap(cone):
     figure = draw_cone(cone)
-    [frame] = drawn(figure, "magnified", axes=1)
-    xs, ys = zip(*frame, strict=True)
-    assert figure.axes[0].get_xlim() == (min(xs), max(xs))
-    assert figure.axes[0].get_ylim() == (min(ys), max(ys))
-    assert texts(figure, axes=1) == ["0", "1", "2"]
-    [dots] = drawn(figure, "extreme rows")
-    assert all(min(xs) < x < max(xs) and min(ys) < y < max(ys) for x, y in dots)
+    [axes] = figure.axes
+    assert drawn(figure, "triangle") == [WHOLE]
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    assert all(left < x < right and bottom < y < top for x, y in WHOLE)
+    assert {text.get_text() for text in axes.texts} >= set(cone.columns)
+    figure.draw_without_rendering()
+    labels = [*figure.texts, *axes.texts, *(text for c in axes.child_axes for text in c.texts)]
+    boxes = [label.get_window_extent() for label in labels if label.get_rotation() == 0]
+    for k, box in enumerate(boxes):
+        assert figure.bbox.containsx(box.x0)
+        assert figure.bbox.containsx(box.x1)
+        assert not any(box.overlaps(other) for other in boxes[:k])
+
+
+def test_a_small_polygon_is_marked_in_the_triangle_and_magnified_in_a_frame():
+    cone = row_cone("gamma-amplification(101/100)", ONE_RECORD)
+    figure = draw_cone(cone)
+    [inset] = figure.axes[0].child_axes
+    [dots] = [line for line in inset.lines if line.get_label() == "extreme rows"]
+    (left, right), (bottom, top) = inset.get_xlim(), inset.get_ylim()
+    assert len(dots.get_xdata()) == 7
+    assert all(left < x < right for x in dots.get_xdata())
+    assert all(bottom < y < top for y in dots.get_ydata())
+    assert all(spine.get_visible() for spine in inset.spines.values())
+    [marker] = drawn(figure, "marker")
+    xs, ys = zip(*marker, strict=True)
+    assert min(xs) <= left < right <= max(xs)
+    assert min(ys) <= bottom < top <= max(ys)
+    assert max(xs) - min(xs) > 1 / 20
+    assert texts(figure) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(("ratio", "magnified"), [("11/10", 1), ("3/2", 0), ("2", 0), ("20", 0)])
+def test_only_very_small_polygons_are_magnified(ratio, magnified):
+    figure = draw_cone(row_cone(f"gamma-amplification({ratio})", ONE_RECORD))
+    assert len(figure.axes[0].child_axes) == magnified
+
+
+def test_guarantees_without_room_at_their_edges_are_numbered_and_stand_in_the_key():
+    cone = row_cone("dp(ratio=2)", "points([healthy, ill, dead])")
+    figure = draw_cone(cone)
+    numbered = zip("①②③④⑤⑥", cone.inequalities(), strict=True)
+    assert {f"{n} {facet.text().replace('<=', '≤')}" for n, facet in numbered} <= set(key(figure))
+    assert {"①", "⑥"} <= set(texts(figure))
 
 
 def test_a_segment_is_a_line_with_its_equality():
@@ -163,7 +215,9 @@ def test_a_point_is_a_dot():
 def test_a_cone_of_many_rows_has_dots_and_no_labels():
     rays = [(30, 20 + k, 20 + 10 * k - k * k) for k in range(9)]
     figure = draw_cone(cone_of(THREE, *rays))
-    [dots] = drawn(figure, "extreme rows")
+    [inset] = figure.axes[0].child_axes
+    [dots] = [line.get_xdata() for line in inset.lines if line.get_label() == "extreme rows"]
+    assert not list(inset.texts)
     assert len(dots) - 1 == len(cone_of(THREE, *rays).generators()) > 6
     assert set(texts(figure)) <= {"a", "b", "c"}
 

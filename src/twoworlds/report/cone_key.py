@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOURS",
+    "KEY_BELOW",
     "KEY_LEFT",
     "SIDE",
     "TINTS",
+    "Entry",
     "Point",
+    "column_height",
     "guarantee_text",
+    "key_entries",
     "outer_first",
     "row_text",
+    "write_column",
     "write_key",
 ]
 
@@ -30,9 +35,12 @@ COLOURS = (BLUE, ORANGE)
 TINTS = {BLUE: "#dbebf4", ORANGE: "#f9e5d9"}
 SIDE = 4.0  # inches: the height of the square, or of the triangle's box
 KEY_LEFT = 5.02  # inches
+KEY_BELOW = 0.45  # inches: the key begins this much below the top of the drawing
 _KEY = 25  # letters in a line of the key
+_LINE, _GAP = 0.155, 0.09  # inches
 
 Point = tuple[float, float]
+Entry = tuple[str, str, str]  # a text, its meaning, the colour of the text
 
 
 def row_text(ray: Vector) -> str:
@@ -51,18 +59,40 @@ def guarantee_text(inequality: Inequality) -> str:
     return inequality.text().replace("<=", "≤").replace(">=", "≥")
 
 
-def write_key(figure: Figure, cones: Sequence[RowCone], lines: Sequence[tuple[str, str]]) -> float:
-    """Write what things mean at the right; return the height at which the texts end."""
-    width, height = figure.get_size_inches()
-    [axes, *_] = figure.axes
-    at = axes.get_position().y1 - 0.45 / height
+def key_entries(cones: Sequence[RowCone], lines: Sequence[tuple[str, str]]) -> list[Entry]:
+    """Return what is explained: two cones by their colours, then texts with their meanings."""
     entries = [(text, meaning, INK) for text, meaning in lines]
-    if len(cones) > 1:
-        entries = [(cone.source, "", c) for cone, c in zip(cones, COLOURS, strict=True)] + entries
-    for text, meaning, colour in entries:
-        for part, ink, weight in ((text, colour, "bold"), (meaning, GREY, "normal")):
-            for line in textwrap.wrap(part, _KEY - 3 if weight == "bold" else _KEY):
-                figure.text(KEY_LEFT / width, at, line, color=ink, weight=weight, size=8, va="top")
-                at -= 0.155 / height
-        at -= 0.09 / height
-    return float(at)
+    if len(cones) == 1:
+        return entries
+    return [(cone.source, "", c) for cone, c in zip(cones, COLOURS, strict=True)] + entries
+
+
+def column_height(entries: Sequence[Entry], *, letters: int = _KEY) -> float:
+    """Return the height of a column of the key, in inches."""
+    return sum(_LINE * len(_lines(entry, letters)) + _GAP for entry in entries)
+
+
+def write_column(
+    figure: Figure, entries: Sequence[Entry], left: float, top: float, *, letters: int = _KEY
+) -> None:
+    """Write a column of the key; its upper left corner is given in inches."""
+    width, height = figure.get_size_inches()
+    for entry in entries:
+        for line, ink, weight in _lines(entry, letters):
+            place = (left / width, top / height)
+            figure.text(*place, line, color=ink, weight=weight, size=8, va="top")
+            top -= _LINE
+        top -= _GAP
+
+
+def _lines(entry: Entry, letters: int) -> list[tuple[str, str, str]]:
+    text, meaning, colour = entry
+    bold = [(line, colour, "bold") for line in textwrap.wrap(text, letters - 3)]
+    return bold + [(line, GREY, "normal") for line in textwrap.wrap(meaning, letters)]
+
+
+def write_key(figure: Figure, cones: Sequence[RowCone], lines: Sequence[tuple[str, str]]) -> None:
+    """Write what things mean at the right."""
+    [axes, *_] = figure.axes
+    top = axes.get_position().y1 * figure.get_size_inches()[1] - KEY_BELOW
+    write_column(figure, key_entries(cones, lines), KEY_LEFT, top)

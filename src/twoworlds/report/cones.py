@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from twoworlds.errors import InvalidInput
 from twoworlds.report.cone_key import COLOURS, SIDE, row_text
-from twoworlds.report.cone_triangle import draw_slices
+from twoworlds.report.cone_triangle import draw_slices, slices_height
 from twoworlds.report.cone_wedge import draw_wedges
 from twoworlds.report.pictures import canvas, style
 from twoworlds.worlds import Explicit
@@ -58,18 +58,19 @@ def draw_cones(row_cones: Sequence[RowCone]) -> Figure:
     size = _size(row_cones[0])
     relation = _relation(row_cones)
     drawn = [_possible(cone) for cone in row_cones]
+    side = SIDE if size == 2 else slices_height(drawn)
     with style():
         figure, axes = canvas(
             f"What an output can look like: {'two' if size == 2 else 'three'} databases",
             " ".join([_READING[size], _where(drawn), *relation]),
             "; ".join(_source(cone) for cone in row_cones),
             words=" ".join([*(_in_words(cone) for cone in drawn), *relation]),
-            height=SIDE + _ABOVE,
+            height=side + _ABOVE,
             left=0.72 if size == 2 else 0.25,
         )
         x, y, width, height = axes.get_position().bounds
-        axes.set_position((x, y, width, height * SIDE / (SIDE + _ABOVE)))
-        axes.set_aspect("equal", adjustable="box", anchor="SW")
+        axes.set_position((x, y, width, height * side / (side + _ABOVE)))
+        axes.set_aspect("equal", adjustable="box", anchor="SW" if size == 2 else "NW")
         (draw_wedges if size == 2 else draw_slices)(figure, axes, drawn)
     return figure
 

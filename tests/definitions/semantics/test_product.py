@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import product
 from math import prod
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -123,9 +122,8 @@ def test_irrational_likelihoods_stay_products():
     assert float(difference) == pytest.approx(2.718281828459045 / 3.718281828459045 - 0.5)
 
 
-def test_a_posterior_about_fourteen_people_is_quick():
+def test_a_posterior_about_fourteen_people():
     survey = mechanism("randomized-response(bits=14, keep=3/4)")
-    start = perf_counter()
     games = play(survey, uniform(survey.universe), "1" * 14)
     assert set(games.differences) == {Fraction(1, 4)}
     chances = games.chances(secret("1=1", survey.universe))
@@ -136,7 +134,6 @@ def test_a_posterior_about_fourteen_people_is_quick():
         for x in product((0, 1), repeat=14)
     )
     assert games.moved == favoured
-    assert perf_counter() - start < 5
 
 
 def test_forty_records_refuse_to_be_written_out():

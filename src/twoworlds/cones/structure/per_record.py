@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PerRecordCone", "ProductInequality", "ProductMembership", "Simplicial", "kronecker"]
 
+_LARGEST_PRINTED = 10**15
+
 
 @dataclass(frozen=True)
 class Simplicial:
@@ -246,6 +248,32 @@ class PerRecordCone:
         found: int = len(self.one.facets) ** self.records
         return found
 
+    @property
+    def count_text(self) -> str:
+        """The number of facets as it is printed: a power where its digits would be long.
+
+        >>> PerRecordCone.of("randomized-response(bits=15000, keep=3/4)").count_text
+        '2^15000'
+        """
+        return str(self._counts["facets"])
+
+    @property
+    def _counts(self) -> dict[str, int | str]:
+        """The sizes of the whole cone; those too long to print as text, such as 2^15000."""
+        k, facets, values = self.records, len(self.one.facets), len(self.universe.values)
+        count, databases = _power(facets, k), _power(values, k)
+        if isinstance(count, int) and isinstance(databases, int):
+            equalities: int | str = databases - count
+        else:
+            equalities = 0 if facets == values else f"{databases} - {count}"
+        return {
+            "databases": databases,
+            "facets": count,
+            "equalities": equalities,
+            "rays": count,
+            "lines": 0,
+        }
+
     def inequality(self, output: object) -> ProductInequality:
         """Return the facet of one output: a word with one output of a record per record.
 
@@ -277,13 +305,18 @@ class PerRecordCone:
         facets = "; ".join(_texts(values, self.one.facets, equality=False))
         equal = "; ".join(_texts(values, self.one.equalities, equality=True))
         tail = f", and where one factor is one of {equal} it is an equality" if equal else ""
+        many = "" if self.count == 1 else "s"
         return (
-            f"The row cone of {self.source} has {self.count} facets over {self.universe.size} "
-            f"databases: the products of one factor per record, each one of {facets}{tail}."
+            f"The row cone of {self.source} has {self.count_text} facet{many} over "
+            f"{self._counts['databases']} databases: the products of one factor per record, each "
+            f"one of {facets}{tail}."
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cone of one record as plain data, with the counts of the whole."""
+        """Return the cone of one record as plain data, with the counts of the whole.
+
+        A count of more than 15 digits is text, such as "2^15000".
+        """
         return {
             "source": self.source,
             "universe": self.universe.expression,
@@ -295,13 +328,7 @@ class PerRecordCone:
                 "rays": [list(a) for a in self.one.rays],
                 "outputs": [str(output) for output in self.one.outputs],
             },
-            "counts": {
-                "databases": self.universe.size,
-                "facets": self.count,
-                "equalities": self.universe.size - self.count,
-                "rays": self.count,
-                "lines": 0,
-            },
+            "counts": self._counts,
             "approximation": None,
         }
 
@@ -316,6 +343,13 @@ class PerRecordCone:
             vector = kronecker([self.one.functionals[i] for i in places])
             (facets if max(places) < n else equalities).append(vector)
         return RowCone(where, solutions(facets, len(where.positions), equalities), self.source)
+
+
+def _power(base: int, exponent: int) -> int | str:
+    """Return a power, as text if its digits would be long."""
+    small = base == 1 or exponent < 64
+    value: int = base**exponent if small else _LARGEST_PRINTED
+    return value if value < _LARGEST_PRINTED else f"{base}^{exponent}"
 
 
 def _texts(universe: Universe, vectors: Iterable[Vector], *, equality: bool) -> list[str]:

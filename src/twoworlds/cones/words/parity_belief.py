@@ -12,6 +12,7 @@ so that the largest and the least balance over all outputs are found record by r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -92,7 +93,7 @@ class ParityBelief:
     @property
     def prior_balance(self) -> Fraction:
         """P(even) - P(odd) before any output."""
-        return prod((1 - 2 * self.chances[i - 1] for i in self.persons), start=Fraction(1))
+        return _product(1 - 2 * self.chances[i - 1] for i in self.persons)
 
     @property
     def prior_even(self) -> Fraction:
@@ -108,8 +109,9 @@ class ParityBelief:
     @property
     def signs(self) -> tuple[dict[Point, int], ...]:
         """-1 for the value that is counted, 1 for the other; 1 for persons who do not count."""
+        counted = frozenset(self.persons)
         return tuple(
-            {a: -1 if i in self.persons else 1, b: 1} for i, (a, b) in enumerate(self.values, 1)
+            {a: -1 if i in counted else 1, b: 1} for i, (a, b) in enumerate(self.values, 1)
         )
 
     def belief(self) -> Belief:
@@ -204,7 +206,7 @@ def balance_after(mechanism: Mechanism, belief: ParityBelief, output: Point) -> 
     if isinstance(mechanism, PerRecord):
         shares = _shares(mechanism, belief)
         found = [of[o] for of, o in zip(shares, output, strict=True) if o in of]
-        return prod(found, start=Fraction(1)) if len(found) == len(output) else None
+        return _product(found) if len(found) == len(output) else None
     total = balance = Fraction(0)
     for database, mass, sign in belief.words():
         likelihood = rational(mechanism.probability(output, database), "P(output | database)")
@@ -262,19 +264,85 @@ def _record_shares(
 
 
 def _product_extremes(mechanism: PerRecord, belief: ParityBelief) -> tuple[Extreme, Extreme]:
-    """Find the extreme products record by record.
+    """Find the extreme products record by record."""
+    shares = _shares(mechanism, belief)
+    return _least(shares), _largest(shares)
 
-    The balance is a product of one factor per record, so the extreme products of the first i
-    records come from the extreme products of the first i - 1.
+
+def _least(shares: Sequence[Mapping[Point, Fraction]]) -> Extreme:
+    """Return the least product: the largest one when a record's factors change their signs."""
+    negated = {o: -share for o, share in shares[0].items()}
+    found = _largest([negated, *shares[1:]])
+    return Extreme(found.output, -found.balance)
+
+
+def _largest(shares: Sequence[Mapping[Point, Fraction]]) -> Extreme:
+    """Return the largest product of one factor per record.
+
+    If some product is positive, take from each record the factor of largest size; should the
+    product be negative, exchange the one factor whose best rival of the other sign costs least (an
+    exchange of three or more costs more). If none is positive, 0 is the largest where it occurs,
+    and otherwise no record has factors of both signs, so that the smallest sizes are taken.
     """
-    one = Extreme((), Fraction(1))
-    low = high = one
-    for shares in _shares(mechanism, belief):
-        reached = [
-            Extreme((*end.output, o), end.balance * share)
-            for end in dict.fromkeys((low, high))
-            for o, share in shares.items()
-        ]
-        low = min(reached, key=lambda e: e.balance)
-        high = max(reached, key=lambda e: e.balance)
-    return low, high
+    kept = {id(of): _Choice.of(of) for of in shares}
+    choices = [kept[id(of)] for of in shares]
+    if all(choice.best is not None for choice in choices):
+        picked = [choice.best for choice in choices]
+        if sum(choice.negative for choice in choices) % 2:
+            place = max(range(len(choices)), key=lambda i: choices[i].kept_by_exchange)
+            picked[place] = choices[place].rival
+        if None not in picked:
+            return _extreme(shares, picked)
+    zeros = [choice.zero for choice in choices]
+    if any(zero is not None for zero in zeros):
+        return _extreme(
+            shares, [next(iter(of)) if z is None else z for z, of in zip(zeros, shares, strict=True)]
+        )
+    return _extreme(shares, [choice.smallest for choice in choices])
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What one record may contribute to a product.
+
+    Attributes:
+        best: The output of the factor of largest size, None if all are 0.
+        negative: Whether that factor is negative.
+        rival: The output of the factor of largest size among those of the other sign.
+        kept_by_exchange: The share of its size that a product keeps with the rival; -1 without.
+        zero: An output of the factor 0.
+        smallest: The output of the factor of smallest size.
+    """
+
+    best: Point | None
+    negative: bool
+    rival: Point | None
+    kept_by_exchange: Fraction
+    zero: Point | None
+    smallest: Point
+
+    @staticmethod
+    def of(shares: Mapping[Point, Fraction]) -> _Choice:
+        """Compare the factors of one record."""
+        order = sorted(shares, key=lambda o: -abs(shares[o]))
+        best = order[0] if shares[order[0]] else None
+        negative = shares[order[0]] < 0
+        rivals = [o for o in order if (shares[o] > 0 if negative else shares[o] < 0)]
+        rival = rivals[0] if best is not None and rivals else None
+        exchanged = Fraction(-1) if rival is None else abs(shares[rival] / shares[order[0]])
+        zero = order[-1] if not shares[order[-1]] else None
+        return _Choice(best, negative, rival, exchanged, zero, order[-1])
+
+
+def _extreme(shares: Sequence[Mapping[Point, Fraction]], output: Sequence[Point]) -> Extreme:
+    return Extreme(tuple(output), _product(of[o] for of, o in zip(shares, output, strict=True)))
+
+
+def _product(factors: Iterable[Fraction]) -> Fraction:
+    """Multiply, equal factors as a power, and reduce once.
+
+    >>> _product([Fraction(1, 2)] * 3 + [Fraction(2, 3)])
+    Fraction(1, 12)
+    """
+    powers = [factor**times for factor, times in Counter(factors).items()]
+    return Fraction(prod(p.numerator for p in powers), prod(p.denominator for p in powers))

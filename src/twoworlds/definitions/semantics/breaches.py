@@ -45,7 +45,7 @@ from twoworlds.mechanisms import (
 )
 from twoworlds.mechanisms.comparison import larger
 from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.numbers import Number, Order
+from twoworlds.numbers import Number, Order, at_most_one
 from twoworlds.worlds import Change, Point
 from twoworlds.worlds.belief import Belief
 
@@ -112,7 +112,7 @@ class _OneByOne(Breaches):
                 total = total + self.mechanism.probability(t, truth)
             elif order is Order.UNDECIDED:
                 total = total + up_to(self.mechanism.probability(t, truth))
-        return total
+        return at_most_one(total)  # the columns of a float matrix sum to 1 only roughly
 
     def example(self, truth: Point) -> Point | None:
         outputs = reachable(self.mechanism, truth)

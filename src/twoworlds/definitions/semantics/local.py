@@ -12,7 +12,7 @@ for person i depends on the i-th output alone, and the outputs are independent (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.failing import moved_too_often
+from twoworlds.definitions.semantics.breaches import breaches
 from twoworlds.definitions.semantics.games import default_value, default_words, play_one
 from twoworlds.definitions.semantics.product import (
     ProductBelief,
@@ -38,7 +39,7 @@ from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
 
-__all__ = ["LocalSemanticPrivacy", "LocalWitness", "Step"]
+__all__ = ["LocalSemanticPrivacy", "LocalWitness", "Step", "smallest_difference"]
 
 _MOST_LIKELIHOODS = 1 << 23
 _TIE_BITS = 256
@@ -104,15 +105,16 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         return self._judged(mechanism).failure(read_delta(epsilon, "epsilon"))
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
-        """Return the failure probability at the epsilon given, or the worst case over outputs."""
+        """Return the failure probability at the epsilon given, else the smallest epsilon for delta.
+
+        Without any number that is the worst case over outputs.
+        """
         judged = self._judged(mechanism)
-        worst = judged.worst()
-        epsilon, delta = self.epsilon, Fraction(0)
-        failure: Number = delta
+        worst, epsilon = judged.worst(), self.epsilon
         if epsilon is None:
-            epsilon = worst.difference
+            epsilon, failure = smallest_difference(judged.curve(), self.delta)
         else:
-            failure = judged.failure(epsilon)
+            failure = at_most_one(judged.failure(epsilon))
         return Verdict(
             mechanism.expression,
             self.name,
@@ -122,7 +124,9 @@ class LocalSemanticPrivacy(PrivacyDefinition):
                 f"this belief only: {self._held}; {default_words(mechanism, self.default)}",
                 f"a person: {mechanism.universe.explain(mechanism.universe.relation)}",
             ),
-            witness=LocalWitness.of(mechanism, judged.belief, worst, self.default),
+            witness=None
+            if worst is None
+            else LocalWitness.of(mechanism, judged.belief, worst, self.default),
             method=judged.method,
             exact=mechanism.exact,
         )
@@ -144,13 +148,52 @@ class LocalSemanticPrivacy(PrivacyDefinition):
     def _held(self) -> str:
         return self.belief if isinstance(self.belief, str) else repr(self.belief)
 
-    def _judged(self, mechanism: Mechanism) -> _OnItsOwn | _Played:
+    def _judged(self, mechanism: Mechanism) -> _OnItsOwn | _Played | _Breached:
         """Look at all outputs: record by record where that is exact, else one by one."""
         if isinstance(mechanism, PerRecord):
             held = product_belief(self.belief, mechanism.universe)
             if held is not None:
                 return _OnItsOwn(mechanism, held, self.default)
-        return _Played(mechanism, build_belief(self.belief, mechanism.universe), self.default)
+        held_by_all = build_belief(self.belief, mechanism.universe)
+        if mechanism.outputs.size is None:
+            return _Breached(mechanism, held_by_all, self.default)
+        return _Played(mechanism, held_by_all, self.default)
+
+
+def smallest_difference(curve: Sequence[Step], delta: Number) -> tuple[Number, Number]:
+    """Return the smallest epsilon whose failure probability is at most delta, and that one."""
+    failures = [*(step.delta for step in curve[1:]), Fraction(0)]
+    if compare(curve[0].delta, delta) is not Order.GREATER:
+        return Fraction(0), curve[0].delta
+    return next(
+        (step.epsilon, failure)
+        for step, failure in zip(curve, failures, strict=True)
+        if compare(failure, delta) is not Order.GREATER
+    )
+
+
+class _Breached:
+    """Infinitely many outputs: those that are breaches, by structure."""
+
+    method = "the outputs that are breaches, by structure, weighed by the belief"
+
+    def __init__(self, mechanism: Mechanism, belief: Belief, default: object) -> None:
+        self.mechanism, self.belief, self.default = mechanism, belief, default
+
+    def failure(self, epsilon: Number) -> Number:
+        """Weigh the breaches on each database by the belief in it."""
+        found = breaches(self.mechanism, self.belief, epsilon, self.default)
+        return _sum(mass * found.mass(x) for x, mass in self.belief.items())
+
+    def curve(self) -> list[Step]:
+        """Refuse: there may be infinitely many steps."""
+        raise Unsupported(
+            f"{self.mechanism.expression} has infinitely many outputs to play: give epsilon= for "
+            "the failure probability there"
+        )
+
+    def worst(self) -> None:
+        """No output is known to be the worst."""
 
 
 class _OnItsOwn:
@@ -211,8 +254,7 @@ class _Played:
     def __init__(self, mechanism: Mechanism, belief: Belief, default: object) -> None:
         self.belief = belief
         size = mechanism.outputs.size
-        if size is None:
-            raise Unsupported(f"{mechanism.expression} has infinitely many outputs to play")
+        assert size is not None
         seen = views(mechanism, belief, default)
         work = size * sum(2 * len(view.cases) for view in seen)
         if work > _MOST_LIKELIHOODS:

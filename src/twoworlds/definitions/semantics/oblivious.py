@@ -34,7 +34,7 @@ from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.failing import moved_too_often
 from twoworlds.definitions.semantics.breaches import breaches, reachable
 from twoworlds.definitions.semantics.games import default_words, play
-from twoworlds.definitions.semantics.local import Step
+from twoworlds.definitions.semantics.local import Step, smallest_difference
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.view import views, worst_difference
@@ -196,15 +196,10 @@ class RealityObliviousPrivacy(PrivacyDefinition):
             yield worst_difference(seen, t), mechanism.probability(t, truth)
 
     def _largest_difference(self, mechanism: Mechanism) -> Verdict:
-        values = (
-            value
-            for x in self._truths(mechanism)
-            for value, _ in self._differences(mechanism, self._held(mechanism), x)
-        )
-        largest = _largest(values)
+        epsilon, failure = smallest_difference(self.curve(mechanism), self.delta)
         return self._verdict(
             mechanism,
-            {"epsilon": largest, "delta": Fraction(0)},
+            {"epsilon": epsilon, "delta": failure},
             None,
             "every output played with and without every person",
         )
@@ -215,6 +210,10 @@ class RealityObliviousPrivacy(PrivacyDefinition):
                 raise InvalidInput(
                     "reality-oblivious with truth= and without a belief needs epsilon=: "
                     "the failure probability there is bounded from both sides"
+                )
+            if self.delta != 0:
+                raise InvalidInput(
+                    "reality-oblivious with delta= and without a belief needs epsilon=, or a belief"
                 )
             found = SemanticPrivacy(default=self.default).tightest(mechanism)
             values = {"epsilon": found.epsilon, "delta": Fraction(0)}

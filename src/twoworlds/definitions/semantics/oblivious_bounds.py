@@ -32,7 +32,7 @@ from twoworlds.definitions.semantics.view import View, views
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.comparison import larger
-from twoworlds.numbers import INFINITY, Number, Order, compare
+from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare
 from twoworlds.worlds import SUBSTITUTE, Point
 from twoworlds.worlds.belief import Belief, records_of, uniform
 
@@ -85,7 +85,7 @@ def over_all_beliefs(
     method = "at most the outputs that are bad for some belief; at least those of the belief shown"
     found = _Search(mechanism, float(epsilon), truths, bad, default).best()
     belief, at = found if found is not None else (None, truth)
-    return BeliefBounds(upper, belief, at, method)
+    return BeliefBounds(at_most_one(upper), belief, at, method)
 
 
 def _never_fails(mechanism: Mechanism, epsilon: Number, default: object) -> bool:
