@@ -28,6 +28,7 @@ _BAD_INPUT = 2
 _INTERRUPTED = 130
 _INTERNAL = 70
 _UNWRITTEN = 74
+_LONGEST_INTEGER = 1_000_000
 _LONG = re.compile(r"\d{60,}")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    sys.set_int_max_str_digits(_LONGEST_INTEGER)  # sizes such as 2^20000 occur in complaints
     if "" not in sys.path:
         sys.path.insert(0, "")  # python:module:name looks in the current folder first
     if sys.stdout is None:

@@ -25,6 +25,8 @@ from twoworlds.cones import (
     RowCone,
     build_source,
     consistent_normal_form_contains,
+    example,
+    example_statements,
     frapp_row_cone,
     grouped,
     inverse,
@@ -32,7 +34,6 @@ from twoworlds.cones import (
     noise_cone,
     noise_statements,
     row_cone,
-    statement,
 )
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.kernel.vectors import rational
@@ -347,20 +348,18 @@ def show_statements(source: str, *, universe: str | None, every: bool, as_json: 
 
 def _show_example(found: PerRecordCone, *, as_json: bool) -> None:
     """Print one of very many statements that are alike."""
-    output = next(iter(found.universe))
-    one = statement(found.inequality(output))
-    more = f"There are {found.count} of them, one for each output, all alike."
-    if as_json:
-        print_json(
-            {
-                "source": found.source,
-                "universe": found.universe.expression,
-                "count": found.count,
-                "example": {"kind": one.kind, "sentence": one.sentence},
-            }
-        )
-    else:
-        _print_statements(found.source, [one.sentence, more])
+    if not as_json:
+        _print_statements(found.source, example_statements(found))
+        return
+    one = example(found)
+    print_json(
+        {
+            "source": found.source,
+            "universe": found.universe.expression,
+            "count": found.to_dict()["counts"]["facets"],
+            "example": {"kind": one.kind, "sentence": one.sentence},
+        }
+    )
 
 
 def _print_statements(source: str, sentences: Sequence[str]) -> None:

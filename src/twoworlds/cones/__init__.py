@@ -49,7 +49,14 @@ from twoworlds.cones.words.parity import (
     guards_parity,
     parity_check,
 )
-from twoworlds.cones.words.statements import Statement, grouped, statement, statements
+from twoworlds.cones.words.statements import (
+    Statement,
+    example,
+    example_statements,
+    grouped,
+    statement,
+    statements,
+)
 
 __all__ = [
     "Certificate",
@@ -82,6 +89,8 @@ __all__ = [
     "design",
     "dp_parity_threshold",
     "eliminate",
+    "example",
+    "example_statements",
     "extreme_mechanisms",
     "frapp_row_cone",
     "grouped",

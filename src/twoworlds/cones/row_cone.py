@@ -336,11 +336,15 @@ def listed_universe(universe: Universe, what: str) -> Universe:
         )
     if universe.size > LARGEST_DIMENSION:
         raise TooLarge(
-            f"{what}: {universe.expression} has {universe.size} databases, and a row cone is "
-            f"listed up to {LARGEST_DIMENSION}: a mechanism with one transition per record answers "
+            f"{what}: {universe.expression} has {_count(universe.size)} databases, and a row cone "
+            f"is listed up to {LARGEST_DIMENSION}: a mechanism with one transition per record answers "
             "by structure (PerRecordCone)"
         )
     return universe
+
+
+def _count(size: int) -> str:
+    return str(size) if size < 10**15 else "more than 10^15"
 
 
 def generated(rays: Iterable[Sequence[object]], dimension: int) -> Cone:

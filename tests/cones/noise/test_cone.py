@@ -341,7 +341,7 @@ def test_reference_a_zero_of_the_transform_is_named(text, angle):
         noise_cone(text)
     assert error.value.zero.angle == angle
     assert f"0 at {angle}" in str(error.value)
-    assert "row_cone" in str(error.value)
+    assert "the row cone on a bounded range" in str(error.value)
 
 
 @pytest.mark.parametrize(

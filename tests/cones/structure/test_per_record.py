@@ -1,5 +1,6 @@
 """Row cones by structure against dense inverses; the errata of Theorem 5.5 and of Appendix 6."""
 
+import json
 import random
 from fractions import Fraction
 from itertools import product
@@ -10,7 +11,7 @@ import pytest
 
 from twoworlds import InvalidInput, TooLarge, Undecided, Unsupported, mechanism
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.row_cone import row_cone
+from twoworlds.cones.row_cone import row_cone, variable
 from twoworlds.cones.structure import _butterfly, _membership
 from twoworlds.cones.structure.per_record import (
     PerRecordCone,
@@ -332,9 +333,48 @@ def test_a_cone_is_told_without_listing_it():
     assert (len(listed.facets), len(listed.equalities)) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("text", "count", "counts"),
+    [
+        ("randomized-response(bits=15000, keep=3/4)", "2^15000", ("2^15000", "2^15000", 0)),
+        ("randomized-response(bits=15000, keep=1/2)", "1", ("2^15000", 1, "2^15000 - 1")),
+        ("randomized-response(bits=50, keep=3/4)", "2^50", ("2^50", "2^50", 0)),
+        ("randomized-response(bits=49, keep=3/4)", str(2**49), (2**49, 2**49, 0)),
+        (
+            "pram([[1/2, 1/3, 1/6], [1/2, 2/3, 5/6]], records=40)",
+            str(2**40),
+            ("3^40", 2**40, f"3^40 - {2**40}"),
+        ),
+    ],
+)
+def test_large_counts_are_told_as_powers(text, count, counts):
+    cone = PerRecordCone.of(text)
+    assert cone.count_text == count
+    assert f" {count} facet" in cone.explain()
+    assert f"over {counts[0]} databases" in cone.explain()
+    found = json.loads(json.dumps(cone.to_dict()))["counts"]
+    assert tuple(found[key] for key in ("databases", "facets", "equalities")) == counts
+    assert (found["rays"], found["lines"]) == (counts[1], 0)
+
+
+def test_rows_over_very_many_databases_are_refused_with_a_power():
+    cone = response(15000, "3/4")
+    facet = cone.inequality("1" * 15000)
+    for asked in (cone.explicit, facet.explicit, lambda: cone.contains([1, 2])):
+        with pytest.raises(TooLarge, match=r"2\^15000 databases.*fewer records"):
+            asked()
+
+
+def test_long_runs_of_equal_factors_are_written_as_powers():
+    plus, minus = (1, 1), (1, -1)
+    some = ProductInequality(BitStrings(7), (minus, *[plus] * 5, minus))
+    assert some.text() == "(x1 - x0) ⊗ (x1 + x0)^⊗5 ⊗ (x1 - x0) >= 0"
+
+
 def test_product_inequalities_are_written_factor_by_factor():
     guarantee = ProductInequality(Records(["red", "blue"], 2), ((-1, 1), (1, 0)), equality=True)
-    assert guarantee.text() == "(xblue - xred) ⊗ (xred) = 0"
+    red, blue = variable("red"), variable("blue")
+    assert guarantee.text() == f"({blue} - {red}) ⊗ ({red}) = 0"
     assert guarantee.coefficient("blue,red") == 1
     assert guarantee.explicit().text() == "x[red,red] = x[blue,red]"
 

@@ -15,7 +15,7 @@ from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import RowCone, row_cone
 from twoworlds.cones.structure.kronecker import frapp_row_cone, kronecker_cone
 from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.worlds import Universe
 from twoworlds.worlds.belief import Belief, explicit, independent, uniform
@@ -367,3 +367,41 @@ def test_only_rows_that_can_occur_move_odds():
     assert found.factor == 1
     with pytest.raises(InvalidInput, match="no mechanism"):
         largest_odds("linear('2*x1 <= x0')", ["0"], ["1"], universe="bits(1)")
+
+
+# --- very many records ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bits", "text"), [(100, "about 1 + 1.58e-30"), (900, "about 1 + 2.37e-271")]
+)
+def test_a_rounded_factor_is_not_said_to_be_attained(bits: int, text: str) -> None:
+    found = largest_odds(RR.format(bits), "even")
+    assert found.factor == Fraction(2**bits + 1, 2**bits - 1)
+    assert f"at most the factor {text}, " in found.sentence
+    assert found.sentence.endswith(f"(of length {bits}) attains the exact value.")
+    assert "attains it" not in found.explain()
+    assert f"odds before: 1; after, at most: {text}" in found.explain()
+    assert len(found.to_dict()["output"]) == bits
+
+
+def test_a_factor_that_is_printed_exactly_is_attained() -> None:
+    assert "factor 5/3 (1.66667), whatever" in largest_odds(RR.format(2), "even").sentence
+    assert largest_odds(RR.format(2), "even").sentence.endswith("attains it.")
+
+
+def test_one_person_among_very_many_is_answered_at_once() -> None:
+    found = largest_odds(RR.format(100_000), "77=1")
+    assert found.factor == 3
+    assert found.output is not None
+    assert found.output[76] == "1"
+    assert found.verify()
+
+
+def test_a_parity_of_thousands_is_proved_and_of_too_many_refused() -> None:
+    found = largest_odds(RR.format(4000), "odd")
+    assert found.factor == Fraction(2**4000 + 1, 2**4000 - 1)
+    assert found.output is not None
+    assert found.output.count("1") % 2 == 1
+    with pytest.raises(TooLarge, match=r"parity of 100000 records.*at most 20000.*fewer"):
+        largest_odds(RR.format(100_000), "even")

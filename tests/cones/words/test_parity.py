@@ -23,7 +23,7 @@ from twoworlds.cones.words.parity import (
     guards_parity,
     parity_check,
 )
-from twoworlds.cones.words.parity_belief import ParityBelief
+from twoworlds.cones.words.parity_belief import ParityBelief, extremes
 from twoworlds.cones.words.statements import statement
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
@@ -433,3 +433,44 @@ def test_refuses_what_has_no_parity() -> None:
         dp_parity_threshold(3, 0)
     with pytest.raises(TooLarge, match="fewer records"):
         parity_check("noisy-parity(bits=22, keep=3/4)", "3/4")
+
+
+# --- extremes by structure ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_extreme_products_are_those_of_all_outputs(seed: int) -> None:
+    rng = random.Random(seed)
+    outputs = rng.randint(1, 3)
+    columns = [[rng.randint(0, 3) for _ in range(outputs)] for _ in range(2)]
+    columns = [column if any(column) else [1] * outputs for column in columns]
+    rows = [[Fraction(c[o], sum(c)) for c in columns] for o in range(outputs)]
+    text = ", ".join("[" + ", ".join(map(str, row)) + "]" for row in rows)
+    built = mechanism(f"pram([{text}], records=3)")
+    chances = [Fraction(rng.randint(0, 4), 4) for _ in range(3)]
+    persons = rng.sample([1, 2, 3], rng.randint(1, 3))
+    belief = ParityBelief.read(built.universe, chances, persons)
+    found = {}
+    for output in built.outputs:
+        total = balance = Fraction(0)
+        for word in built.universe:
+            mass = Fraction(1)
+            for value, q in zip(word, chances, strict=True):
+                mass *= q if value == belief.values[0][0] else 1 - q
+            mass *= Fraction(built.probability(output, word))
+            odd = sum(word[i - 1] == belief.values[0][0] for i in persons) % 2
+            total += mass
+            balance += -mass if odd else mass
+        if total:
+            found[output] = balance / total
+    low, high = extremes(built, belief)
+    assert low.balance == min(found.values()) == found[low.output]
+    assert high.balance == max(found.values()) == found[high.output]
+
+
+def test_a_check_of_fifteen_thousand_answers_can_be_read() -> None:
+    check = parity_check("randomized-response(bits=15000, keep=3/4)", "2/3")
+    assert not check.protected
+    assert check.verify()
+    assert len(check.explain()) < 400
+    assert "about 0.500001" in check.explain()

@@ -29,7 +29,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mat
@@ -44,7 +44,7 @@ from twoworlds.cones.row_cone import (
     solutions,
     variable,
 )
-from twoworlds.errors import Undecided, Unsupported
+from twoworlds.errors import TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.worlds import Explicit, Point, Records, Universe
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["PerRecordCone", "ProductInequality", "ProductMembership", "Simplicial", "kronecker"]
 
 _LARGEST_PRINTED = 10**15
+_LONGEST_RUN = 4
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,14 @@ class Simplicial:
         rays: The extreme rows, primitive.
         facets: For each of them the functional that is positive on it and 0 on the others.
         equalities: Functionals that vanish on all rows.
+        further: The other outputs, whose rows are multiples or combinations of the extreme ones.
     """
 
     outputs: tuple[Point, ...]
     rays: tuple[Vector, ...]
     facets: tuple[Vector, ...]
     equalities: tuple[Vector, ...]
+    further: tuple[Point, ...] = ()
 
     @staticmethod
     def of(transition: Dense) -> Simplicial | None:
@@ -100,7 +103,8 @@ class Simplicial:
         inverse = whole.inv().transpose().tolist()
         facets = [primitive([Fraction(int(c.p), int(c.q)) for c in row]) for row in inverse]
         outputs = tuple(first[ray] for ray in rays)
-        return Simplicial(outputs, tuple(rays), tuple(facets[: len(rays)]), null)
+        further = tuple(output for output in transition.outputs if output not in outputs)
+        return Simplicial(outputs, tuple(rays), tuple(facets[: len(rays)]), null, further)
 
     @property
     def functionals(self) -> tuple[Vector, ...]:
@@ -143,15 +147,17 @@ class ProductInequality:
         return entries[0]
 
     def text(self) -> str:
-        """Write the factors."""
+        """Write the factors, long runs of equal ones as a power."""
         relation = "=" if self.equality else ">="
-        if len(set(self.factors)) == 1 and len(self.factors) > 4:
-            return f"{self._factor(0)}^⊗{len(self.factors)} {relation} 0"
-        return " ⊗ ".join(self._factor(i) for i in range(len(self.factors))) + f" {relation} 0"
+        parts: list[str] = []
+        for factor, run in groupby(self.factors):
+            text, length = self._factor(factor), len(list(run))
+            parts += [text] * length if length <= _LONGEST_RUN else [f"{text}^⊗{length}"]
+        return " ⊗ ".join(parts) + f" {relation} 0"
 
-    def _factor(self, i: int) -> str:
+    def _factor(self, factor: Vector) -> str:
         names = [variable(str(value)) for value in self.universe.values]
-        terms = sorted(zip(self.factors[i], names, strict=True), key=lambda term: term[0] < 0)
+        terms = sorted(zip(factor, names, strict=True), key=lambda term: term[0] < 0)
         text = ""
         for c, name in terms:
             if c:
@@ -161,6 +167,7 @@ class ProductInequality:
 
     def explicit(self) -> Inequality:
         """List all coefficients."""
+        _refuse_very_large(self.universe, "list an inequality of fewer records")
         where = listed_universe(self.universe, "the inequality")
         return Inequality(where, kronecker(self.factors), self.equality)
 
@@ -297,6 +304,7 @@ class PerRecordCone:
         """
         from twoworlds.cones.structure._membership import decide  # numpy and numba
 
+        _refuse_very_large(self.universe, "test a row of fewer records")
         return decide(self, row, overwrite=overwrite)
 
     def explain(self) -> str:
@@ -334,6 +342,7 @@ class PerRecordCone:
 
     def explicit(self) -> RowCone:
         """List all inequalities, for universes that can be listed."""
+        _refuse_very_large(self.universe, "list the cone of fewer records")
         where = listed_universe(self.universe, self.source)
         n = len(self.one.facets)
         size = len(self.one.functionals)
@@ -350,6 +359,16 @@ def _power(base: int, exponent: int) -> int | str:
     small = base == 1 or exponent < 64
     value: int = base**exponent if small else _LARGEST_PRINTED
     return value if value < _LARGEST_PRINTED else f"{base}^{exponent}"
+
+
+def _refuse_very_large(universe: Records, way_out: str) -> None:
+    """Refuse universes whose size is too long to print; smaller ones are refused elsewhere."""
+    size = _power(len(universe.values), universe.n)
+    if isinstance(size, str):
+        raise TooLarge(
+            f"{universe.expression} has {size} databases, too many for a row with an entry for "
+            f"each of them: {way_out}"
+        )
 
 
 def _texts(universe: Universe, vectors: Iterable[Vector], *, equality: bool) -> list[str]:

@@ -12,10 +12,11 @@ whose factor takes both signs (Lin & Kifer, Section 5.1). The test is exact.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby, product
-from math import gcd
+from math import gcd, prod
 
 from twoworlds.cones.kernel.vectors import Vector, divided
 from twoworlds.worlds import Explicit, Point, Records, Universe
@@ -27,6 +28,7 @@ __all__ = [
     "joined",
     "law_of",
     "listed_belief",
+    "multiplied",
     "named_set",
 ]
 
@@ -94,6 +96,16 @@ def law_of(factor: Sequence[int]) -> tuple[Fraction, ...]:
     """
     total = sum(abs(c) for c in factor)
     return tuple(Fraction(abs(c), total) for c in factor)
+
+
+def multiplied(factors: Iterable[Fraction]) -> Fraction:
+    """Multiply, equal factors as a power, and reduce once: made for very many factors.
+
+    >>> multiplied([Fraction(1, 2)] * 3 + [Fraction(2, 3)])
+    Fraction(1, 12)
+    """
+    powers = [factor**times for factor, times in Counter(factors).items()]
+    return Fraction(prod(p.numerator for p in powers), prod(p.denominator for p in powers))
 
 
 def joined(parts: Sequence[str], last: str = "and") -> str:
@@ -178,6 +190,10 @@ class Wording:
         flipped = sum(max(f) <= 0 for f in factors) % 2
         where = "" if len(inside) == self.n else f" among {self.persons(i + 1 for i in inside)}"
         first = self._counted([factors[i] for i in inside])
+        events = {self._negative(factors[i]) for i in inside}
+        if first is None and len(events) == 1:
+            of = f"an {_parity(flipped)} number of records {events.pop()}{where}"
+            return of, f"an {_parity(not flipped)} one"
         if first is None:
             listed = "; ".join(self._event(i, factors[i]) for i in inside)
             of = f"an {_parity(flipped)} number of these events ({listed})"
@@ -197,8 +213,11 @@ class Wording:
         return yes[0] if yes else support[0]
 
     def _event(self, i: int, factor: Sequence[int]) -> str:
+        return f"person {i + 1} has {self._negative(factor)}"
+
+    def _negative(self, factor: Sequence[int]) -> str:
         names = [self.value(v) for v, c in zip(self.values, factor, strict=True) if c < 0]
-        return f"person {i + 1} has {joined(names, 'or')}"
+        return joined(names, "or")
 
 
 def _parity(odd: object) -> str:

@@ -30,11 +30,12 @@ from twoworlds.cones.row_cone import RowCone, build_source, row_cone
 from twoworlds.cones.words.beliefs import named_set
 from twoworlds.cones.words.parity_belief import ParityBelief, extremes
 from twoworlds.cones.words.ratio import largest_ratio
+from twoworlds.cones.words.wording import is_printed, number, shortened
 from twoworlds.definitions import PrivacyDefinition
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.numbers import INFINITY, Number, show, to_json
+from twoworlds.numbers import INFINITY, Number, to_json
 from twoworlds.worlds import Point, Records, Universe
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -50,6 +51,7 @@ _PARITY = {
     "parity is odd": "an odd number of yeses",
 }
 _LISTED = 16
+_MOST_PROVED = 20_000
 
 
 @dataclass(frozen=True)
@@ -94,18 +96,19 @@ class LargestOdds:
         if self.approximation is not None:
             if self.factor == INFINITY:
                 return f"{sets} are not known to be bounded: the row cone is only approximated."
-            limit = f"{sets} can grow by at most the factor {show(self.factor)}, {trusted}"
+            limit = f"{sets} can grow by at most the factor {number(self.factor)}, {trusted}"
             return f"{limit}; the true limit may be smaller, as the row cone is only approximated."
         if self.factor == INFINITY:
             return f"{sets} can become infinite: {self._attained('rules the latter out')}."
         if self.factor == 1:
             return f"{sets} can never grow, {trusted}."
-        text = f"{sets} can grow by at most the factor {show(self.factor)}, {trusted}"
-        return f"{text}; {self._attained('attains it')}."
+        what = "it" if is_printed(self.factor) else "the exact value"
+        text = f"{sets} can grow by at most the factor {number(self.factor)}, {trusted}"
+        return f"{text}; {self._attained(f'attains {what}')}."
 
     def _attained(self, verb: str) -> str:
         if self.row is None or len(self.row) > _LISTED:
-            where = "a row" if self.output is None else f"the output {self.output}"
+            where = "a row" if self.output is None else f"the output {shortened(self.output)}"
             return f"{where} {verb}"
         labels = ", ".join(self.universe.label(x) for x in self.universe)
         named = "the row" if self.output is None else f"the output {self.output} with the row"
@@ -115,7 +118,7 @@ class LargestOdds:
         """Say it with the odds before and after."""
         lines = [
             self.sentence,
-            f"  odds before: {show(self.prior_odds)}; after, at most: {show(self.odds)}",
+            f"  odds before: {number(self.prior_odds)}; after, at most: {number(self.odds)}",
         ]
         if self.approximation is not None:
             lines.append(f"  approximated: {self.approximation}")
@@ -328,6 +331,12 @@ def largest_parity_odds(
             "its rows"
         )
     belief = ParityBelief.read(built.universe, chances, persons, values)
+    if len(belief.persons) > _MOST_PROVED:
+        raise TooLarge(
+            f"the parity of {len(belief.persons)} records is asked for, and at most {_MOST_PROVED} "
+            "can be proved: ask about fewer records. More of them never move the odds after an "
+            "output further from 1"
+        )
     low, high = extremes(built, belief)
     before = -belief.prior_balance if odd else belief.prior_balance
     if abs(before) == 1:
@@ -363,8 +372,11 @@ def _parity_proof(
         [rational(transition.probability(o, v), "P(output | value)") for v in domain]
         for o in transition.outputs
     ]
-    laws = [[law.get(v, Fraction(0)) for v in domain] for law in belief.laws]
-    signs = [[sign.get(v, 1) for v in domain] for sign in belief.signs]
+    # The others contribute the factor 1, whatever they put out.
+    counted = [i - 1 for i in belief.persons]
+    given = belief.laws, belief.signs
+    laws = [[given[0][i].get(v, Fraction(0)) for v in domain] for i in counted]
+    signs = [[given[1][i].get(v, 1) for v in domain] for i in counted]
     if odd:
         signs[0] = [-s for s in signs[0]]
     order = list(transition.outputs)
@@ -373,7 +385,7 @@ def _parity_proof(
         "transition": rows,
         "laws": laws,
         "signs": signs,
-        "places": [order.index(o) for o in output],
+        "places": [order.index(output[i]) for i in counted],
         "odds": "infinity" if odds == INFINITY else odds,
     }
 

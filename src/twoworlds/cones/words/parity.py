@@ -35,6 +35,7 @@ from twoworlds.cones.words.parity_belief import (
     extremes,
     listed_chances,
 )
+from twoworlds.cones.words.wording import plain, shortened
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
@@ -142,21 +143,22 @@ class ParityCheck:
     def explain(self) -> str:
         """Say what the attacker thinks before and after the output that moves him furthest."""
         before, after = self.belief.prior_balance, self.worst.balance
-        number, label = self.belief.number_of(), self.mechanism.outputs.label(self.worst.output)
+        number = self.belief.number_of()
+        label = shortened(self.mechanism.outputs.label(self.worst.output))
         start = f"An attacker believes {self.belief.explain()}; so he thinks "
         if before == 0:
             start += f"an even and an odd {number} equally likely."
         else:
-            start += f"an {_likelier(before)} {number} likelier ({(1 + abs(before)) / 2})."
+            start += f"an {_likelier(before)} {number} likelier ({plain((1 + abs(before)) / 2)})."
         if self.protected:
             kind = "still a tie" if after == 0 else f"still {_likelier(after)}"
             return (
                 f"{start} No output makes him change his mind; the one that moves him furthest, "
-                f"{label}, leaves him at {(1 + abs(after)) / 2} ({kind})."
+                f"{label}, leaves him at {plain((1 + abs(after)) / 2)} ({kind})."
             )
         return (
             f"{start} After the output {label} he thinks an {_likelier(after)} number likelier "
-            f"({(1 + abs(after)) / 2}): he changes his mind."
+            f"({plain((1 + abs(after)) / 2)}): he changes his mind."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,7 +12,6 @@ so that the largest and the least balance over all outputs are found record by r
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +20,7 @@ from math import prod
 from typing import Any
 
 from twoworlds.cones.kernel.vectors import rational
-from twoworlds.cones.words.beliefs import Wording, as_records
+from twoworlds.cones.words.beliefs import Wording, as_records, multiplied
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import probability
@@ -93,7 +92,7 @@ class ParityBelief:
     @property
     def prior_balance(self) -> Fraction:
         """P(even) - P(odd) before any output."""
-        return _product(1 - 2 * self.chances[i - 1] for i in self.persons)
+        return multiplied(1 - 2 * self.chances[i - 1] for i in self.persons)
 
     @property
     def prior_even(self) -> Fraction:
@@ -206,7 +205,7 @@ def balance_after(mechanism: Mechanism, belief: ParityBelief, output: Point) -> 
     if isinstance(mechanism, PerRecord):
         shares = _shares(mechanism, belief)
         found = [of[o] for of, o in zip(shares, output, strict=True) if o in of]
-        return _product(found) if len(found) == len(output) else None
+        return multiplied(found) if len(found) == len(output) else None
     total = balance = Fraction(0)
     for database, mass, sign in belief.words():
         likelihood = rational(mechanism.probability(output, database), "P(output | database)")
@@ -284,7 +283,8 @@ def _largest(shares: Sequence[Mapping[Point, Fraction]]) -> Extreme:
     exchange of three or more costs more). If none is positive, 0 is the largest where it occurs,
     and otherwise no record has factors of both signs, so that the smallest sizes are taken.
     """
-    kept = {id(of): _Choice.of(of) for of in shares}
+    distinct = {id(of): of for of in shares}
+    kept = {key: _Choice.of(of) for key, of in distinct.items()}
     choices = [kept[id(of)] for of in shares]
     if all(choice.best is not None for choice in choices):
         picked = [choice.best for choice in choices]
@@ -293,11 +293,11 @@ def _largest(shares: Sequence[Mapping[Point, Fraction]]) -> Extreme:
             picked[place] = choices[place].rival
         if None not in picked:
             return _extreme(shares, picked)
-    zeros = [choice.zero for choice in choices]
-    if any(zero is not None for zero in zeros):
-        return _extreme(
-            shares, [next(iter(of)) if z is None else z for z, of in zip(zeros, shares, strict=True)]
-        )
+    zeros = [i for i, choice in enumerate(choices) if choice.zero is not None]
+    if zeros:
+        anything = [next(iter(of)) for of in shares]
+        anything[zeros[-1]] = choices[zeros[-1]].zero
+        return _extreme(shares, anything)
     return _extreme(shares, [choice.smallest for choice in choices])
 
 
@@ -335,14 +335,4 @@ class _Choice:
 
 
 def _extreme(shares: Sequence[Mapping[Point, Fraction]], output: Sequence[Point]) -> Extreme:
-    return Extreme(tuple(output), _product(of[o] for of, o in zip(shares, output, strict=True)))
-
-
-def _product(factors: Iterable[Fraction]) -> Fraction:
-    """Multiply, equal factors as a power, and reduce once.
-
-    >>> _product([Fraction(1, 2)] * 3 + [Fraction(2, 3)])
-    Fraction(1, 12)
-    """
-    powers = [factor**times for factor, times in Counter(factors).items()]
-    return Fraction(prod(p.numerator for p in powers), prod(p.denominator for p in powers))
+    return Extreme(tuple(output), multiplied(of[o] for of, o in zip(shares, output, strict=True)))

@@ -17,7 +17,10 @@ Kinds of statements:
 * ``pair``: two databases;
 * ``general``: anything else;
 * ``probability``: x_D >= 0, which says nothing;
+* ``perfect``: no output changes the odds between any two databases;
 * ``impossible``: x_D = 0, which no mechanism satisfies.
+
+Where the cone satisfies equalities, each facet is said in its `simplest` form.
 
 Differs: print says "more likely"; both sets may become equally likely, so that all of this holds
 weakly (Section 5.1, where most outputs of randomized response leave a tie).
@@ -26,23 +29,32 @@ weakly (Section 5.1, where most outputs of randomized response leave a tie).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from twoworlds.cones.kernel.vectors import Vector
 from twoworlds.cones.row_cone import Inequality, Row, RowCone, read_row
-from twoworlds.cones.structure.per_record import ProductInequality
+from twoworlds.cones.structure.per_record import PerRecordCone, ProductInequality
 from twoworlds.cones.words.beliefs import Wording, as_records, factorise, joined, law_of
-from twoworlds.cones.words.wording import moved, prior, words_of
+from twoworlds.cones.words.simplest import simplest
+from twoworlds.cones.words.wording import moved, plain, prior, words_of
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import to_json
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.secret import Secret
 
-__all__ = ["Statement", "StatementGroup", "grouped", "statement", "statements"]
+__all__ = [
+    "Statement",
+    "StatementGroup",
+    "example",
+    "example_statements",
+    "grouped",
+    "statement",
+    "statements",
+]
 
 _LIKE = {
     "parity": "for other persons or values",
@@ -51,6 +63,7 @@ _LIKE = {
     "general": "with the same numbers for other databases",
     "probability": "about other databases",
     "impossible": "about other databases",
+    "perfect": "about other databases",
 }
 
 
@@ -60,7 +73,7 @@ class Statement:
 
     Attributes:
         inequality: The guarantee itself.
-        kind: parity, person, pair, general, probability or impossible.
+        kind: parity, person, pair, general, probability, impossible or perfect.
         sentence: The guarantee in words.
         factors: One factor of the coefficients per record, when they are a product.
     """
@@ -165,8 +178,8 @@ class Statement:
         if odds is not None and factor is not None and self.kind in ("parity", "general"):
             move = "never change" if self.equality else moved(factor)
             lines.append(
-                f"  the second set starts at odds of {odds} against the first; whatever the odds "
-                f"between the two were before, they {move}"
+                f"  the second set starts at odds of {plain(odds)} against the first; whatever "
+                f"the odds between the two were before, they {move}"
             )
         return "\n".join(lines)
 
@@ -196,7 +209,13 @@ def statements(cone: RowCone) -> tuple[Statement, ...]:
 so thinks an even number of yeses likelier than an odd one (5/8 against 3/8), still thinks so \
 (weakly) after any output.
     """
-    return tuple(statement(inequality) for inequality in cone.inequalities())
+    listed, inside = cone.inequalities(), cone.cone
+    if not inside.equalities or inside.lines:
+        return tuple(map(statement, listed))
+    facets = [given.coefficients for given in listed if not given.equality]
+    rays = inside.rays if inside.given_rays is None else inside.given_rays
+    forms = [Inequality(cone.universe, a) for a in simplest(facets, rays, tuple(cone.universe))]
+    return tuple(map(statement, (*forms, *listed[len(forms) :])))
 
 
 def statement(inequality: Inequality | ProductInequality) -> Statement:
@@ -211,6 +230,64 @@ rather than no grow by a factor of at most 3 after any output."
     if isinstance(inequality, Inequality) and not any(inequality.coefficients):
         raise InvalidInput("0 >= 0 says nothing: give an inequality with a coefficient")
     return Statement(inequality, *words_of(inequality))
+
+
+# --- one transition per record --------------------------------------------------------------------
+
+
+def example(cone: PerRecordCone) -> Statement:
+    """Return one statement of a cone by structure; the others are like it.
+
+    If all rows are constant it is of the kind ``perfect``: nothing is learned.
+    """
+    one, others = cone.one, cone.records - 1
+    if len(one.facets) == 1 and one.equalities:
+        found = statement(cone.product([1, *[0] * others]))
+        return replace(
+            found,
+            kind="perfect",
+            sentence="Whatever an attacker believes, the odds between any two databases never "
+            "change: nothing is learned from any output.",
+        )
+    return statement(ProductInequality(cone.universe, (_forms(cone)[0],) * cone.records))
+
+
+def example_statements(cone: PerRecordCone) -> list[str]:
+    """Return what to say of a cone by structure: an example, how many are like it, equalities.
+
+    >>> survey = PerRecordCone.of("randomized-response(bits=15000, keep=1/2)")
+    >>> example_statements(survey)
+    ['Whatever an attacker believes, the odds between any two databases never change: nothing is \
+learned from any output.']
+    >>> example_statements(PerRecordCone.of("randomized-response(bits=15000, keep=3/4)"))[1]
+    'There are 2^15000 such statements, one for each output, all alike.'
+    """
+    found = example(cone)
+    if found.kind == "perfect":
+        return [found.sentence]
+    alike = len({tuple(sorted(form)) for form in _forms(cone)}) == 1
+    which = "all alike" if alike else "some of them with other numbers"
+    some = f" made of {joined(list(map(str, cone.one.outputs)))}" if cone.one.further else ""
+    more = f"There are {cone.count_text} such statements, one for each output{some}, {which}."
+    return [found.sentence, more, *_equalities(cone)]
+
+
+def _forms(cone: PerRecordCone) -> list[Vector]:
+    """Return the facets of one record, as they are best said."""
+    one = cone.one
+    return simplest(one.facets, one.rays, cone.universe.values) if one.equalities else [*one.facets]
+
+
+def _equalities(cone: PerRecordCone) -> list[str]:
+    """Say the equalities of person 1's record, for someone who knows the others."""
+    first = (1, *[0] * (len(cone.universe.values) - 1))
+    rest = (first,) * (cone.records - 1)
+    found = [
+        statement(ProductInequality(cone.universe, (equality, *rest), equality=True)).sentence
+        for equality in cone.one.equalities
+    ]
+    likewise = "The same is true of every other person, and whatever is known of the rest."
+    return [f"{sentence} {likewise}" if rest else sentence for sentence in found]
 
 
 # --- short lists ----------------------------------------------------------------------------------

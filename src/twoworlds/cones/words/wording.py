@@ -19,14 +19,18 @@ from twoworlds.cones.words.beliefs import (
     joined,
     law_of,
     listed_belief,
+    multiplied,
     named_set,
 )
-from twoworlds.numbers import exact_text
+from twoworlds.numbers import INFINITY, Number, decimal, exact_text, show
 
-__all__ = ["moved", "prior", "words_of"]
+__all__ = ["is_printed", "moved", "number", "plain", "prior", "shortened", "words_of"]
 
 Factors = tuple[Vector, ...]
 _LONGEST = 40
+_LONGEST_BITS = 128
+_LONGEST_LABEL = 60
+_NEAR = Fraction(1, 10**4)
 
 
 def words_of(inequality: Inequality | ProductInequality) -> tuple[str, str, Factors | None]:
@@ -59,9 +63,8 @@ def prior(given: Inequality | ProductInequality) -> tuple[Fraction, Fraction]:
     (Fraction(3, 4), Fraction(1, 4))
     """
     if isinstance(given, ProductInequality):
-        balance = Fraction(1)
-        for factor in given.factors:
-            balance *= Fraction(sum(factor), sum(map(abs, factor)))
+        balances = {f: Fraction(sum(f), sum(map(abs, f))) for f in set(given.factors)}
+        balance = multiplied(balances[factor] for factor in given.factors)
     else:
         c = given.coefficients
         balance = Fraction(sum(c), sum(map(abs, c)))
@@ -159,7 +162,7 @@ def _of_databases(given: Inequality) -> tuple[str, str]:
 
 def _still(who: str, first: str, second: str, given: Inequality | ProductInequality) -> str:
     a, b = prior(given)
-    numbers = f" ({a} against {b})"
+    numbers = f" ({a} against {b})" if is_printed(a) else ""
     if len(numbers) > _LONGEST:
         numbers = ""
     wrong = f"after any output, although not before{numbers}, which no mechanism achieves."
@@ -182,7 +185,49 @@ def moved(factor: Fraction) -> str:
     >>> moved(Fraction(3)), moved(Fraction(1))
     ('grow by a factor of at most 3', 'never grow')
     """
-    return "never grow" if factor == 1 else f"grow by a factor of at most {exact_text(factor)}"
+    if factor == 1:
+        return "never grow"
+    return f"grow by a factor of at most {plain(factor)}"
+
+
+def is_printed(x: Number) -> bool:
+    """Tell whether `number` gives the exact form of a number."""
+    if not isinstance(x, Fraction):
+        return x == INFINITY
+    short = max(abs(x.numerator), x.denominator).bit_length() <= _LONGEST_BITS
+    return short and show(x).startswith(exact_text(x) or "?")
+
+
+def plain(x: Fraction) -> str:
+    """Print a fraction without a decimal beside it, or `number` if it is long."""
+    return str(x) if is_printed(x) else number(x)
+
+
+def shortened(label: str) -> str:
+    """Leave out the middle of a long label.
+
+    >>> shortened("0110"), shortened("01" * 50)
+    ('0110', '010101010101...010101010101 (of length 100)')
+    """
+    if len(label) <= _LONGEST_LABEL:
+        return label
+    return f"{label[:12]}...{label[-12:]} (of length {len(label)})"
+
+
+def number(x: Number) -> str:
+    """Print a number: exactly if that is short, else rounded up, which "about" says.
+
+    >>> number(Fraction(5, 3)), number(1 + Fraction(1, 2**99)), number(Fraction(3**50, 2**50))
+    ('5/3 (1.66667)', 'about 1 + 1.58e-30', 'about 637622000')
+    """
+    if is_printed(x):
+        return show(x)
+    gap = x - 1
+    if 0 < gap < _NEAR:
+        return f"about 1 + {decimal(gap, 3)}"
+    if -_NEAR < gap < 0:
+        return f"about 1 - {decimal(-gap, 3, side='down')}"
+    return f"about {decimal(x)}"
 
 
 def _nobody(impossible: bool) -> str:  # noqa: FBT001
