@@ -337,8 +337,8 @@ def listed_universe(universe: Universe, what: str) -> Universe:
     if universe.size > LARGEST_DIMENSION:
         raise TooLarge(
             f"{what}: {universe.expression} has {_count(universe.size)} databases, and a row cone "
-            f"is listed up to {LARGEST_DIMENSION}: a mechanism with one transition per record answers "
-            "by structure (PerRecordCone)"
+            f"is listed up to {LARGEST_DIMENSION}: a mechanism with one transition per record "
+            "answers by structure (PerRecordCone)"
         )
     return universe
 
