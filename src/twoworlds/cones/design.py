@@ -29,7 +29,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cones._solvers import Infeasible, Optimal, solve
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.vectors import Vector, rational
@@ -37,6 +36,7 @@ from twoworlds.cones.row_cone import RowCone
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.numbers import show, to_json
+from twoworlds.programs import Infeasible, Optimal, solve
 from twoworlds.worlds import Explicit, Point, Statistic, Universe
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief

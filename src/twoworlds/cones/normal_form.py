@@ -32,13 +32,13 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones._solvers import Infeasible, Optimal, solve
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.kernel._inverse import Negative, quotient
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
 from twoworlds.numbers import Number, show
+from twoworlds.programs import Infeasible, Optimal, solve
 from twoworlds.worlds import Explicit, Universe
 
 __all__ = ["NormalFormProof", "consistent_normal_form_contains", "same_row_cone_yet_outside"]

@@ -119,7 +119,7 @@ def decide(
                 return Outside(inequality)
         if len(generators) * len(facets) <= LARGEST_TABLE:
             return combination(target, generators, lines, facets)
-    from twoworlds.cones._solvers import combine
+    from twoworlds.programs import combine
 
     spanning = [*generators, *lines, *map(negative, lines)]
     inside, numbers = combine(spanning, target)

@@ -46,7 +46,7 @@ def irredundant_by_programs(
     >>> irredundant_by_programs([(1, 0, 0), (0, 1, 0), (1, 2, 0), (0, 0, 1), (0, 0, -1)], [], 3)
     (((1, 0, 0), (0, 1, 0)), ((0, 0, 1),))
     """
-    from twoworlds.cones._solvers import combine
+    from twoworlds.programs import combine
 
     flat = _holding_with_equality(inequalities, equalities, dimension)
     basis, pivots = echelon([*equalities, *flat])
@@ -62,7 +62,7 @@ def irredundant_by_programs(
 def _holding_with_equality(
     inequalities: Sequence[Vector], equalities: Sequence[Vector], dimension: int
 ) -> list[Vector]:
-    from twoworlds.cones._solvers import Optimal, solve
+    from twoworlds.programs import Optimal, solve
 
     count = len(inequalities)
     above = [

@@ -89,7 +89,7 @@ def _implied(
 
 
 def _by_program(cone: Cone, a: Sequence[Fraction], r: Sequence[Fraction]) -> Found:
-    from twoworlds.cones._solvers import Infeasible, Optimal, Unbounded, solve
+    from twoworlds.programs import Infeasible, Optimal, Unbounded, solve
 
     size = cone.dimension
     units = [tuple(int(i == j) for j in range(size)) for i in range(size)]

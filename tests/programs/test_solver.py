@@ -9,11 +9,10 @@ from itertools import product
 import pytest
 from flint import fmpq, fmpq_mat, fmpz
 
-from twoworlds.cones import _solvers
-from twoworlds.cones._solvers import Infeasible, Optimal, Unbounded, combine, solve
-from twoworlds.cones.kernel._factor import Factor, Singular
-from twoworlds.cones.kernel._simplex import Program, Simplex
 from twoworlds.errors import InvalidInput
+from twoworlds.programs import Infeasible, Optimal, Unbounded, combine, solve, solver
+from twoworlds.programs._factor import Factor, Singular
+from twoworlds.programs._simplex import Program, Simplex
 
 F = Fraction
 
@@ -125,7 +124,7 @@ def test_random_programs_agree_with_elimination(monkeypatch, start):
                 return everything[program.width :], []
             return rng.sample(everything, len(program.rows)), everything[::2]
 
-        monkeypatch.setattr(_solvers, "_float_basis", basis)
+        monkeypatch.setattr(solver, "_float_basis", basis)
     seen = {Optimal: 0, Infeasible: 0, Unbounded: 0}
     for _ in range(400):
         program = random_program(rng)
@@ -188,7 +187,7 @@ def test_a_problem_on_which_bland_is_needed():
 
 
 def test_beale_from_the_slack_basis(monkeypatch):
-    monkeypatch.setattr(_solvers, "_float_basis", lambda p: ([p.width + i for i in range(3)], []))
+    monkeypatch.setattr(solver, "_float_basis", lambda p: ([p.width + i for i in range(3)], []))
     test_a_problem_on_which_bland_is_needed()
 
 

@@ -3,7 +3,7 @@
 A program is held in activities: minimise c.x subject to s = A x, with a box for every variable
 x_j and every activity s_i. A basis names as many basic variables as there are rows; the others
 sit on a bound (or at 0 when they have none). What remains to solve is the square system of the
-basic columns in the rows whose activity is not basic (`twoworlds.cones.kernel._factor`).
+basic columns in the rows whose activity is not basic (`twoworlds.programs._factor`).
 
 Phase one needs no second basis: where basic values violate their box, they are clipped into it
 and one further column, the residual of the clipping, makes up the difference with weight t = 1,
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones.kernel._factor import ZERO, Factor, Singular, Sparse, pivots
+from twoworlds.programs._factor import ZERO, Factor, Singular, Sparse, pivots
 
 __all__ = ["Program", "Simplex", "certifies"]
 

@@ -3,7 +3,7 @@
     minimise c.x   subject to   lower <= A x <= upper,   least <= x <= most        (all rational)
 
 HiGHS solves the program in floats and only its final basis is believed to be interesting: from
-there the exact simplex of `kernel._simplex` goes on, usually for no pivot at all. Data
+there the exact simplex of `_simplex` goes on, usually for no pivot at all. Data
 that floats cannot hold (constraints that differ by 10^-15, entries of 10^400) cost time, never
 truth. No outcome is returned before it has been verified against the program as given:
 
@@ -25,9 +25,9 @@ from typing import Any
 
 from flint import fmpq, fmpz
 
-from twoworlds.cones.kernel._factor import ZERO
-from twoworlds.cones.kernel._simplex import Program, Simplex, certifies
 from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.programs._factor import ZERO
+from twoworlds.programs._simplex import Program, Simplex, certifies
 
 __all__ = ["Infeasible", "Optimal", "Outcome", "Rational", "Unbounded", "combine", "solve"]
 
