@@ -1,0 +1,1 @@
+"""Coupled worlds: the release against a simulator that sees the scrubbed database only."""

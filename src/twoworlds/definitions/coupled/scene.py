@@ -1,0 +1,230 @@
+"""The two worlds as tables: what the release shows, and what is left to a simulator.
+
+For every belief, every pair (alt, priv) and every side information z a `Cell` holds the two joint
+laws, given z,
+
+    real[v][t]  = P(priv(X) = v, F(X) = t | z)        ideal[v][y] = P(priv(X) = v, alt(X) = y | z),
+
+from which, with a simulator s(t | y), the ideal world's is Q(v, t) = sum_y ideal[v][y] s(t | y).
+Every definition of this room, and the linear program of the best simulator, reads these tables and
+nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.named import mechanism as build_mechanism
+from twoworlds.numbers import Number
+from twoworlds.worlds import Point
+from twoworlds.worlds.joint import BeliefClass, as_law, plain_label
+from twoworlds.worlds.scrubbing import Scrub, Tagged
+from twoworlds.worlds.statistic import Statistic
+
+__all__ = ["Cell", "Release", "Scene", "scene"]
+
+Law = Mapping[Hashable, Number]
+_MOST_CELLS = 1 << 21
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is published of a database: a law of outputs, also on scrubbed databases.
+
+    Attributes:
+        name: as one would type it.
+        law: from a database to the law of the output.
+        source: the mechanism, where it is one.
+    """
+
+    name: str
+    law: Callable[[Point], Law]
+    source: Mechanism | None = None
+
+    @staticmethod
+    def of(what: Release | Mechanism | Statistic | Callable[[Any], Any] | str) -> Release:
+        """Return a release from a mechanism, a statistic (exact), a random map, or a call.
+
+        >>> Release.of("parity(bits=2)").law((1,))
+        {1: Fraction(1, 1)}
+        """
+        if isinstance(what, Release):
+            return what
+        if isinstance(what, (str, Mechanism)):
+            return _of_mechanism(build_mechanism(what))
+        name = getattr(what, "name", None) or getattr(what, "__name__", "release")
+        return Release(str(name), lambda x: as_law(what(x)))
+
+    def then(self, post: Callable[[Any], Any], name: str = "a map of the output") -> Release:
+        """Return the release followed by post-processing, which may be random."""
+
+        def law(x: Point) -> Law:
+            found: dict[Hashable, Number] = {}
+            for t, p in self.law(x).items():
+                for new, chance in as_law(post(t)).items():
+                    found[new] = found.get(new, Fraction(0)) + p * chance
+            return found
+
+        return Release(f"{name} of {self.name}", law)
+
+    def pair(self, other: Release) -> Release:
+        """Return both outputs, computed independently on the same database."""
+
+        def law(x: Point) -> Law:
+            mine, theirs = self.law(x), other.law(x)
+            return {(a, b): p * q for a, p in mine.items() for b, q in theirs.items()}
+
+        return Release(f"({self.name}, {other.name})", law)
+
+
+def _of_mechanism(mechanism: Mechanism) -> Release:
+    """Return a mechanism as a release; what looks at a statistic only works on any size."""
+    from twoworlds.mechanisms.on_statistic import OnStatistic
+
+    if mechanism.outputs.size is None:
+        raise Unsupported(
+            f"{mechanism.expression} has infinitely many outputs: coupled worlds are compared "
+            "exactly on finite ones; use the `noiseless` releases, or a truncated mechanism"
+        )
+    outputs = tuple(mechanism.outputs)
+
+    def law(x: Point) -> Law:
+        if isinstance(mechanism, OnStatistic):
+            value = mechanism.statistic(x)
+            found = {t: mechanism.channel.probability(t, value) for t in outputs}
+            if x not in mechanism.universe and sum(found.values(), start=Fraction(0)) != 1:
+                raise _undefined(mechanism, x)
+        elif x in mechanism.universe:
+            found = {t: mechanism.probability(t, x) for t in outputs}
+        else:
+            raise _undefined(mechanism, x)
+        return {t: p for t, p in found.items() if p != 0}
+
+    return Release(mechanism.expression, law, mechanism)
+
+
+def _undefined(mechanism: Mechanism, x: Point) -> InvalidInput:
+    return InvalidInput(
+        f"{mechanism.expression} is not defined on {plain_label(x)}: name a release that is "
+        "defined on smaller databases too (an exact statistic is), or use simulator=optimal"
+    )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The two worlds for one belief, one pair and one side information.
+
+    Attributes:
+        belief: the position of the belief in its class.
+        scrub: the pair (alt, priv).
+        side: the side information z.
+        weight: P(Z = z).
+        mass: P(priv(X) = v | z), by v.
+        real: P(priv(X) = v, F(X) = t | z), by v and t.
+        ideal: P(priv(X) = v, alt(X) = y | z), by v and y.
+    """
+
+    belief: int
+    scrub: Scrub
+    side: Hashable
+    weight: Number
+    mass: Law
+    real: Mapping[Hashable, Law]
+    ideal: Mapping[Hashable, Law]
+
+    def simulated(self, simulator: Callable[[Hashable], Law]) -> dict[Hashable, Law]:
+        """Return Q(v, t) = sum_y P(priv = v, alt = y | z) s(t | y), by v and t."""
+        found: dict[Hashable, Law] = {}
+        for v, scrubbed in self.ideal.items():
+            row: dict[Hashable, Number] = {}
+            for y, p in scrubbed.items():
+                for t, chance in simulator(y).items():
+                    row[t] = row.get(t, Fraction(0)) + p * chance
+            found[v] = row
+        return found
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All cells of a question, the outputs that can occur and what a simulator may be given."""
+
+    release: Release
+    beliefs: BeliefClass
+    scrubs: tuple[Scrub, ...]
+    cells: tuple[Cell, ...]
+    outputs: tuple[Hashable, ...]
+    inputs: tuple[Hashable, ...]
+
+
+def scene(
+    release: Release | Mechanism | Statistic | Callable[[Any], Any] | str,
+    beliefs: BeliefClass,
+    scrubs: Iterable[Scrub],
+) -> Scene:
+    """Compute the tables of all cells.
+
+    >>> from twoworlds.worlds.belief import uniform
+    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds.scrubbing import persons
+    >>> from twoworlds.worlds.words import BitStrings
+    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "both bits are fair coins")
+    >>> found = scene("parity(bits=2)", fair, persons(2))
+    >>> len(found.cells), found.inputs, found.cells[0].real[1]
+    (2, ((1,), (0,)), {0: Fraction(1, 4), 1: Fraction(1, 4)})
+    """
+    made, pairs = Release.of(release), tuple(scrubs)
+    if not pairs:
+        raise InvalidInput("nothing is named private: give at least one pair (alt, priv)")
+    work = sum(len(member) for member in beliefs) * len(pairs)
+    if work > _MOST_CELLS:
+        raise TooLarge(
+            f"{work} databases and side informations are to be compared, more than {_MOST_CELLS}: "
+            "use fewer people, or a `noiseless` release, which works by structure"
+        )
+    laws: dict[Point, Law] = {}
+    for member in beliefs:
+        for x in member.databases:
+            if x not in laws:
+                laws[x] = made.law(x)
+    outputs = tuple(dict.fromkeys(t for law in laws.values() for t in law))
+    cells = tuple(
+        _cell(number, member.given(z), z, weight, pair, laws)
+        for number, member in enumerate(beliefs)
+        for pair in pairs
+        for z, weight in member.sides.items()
+    )
+    inputs = tuple(dict.fromkeys(y for cell in cells for law in cell.ideal.values() for y in law))
+    return Scene(made, beliefs, pairs, cells, outputs, inputs)
+
+
+def _cell(
+    number: int,
+    databases: Mapping[Point, Number],
+    side: Hashable,
+    weight: Number,
+    scrub: Scrub,
+    laws: Mapping[Point, Law],
+) -> Cell:
+    mass: dict[Hashable, Number] = {}
+    real: dict[Hashable, dict[Hashable, Number]] = {}
+    ideal: dict[Hashable, dict[Hashable, Number]] = {}
+    for x, p in databases.items():
+        v = scrub.private(x)
+        mass[v] = mass.get(v, Fraction(0)) + p
+        shown = real.setdefault(v, {})
+        for t, chance in laws[x].items():
+            shown[t] = shown.get(t, Fraction(0)) + p * chance
+        left = ideal.setdefault(v, {})
+        for y, chance in scrub.law(x).items():
+            left[y] = left.get(y, Fraction(0)) + p * chance
+    return Cell(number, scrub, side, weight, mass, real, ideal)
+
+
+def untagged(scrubbed: Hashable) -> Hashable:
+    """Return the scrubbed database without the name of whom it is scrubbed of."""
+    return scrubbed.database if isinstance(scrubbed, Tagged) else scrubbed
