@@ -90,10 +90,11 @@ def require_range(simulator: Simulator, scene: Scene) -> None:
     Symbols outside the range only waste probability, so naming one is taken for a slip.
     """
     possible = set(scene.outputs)
+    shown = ", ".join(map(plain_label, scene.outputs))
     for y, law in simulator.on(scene).items():
         for t in law:
             if t not in possible:
                 raise InvalidInput(
                     f"the simulator outputs {plain_label(t)} on {plain_label(y)}, which the "
-                    f"release never shows: its outputs are {', '.join(map(plain_label, scene.outputs))}"
+                    f"release never shows: its outputs are {shown}"
                 )
