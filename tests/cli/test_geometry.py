@@ -268,6 +268,8 @@ def test_bad_input_is_said_in_a_line_with_exit_2(capsys, arguments, said):
     [
         '{"kind": "all", "kind": "all"}',
         '{"kind": "all", "parts": []}',
+        '{"kind": "all", "parts": [{"kind": "all", "parts": []}]}',
+        '{"kind": "satisfies", "vector": [1], "inequalities": [[1]], "equalities": [[1]]}',
         "",
         "[]",
         "{}",

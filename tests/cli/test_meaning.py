@@ -5,9 +5,10 @@ import json
 import pytest
 
 import twoworlds
-from twoworlds.cli import run, theorems
+from twoworlds.cli import posterior, run, theorems
+from twoworlds.definitions import DEFINITIONS
 from twoworlds.errors import Unsupported
-from twoworlds.theorems import THEOREMS
+from twoworlds.theorems import KINDS, THEOREMS
 
 
 @pytest.fixture(autouse=True)
@@ -135,23 +136,51 @@ def test_explain_says_when_only_the_price_of_a_mechanism_is_known(capsys, monkey
     assert "note: these are the words for every mechanism with dp(ratio=3)" in out
 
 
-def test_explain_takes_definitions_with_a_belief_and_refuses_those_without_words(capsys):
+def test_explain_takes_definitions_with_a_belief(capsys):
     code, out, _ = call(capsys, "explain", "local-semantic(belief=uniform, epsilon=0.1)")
     assert code == 0
     assert "assumes: neighbours by substitute; belief=uniform" in out
-    for text in (
-        "frapp(gamma=19)",
-        "gamma-amplification(gamma=19)",
-        "mutual-information(nats=0.1)",
-    ):
-        code, out, err = call(capsys, "explain", text)
-        assert (code, out) == (2, "")
-        assert "has no words for" in err
-        assert "it has for dp, " in err
-        assert "unknown mechanism" not in err
     code, _, err = call(capsys, "explain", "dp(belief=uniform, epsilon=0.1)")
     assert code == 2
     assert "belief" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("gamma-amplification(gamma=19)", "multiplies the odds by at most 19: 1% becomes at most"),
+        ("frapp(gamma=3)", "at most 3 times as likely for one true value as for any other"),
+        ("linear('x1 <= 3 x0')", "odds of database 1 against database 0 by at most 3."),
+        ("mutual-information(nats=0.02)", "on average over the answers, by at most 10 percentage"),
+    ],
+)
+def test_explain_has_words_for_definitions_that_no_theorem_knows(capsys, text, words):
+    code, out, _ = call(capsys, "explain", text)
+    assert code == 0
+    assert words in " ".join(out.split())
+    assert "assumes: " in out
+    assert words in " ".join(data(capsys, "explain", text)["sentences"])
+    code, _, err = call(capsys, "explain", text, "--picture", "x.svg")
+    assert (code, "no picture" in err) == (2, True)
+
+
+def test_a_definition_without_words_is_said_to_have_none(capsys, monkeypatch):
+    monkeypatch.setattr(theorems, "promise", lambda _definition: None)
+    code, out, err = call(capsys, "explain", "frapp(gamma=19)")
+    assert (code, out) == (2, "")
+    assert "has no words for frapp; it has for dp, " in " ".join(err.split())
+
+
+def test_explain_has_words_for_every_definition():
+    known = {entry.name for entry in DEFINITIONS}
+    assert known - set(KINDS) == {"frapp", "gamma-amplification", "linear", "mutual-information"}
+
+
+@pytest.mark.parametrize("text", ["frapp", "gamma-amplification", "mutual-information"])
+def test_explain_needs_the_number_of_a_definition(capsys, text):
+    code, out, err = call(capsys, "explain", text)
+    assert (code, out) == (2, "")
+    assert f"write {text}(" in err
 
 
 @pytest.mark.parametrize(
@@ -162,6 +191,11 @@ def test_explain_takes_definitions_with_a_belief_and_refuses_those_without_words
         ("dp(epsilon=0.1, delta=1e-9, records=1000)", "semantic(epsilon=0.0517, delta=1e-5)", 2),
         ("dp(epsilon=0.1, delta=1e-9)", "semantic(epsilon=0.0517, delta=1e-5)", 2),
         ("dp(epsilon=0.1, delta=1e-9)", "semantic", 0),
+        ("dp(epsilon=1, neighbours=add-remove)", "dp(epsilon=1)", 1),
+        ("dp(epsilon=1, neighbours=add-remove)", "dp(epsilon=2)", 0),
+        ("dp(epsilon=1, neighbours=add-remove)", "dp(epsilon=1, neighbours=add-remove)", 0),
+        ("dp(epsilon=1)", "dp(epsilon=1, group=2)", 1),
+        ("dp(epsilon=1)", "dp(epsilon=9, delta=0.9, neighbours=add-remove)", 1),
     ],
 )
 def test_the_exit_code_of_implies_is_the_answer(capsys, given, claim, code):
@@ -216,6 +250,61 @@ def test_a_secret_is_named_in_the_order_given(capsys):
     arguments = ("posterior", "randomized-response(bits=2, keep=3/4)", "--belief", "uniform")
     found = data(capsys, *arguments, "--output", "11", "--secret", "11,01, 10")
     assert found["secret"] == "the database is 11 or 01 or 10"
+
+
+def test_posterior_of_forty_records_is_given_record_by_record(capsys):
+    arguments = ("posterior", "randomized-response(bits=40, keep=3/4)", "--belief", "uniform")
+    arguments = (*arguments, "--output", "1" * 40)
+    code, out, _ = call(capsys, *arguments)
+    assert code == 0
+    assert "record 12 is 1   1/2 (0.5)   3/4 (0.75)      1/2 (0.5)" in out
+    assert "... and 28 records more" in out
+    found = data(capsys, *arguments, "--secret", "7=0")
+    assert found["chances"]["prior"]["exact"] == found["chances"]["game 7"]["exact"] == "1/2"
+    assert found["chances"]["game 0"]["exact"] == found["chances"]["game 1"]["exact"] == "1/4"
+    assert len(found["records"]) == found["persons"] == 40
+    assert found["records"][39]["game_0"]["1"]["exact"] == "3/4"
+    _, _, err = call(capsys, *arguments, "--secret", "1" * 40)
+    assert "ask about single records" in " ".join(err.split())
+    _, _, err = call(capsys, *arguments, "--picture", "x.svg")
+    assert "leave out --picture" in " ".join(err.split())
+
+
+@pytest.mark.parametrize("secret", ["1=1", "record 3=0", "odd", "even"])
+@pytest.mark.parametrize(
+    ("mechanism", "output"),
+    [
+        ("randomized-response(bits=3, keep=3/4)", "101"),
+        ("identity(bits=3)", "010"),
+    ],
+)
+def test_many_records_are_answered_as_few_are(capsys, monkeypatch, mechanism, output, secret):
+    arguments = ("posterior", mechanism, "--belief", "independent(1/3, 1/5, 1/2)")
+    arguments = (*arguments, "--output", output, "--secret", secret)
+    listed = data(capsys, *arguments)
+    monkeypatch.setattr(posterior, "LARGEST_SUPPORT", 1)
+    by_record = data(capsys, *arguments)
+    assert len(by_record["records"]) == 3
+    for name in ("chances", "differences", "prior_to_posterior", "secret", "persons", "default"):
+        assert by_record[name] == listed[name]
+    for i, laws in enumerate(by_record["records"]):
+        total = sum(mass["value"] for x, mass in listed["game_0"].items() if x[i] == "1")
+        assert laws["game_0"]["1"]["value"] == pytest.approx(total)
+
+
+def test_many_records_that_differ_are_answered_without_their_total(capsys):
+    laws = ", ".join(f"1/{p}" for p in range(3, 43))
+    arguments = ("posterior", "randomized-response(bits=40, keep=3/4)")
+    arguments = (*arguments, "--belief", f"independent({laws})", "--output", "10" * 20)
+    code, out, _ = call(capsys, *arguments)
+    assert code == 0
+    assert "record 1 is 1" in out
+
+
+def test_a_belief_that_moves_almost_wholly_is_not_said_to_move_wholly(capsys):
+    arguments = ("posterior", "randomized-response(bits=30, keep=9999/10000)", "--belief")
+    _, out, _ = call(capsys, *arguments, "uniform", "--output", "1" * 30)
+    assert "just below 100 percentage points away" in " ".join(out.split())
 
 
 def test_posterior_says_how_many_databases_it_leaves_out(capsys):

@@ -98,3 +98,25 @@ def test_a_sure_test_is_not_said_to_find_one_of_the_cases(capsys):
     _, out, _ = call(capsys, "identity(bits=2)", "11", "10")
     assert "finds it in at most 1 of the cases" not in out
     assert "A test can find 11 whenever it is true" in out
+
+
+def test_a_power_below_one_is_not_written_as_one(capsys):
+    code, out, _ = call(capsys, "laplace(scale=1/20)", "--level", "1/200", "--", "-3", "2")
+    assert code == 0
+    assert "the best power is 1 - 50*e^(-100) (just below 1)." in out
+    assert "(1)" not in out
+    _, out, _ = call(capsys, "laplace(scale=1/20)", "--level", "1/200", "--json", "--", "-3", "2")
+    found = json.loads(out)
+    for power in (found["power"], *(point["power"] for point in found["points"])):
+        assert power["upper"] <= 1
+    _, out, _ = call(capsys, "gaussian(sigma=1/20)", "--", "-3", "2")
+    assert "just below" in out
+    assert "(1)" not in out
+
+
+def test_nothing_is_missed_less_often_than_never(capsys):
+    _, out, _ = call(capsys, "gaussian(sigma=1/50)", "--level", "1/2", "--json", "--", "-3", "2")
+    assert json.loads(out)["type_two"]["lower"] == 0
+    _, out, _ = call(capsys, "gaussian(sigma=1/50)", "--", "-3", "2")
+    rows = [line.split() for line in out.splitlines() if line.startswith("  1/")]
+    assert {row[-1] for row in rows} == {"0"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.cones import design, row_cone
-from twoworlds.cones.certificates import CHECKS, MEANINGS, Certificate, exact, verify
+from twoworlds.cones.certificates import CHECKS, MEANINGS, Certificate, exact, says_nothing, verify
 from twoworlds.errors import InvalidInput
 
 PROOFS = {
@@ -57,10 +57,52 @@ def test_what_proves_nothing_is_false(kind, change):
 def test_all_needs_every_part():
     parts = [{"kind": kind, **fields} for kind, fields in PROOFS.items()]
     assert verify({"kind": "all", "parts": parts})
-    assert verify({"kind": "all", "parts": []})
     broken = {"kind": "violates", "vector": [1, 1], "inequality": [1, 1]}
     for place in range(len(parts) + 1):
         assert not verify({"kind": "all", "parts": [*parts[:place], broken, *parts[place:]]})
+
+
+def test_a_list_without_parts_says_nothing_however_deep_it_hides():
+    empty, real = {"kind": "all", "parts": []}, {"kind": "violates", **PROOFS["violates"]}
+    for hidden in (
+        empty,
+        {"kind": "all", "parts": [empty]},
+        {"kind": "all", "parts": [real, empty]},
+    ):
+        assert verify(hidden)
+        assert says_nothing(hidden)
+        assert says_nothing(Certificate.from_dict(hidden))
+    assert not says_nothing(real)
+    assert not says_nothing({"kind": "all", "parts": [{"kind": "all", "parts": [real]}]})
+
+
+@pytest.mark.parametrize("kind", PROOFS)
+def test_fields_that_are_not_checked_are_refused(kind):
+    for name in ("equalities", "inequalitys", "proof", "x" * 1000):
+        with pytest.raises(InvalidInput, match="not be checked"):
+            verify({"kind": kind, **PROOFS[kind], name: [[0, 1]]})
+    part = {"kind": kind, **PROOFS[kind]}
+    with pytest.raises(InvalidInput, match="'equalities'"):
+        verify({"kind": "all", "parts": [part], "equalities": []})
+    with pytest.raises(InvalidInput, match="'equalities'"):
+        verify({"kind": "all", "parts": [part, {**part, "equalities": [[1, 1]]}]})
+
+
+def test_a_cone_is_given_by_generators_or_by_premises_and_not_by_both():
+    data = {"kind": "largest-odds", "row": [3, 1], "first": [1, 0], "second": [0, 1], "odds": 3}
+    cone = {"generators": [[3, 1], [1, 3]]}
+    assert verify({**data, **cone})
+    with pytest.raises(InvalidInput, match="premises"):
+        verify({**data, **cone, "premises": [[-1, 3]]})
+
+
+def test_a_base_has_a_transition_and_a_number_of_records():
+    one = [[1, 0], [0, 1]]
+    data = {"kind": "post-processing", "matrix": one, "maps": [one], "weights": [1]}
+    base = {"transition": one, "records": 1}
+    assert verify({**data, "bases": [base]})
+    with pytest.raises(InvalidInput, match="'keep'"):
+        verify({**data, "bases": [{**base, "keep": "3/4"}]})
 
 
 def test_a_malformed_part_is_refused_even_behind_a_false_one():
@@ -121,6 +163,7 @@ def test_a_certificate_nested_without_end_is_refused():
         data = {"kind": "all", "parts": [data]}
     with pytest.raises(InvalidInput, match="deep"):
         verify(data)
+    assert says_nothing(data)
 
 
 def test_the_empty_combination_proves_the_zero_vector_only():

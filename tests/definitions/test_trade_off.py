@@ -308,3 +308,23 @@ def test_bad_questions_about_a_record_are_refused(text, given, said):
     asked = {"belief": "uniform", "person": 1, "alternative": [1], **given}
     with pytest.raises((InvalidInput, Unsupported), match=said):
         record_trade_off(mechanism(text), **asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "y"),
+    [
+        ("laplace(scale=1/20)", -3, 2),
+        ("gaussian(sigma=1/20)", -3, 2),
+        ("gaussian(sigma=1/50)", -3, 2),
+        ("laplace(scale=1/2000)", -3, 2),
+        ("skellam(l1=1, l2=1)", 0, 60),
+    ],
+)
+def test_no_enclosure_of_a_power_reaches_beyond_one(text, x, y):
+    curve = trade_off(mechanism(text), x, y)
+    for level in ("1/200", "1/2", "999/1000"):
+        low, high = bounds(curve.power(level))
+        assert Fraction(9, 10) < low <= high <= 1
+        assert bounds(curve.type_two(level))[0] >= 0
+    for corner in curve.corners:
+        assert max(bounds(corner.level)[1], bounds(corner.power)[1]) <= 1

@@ -14,7 +14,7 @@ from twoworlds.cli.render import console, print_json, print_saved, print_table, 
 from twoworlds.cones import compare, relax, saving, verify
 from twoworlds.cones import design as best
 from twoworlds.cones import eliminate as eliminated
-from twoworlds.cones.certificates import MEANINGS
+from twoworlds.cones.certificates import MEANINGS, says_nothing
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place
 from twoworlds.mechanisms.files import write_table
@@ -169,8 +169,10 @@ def show_verification(file: Path, *, as_json: bool) -> int:
     if isinstance(data, dict) and ("facets" in data or data.get("kind") == "noise-cone"):
         raise InvalidInput(f"{file} holds a cone, not a proof: save a proof with --proof or --save")
     proved = verify(data)
-    if data["kind"] == "all" and not data["parts"]:
-        raise InvalidInput(f"{file} holds no parts: it says nothing, so it proves nothing")
+    if says_nothing(data):
+        raise InvalidInput(
+            f"{file} has an 'all' without parts: it says nothing, and proves nothing"
+        )
     claim = str(data.get("claim", "")) if isinstance(data, dict) else ""
     if as_json:
         print_json({"file": str(file), "kind": data["kind"], "claim": claim, "holds": proved})

@@ -1,17 +1,27 @@
-"""What an attacker concludes from one output, with everyone's data and without each person's."""
+"""What an attacker concludes from one output, with everyone's data and without each person's.
+
+Of many independent records, each treated on its own, no list of databases is made: the answer is
+given record by record, and without person i record i keeps the law that it had before.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
+from math import prod
 from pathlib import Path
+from typing import Any
 
 from twoworlds.cli.render import console, print_json, print_saved, print_table, save_picture
 from twoworlds.definitions.semantics.games import Games, play
+from twoworlds.definitions.semantics.product import ProductBelief, product_belief
 from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent
-from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import Number, Order, compare, decimal, show
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.numbers import Number, Order, at_most_one, compare, decimal, show, to_json
 from twoworlds.report import draw_games
+from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.secret import secret as read_secret
@@ -32,24 +42,106 @@ def show_posterior(
     as_json: bool,
 ) -> None:
     """Print prior, Game 0 and the games without each person, side by side."""
-    held = build_belief(belief, mechanism.universe)
-    games = play(mechanism, held, output, default=default)
+    held = _read_belief(belief, mechanism)
     asked = None if secret is None else read_secret(secret, mechanism.universe)
     if asked is not None:
-        _certain(asked, held.probability(asked))
+        _certain(asked, _chance(asked, held))
+    many = isinstance(held, ProductBelief) and _many(held)
+    if many and picture is not None:
+        raise TooLarge("a picture shows databases, and these are too many: leave out --picture")
+    games = play(mechanism, held, output, default=default)
+    chances = None if asked is None else _chances(games, asked)
     saved = save_picture(picture, lambda: draw_games(games, asked))
     if as_json:
-        print_json({**games.to_dict(asked), **saved})
+        found = _data(games, asked, chances) if many else games.to_dict(asked)
+        print_json({**found, **saved})
         return
     out = console()
     out.print(_headline(games))
     out.print()
-    if asked is not None:
-        _print_secret(games, asked)
+    if asked is not None and chances is not None:
+        _print_secret(asked, chances)
+    elif many:
+        _print_records(games)
     else:
         _print_databases(games)
     _print_differences(games)
     print_saved(saved)
+
+
+def _read_belief(text: str, mechanism: Mechanism) -> Belief:
+    """Read a belief, as a product of laws where it is one and the mechanism keeps it one."""
+    product = product_belief(text, mechanism.universe) if isinstance(mechanism, PerRecord) else None
+    return build_belief(text, mechanism.universe) if product is None else product
+
+
+def _many(belief: ProductBelief) -> bool:
+    return prod(len(law) for law in belief.laws) > LARGEST_SUPPORT
+
+
+def _chance(secret: Secret, belief: Belief) -> Number:
+    """Return the probability of a secret; of many records, for one record and for the parity."""
+    if not isinstance(belief, ProductBelief) or not _many(belief):
+        return belief.probability(secret)
+    if secret.name.startswith("record "):
+        _, person, _, value = secret.name.split(" ", 3)
+        return {str(v): p for v, p in belief.marginal(int(person)).items()}[value]
+    if secret.name.startswith("parity "):
+        zero = Fraction(0)
+        gaps = (law.get(0, zero) - law.get(1, zero) for law in belief.laws)
+        even_less_odd = prod(gaps, start=Fraction(1))
+        return (1 + (even_less_odd if secret.name.endswith("even") else -even_less_odd)) / 2
+    return belief.probability(secret)  # which refuses, and says what can be asked
+
+
+def _chances(games: Games, secret: Secret) -> dict[str, Number | None]:
+    """Return the probability of a secret: before, with everyone, and without each person."""
+    worlds: dict[str, Belief | None] = {"prior": games.prior, "game 0": games.with_everyone}
+    worlds |= {f"game {i}": posterior for i, posterior in enumerate(games.without, start=1)}
+    return {
+        name: None if belief is None else at_most_one(_chance(secret, belief))
+        for name, belief in worlds.items()
+    }
+
+
+def _data(
+    games: Games, secret: Secret | None, chances: Mapping[str, Number | None] | None
+) -> dict[str, Any]:
+    """Return the games of many records as plain data, record by record."""
+    moved = _distance(games)
+    found: dict[str, Any] = {
+        "mechanism": games.mechanism.expression,
+        "output": games.mechanism.outputs.label(games.output),
+        "default": str(games.default),
+        "prior_to_posterior": None if moved is None else to_json(moved),
+        "differences": [None if d is None else to_json(d) for d in games.differences],
+        "records": [
+            {name: {str(v): to_json(p) for v, p in law.items()} for name, law in laws.items()}
+            for laws in _laws(games)
+        ],
+        "persons": len(games.without),
+    }
+    if secret is not None and chances is not None:
+        found["secret"] = secret.name
+        found["chances"] = {n: None if p is None else to_json(p) for n, p in chances.items()}
+    return found
+
+
+def _laws(games: Games) -> list[dict[str, dict[Any, Number]]]:
+    """Return the law of every record before, and with everyone's data."""
+    people = range(1, len(games.without) + 1)
+    return [
+        {"prior": games.prior.marginal(i), "game_0": games.with_everyone.marginal(i)}
+        for i in people
+    ]
+
+
+def _distance(games: Games) -> Number | None:
+    """Return how far the belief moved; None where too many records moved differently."""
+    try:
+        return games.moved
+    except (TooLarge, Unsupported):
+        return None
 
 
 def _certain(secret: Secret, chance: Number) -> None:
@@ -66,9 +158,12 @@ def _headline(games: Games) -> str:
 
 
 def _moved(games: Games) -> str:
-    if games.moved == 0:
+    moved = _distance(games)
+    if moved is None:
+        return "This output moves the belief, by an amount that would take too long to compute."
+    if moved == 0:
         return "This output leaves the belief as it was."
-    return f"This output moves the belief by {_points(games.moved)} away from the prior."
+    return f"This output moves the belief by {_points(moved)} away from the prior."
 
 
 def _apart(games: Games) -> str:
@@ -88,21 +183,21 @@ def _apart(games: Games) -> str:
 def _points(difference: Number) -> str:
     """Write a statistical difference in percentage points: so much does some event move."""
     points = percent(difference)[:-1]
-    return f"{points} percentage point{'' if points == '1' else 's'}"
+    almost = "just below " if points == "100" and difference != 1 else ""
+    return f"{almost}{points} percentage point{'' if points == '1' else 's'}"
 
 
-def _print_secret(games: Games, secret: Secret) -> None:
-    chances = list(games.chances(secret).items())[: _MOST_PERSONS + 2]
+def _print_secret(secret: Secret, chances: Mapping[str, Number | None]) -> None:
     rows = [
         (_words(name), "undefined: impossible output", "")
         if chance is None
-        else (_words(name), _chance(chance), _odds(chance))
-        for name, chance in chances
+        else (_words(name), _written(chance), _odds(chance))
+        for name, chance in list(chances.items())[: _MOST_PERSONS + 2]
     ]
     print_table(("", f"P({secret.name})", "odds"), rows)
 
 
-def _chance(chance: Number) -> str:
+def _written(chance: Number) -> str:
     """Write a probability; what is too close to 1 to be told from it is not written as 1."""
     if compare(chance, 1) is Order.UNDECIDED:
         return "1, or just below"
@@ -128,13 +223,25 @@ def _print_databases(games: Games) -> None:
     listed = list(games.prior)
     rows = []
     for x in listed[:_MOST_DATABASES]:
-        after = ["undefined" if b is None else _chance(b[x]) for _, b in persons]
-        row = (_chance(games.prior[x]), _chance(games.with_everyone[x]), *after)
+        after = ["undefined" if b is None else _written(b[x]) for _, b in persons]
+        row = (_written(games.prior[x]), _written(games.with_everyone[x]), *after)
         rows.append((shortened(universe.label(x)), *row))
     print_table(headings, rows)
     if len(listed) > _MOST_DATABASES:
         rest = len(listed) - _MOST_DATABASES
         console().print(f"  ... and {rest} databases more: --json lists them all")
+
+
+def _print_records(games: Games) -> None:
+    rows = [
+        (f"record {i} is {v}", _written(p), _written(laws["game_0"][v]), _written(p))
+        for i, laws in list(enumerate(_laws(games), start=1))[:_MOST_PERSONS]
+        for v, p in laws["prior"].items()
+    ]
+    print_table(("", "prior", "with everyone", "without that person"), rows)
+    rest = len(games.without) - _MOST_PERSONS
+    if rest > 0:
+        console().print(f"  ... and {rest} records more: --json lists them all")
 
 
 def _print_differences(games: Games) -> None:

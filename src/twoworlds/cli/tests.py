@@ -9,10 +9,10 @@ from rich.table import Table
 
 from twoworlds.cli.render import console, print_json, print_saved, save_picture
 from twoworlds.definitions.record_trade_off import RecordTradeOff, record_trade_off
-from twoworlds.definitions.trade_off import TradeOff, trade_off
+from twoworlds.definitions.trade_off import TradeOff, misses, trade_off
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import Number, show, to_json, whole
+from twoworlds.numbers import Number, Order, compare, decimal, show, to_json, whole
 from twoworlds.report import draw_trade_off
 
 __all__ = ["show_trade_off"]
@@ -54,15 +54,25 @@ def show_trade_off(
     out.print()
     out.print(curve.explain())
     if power is not None:
-        out.print(f"At level {level} the best power is {show(power)}.")
+        out.print(f"At level {level} the best power is {_chance(power)}.")
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("false alarms (level)", "power", "misses (type II)"):
         table.add_column(heading, overflow="fold")
     for corner in curve.corners[:_MOST_CORNERS] or curve.points():
-        table.add_row(show(corner.level), show(corner.power), show(1 - corner.power, side="down"))
+        missed = show(misses(corner.power), side="down")
+        table.add_row(_chance(corner.level), _chance(corner.power), missed)
     out.print(table)
     out.print(_between(len(curve.corners)))
     print_saved(saved)
+
+
+def _chance(chance: Number) -> str:
+    """Write a probability; what is only rounded up to 1 is not written as 1."""
+    text = show(chance)
+    if chance == 1 or decimal(chance) != "1":
+        return text
+    near = "just below 1" if compare(chance, 1) is Order.LESS else "1, or just below"
+    return f"{text[:-3]}({near})" if text.endswith("(1)") else near
 
 
 def _between(corners: int) -> str:
@@ -111,7 +121,7 @@ def _data(
     if power is None:
         return data
     data["power"] = to_json(power)
-    data["type_two"] = to_json(1 - power, side="down")
+    data["type_two"] = to_json(misses(power), side="down")
     if isinstance(curve, RecordTradeOff) and curve.independent:
         data["largest_power"] = to_json(curve.largest_power(level))
         data["largest_power_by_difference"] = to_json(curve.largest_power_by_difference(level))

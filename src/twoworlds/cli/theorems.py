@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from twoworlds.definitions.words import percent, percent_above
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.numbers import INFINITY, Number, to_json
 from twoworlds.report import draw_odds
+from twoworlds.report.promises import Promise, promise
 from twoworlds.theorems import KINDS, THEOREMS, Guarantee, Theorem
-from twoworlds.theorems.words import sentences, table
+from twoworlds.theorems.words import Row, sentences, table
 
 __all__ = ["explain", "list_theorems", "show_implication"]
 
@@ -103,18 +105,20 @@ class _Explained:
 
 
 def explain(text: str, *, picture: Path | None, as_json: bool) -> None:
-    """Print what a guarantee, or the guarantee of a mechanism, promises a person."""
+    """Print what a definition, or the guarantee of a mechanism, promises a person."""
+    told = _promised(text)
+    if told is not None:
+        if picture is not None:
+            raise Unsupported(f"{told.claim} has words and no picture: leave out --picture")
+        _show_promise(told, as_json=as_json)
+        return
     read = _read(text)
     guarantee = read.guarantee
     said = list(sentences(guarantee, swing=read.swing))
     rows = table(guarantee, swing=read.swing)
     saved = save_picture(picture, lambda: draw_odds(guarantee, swing=read.swing))
     if as_json:
-        columns = ("belief", "knows_all_others", "any_belief")
-        beliefs = [
-            {name: to_json(value) for name, value in zip(columns, row, strict=True)} for row in rows
-        ]
-        found = {"guarantee": str(guarantee), "sentences": said, "beliefs": beliefs}
+        found = {"guarantee": str(guarantee), "sentences": said, "beliefs": _beliefs(rows)}
         print_json({**found, **read.beside(), **saved})
         return
     out = console()
@@ -122,16 +126,59 @@ def explain(text: str, *, picture: Path | None, as_json: bool) -> None:
     for sentence in said:
         out.print()
         out.print(sentence)
+    _print_beliefs(rows)
+    if read.note is not None:
+        out.print(f"note: {read.note}")
+    out.print(f"assumes: {'; '.join(read.assumptions)}")
+    print_saved(saved)
+
+
+def _promised(text: str) -> Promise | None:
+    """Return the words of a definition that the theorems do not know; None for anything else."""
+    try:
+        call = parse(text)
+    except InvalidInput:
+        return None
+    if call.name in KINDS or call.name not in DEFINITIONS:
+        return None
+    return promise(definition(text))
+
+
+def _show_promise(told: Promise, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "guarantee": told.claim,
+                "sentences": list(told.sentences),
+                "beliefs": _beliefs(told.beliefs),
+                "assumptions": list(told.assumptions),
+            }
+        )
+        return
+    out = console()
+    out.print(Text(told.claim))
+    for sentence in told.sentences:
+        out.print()
+        out.print(Text(sentence))
+    _print_beliefs(told.beliefs)
+    out.print()
+    out.print(f"assumes: {'; '.join(told.assumptions)}")
+
+
+def _beliefs(rows: Sequence[Row]) -> list[dict[str, object]]:
+    columns = ("belief", "knows_all_others", "any_belief")
+    return [
+        {name: to_json(value) for name, value in zip(columns, row, strict=True)} for row in rows
+    ]
+
+
+def _print_beliefs(rows: Sequence[Row]) -> None:
     if rows:
         cells = [
             (percent(prior), *(percent_above(prior, value) for value in most))
             for prior, *most in rows
         ]
         print_table(_HEADINGS, cells)
-    if read.note is not None:
-        out.print(f"note: {read.note}")
-    out.print(f"assumes: {'; '.join(read.assumptions)}")
-    print_saved(saved)
 
 
 def _read(text: str) -> _Explained:

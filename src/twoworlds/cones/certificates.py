@@ -20,9 +20,12 @@ A certificate names its ``kind`` and holds the vectors of the claim together wit
 
 `CHECKS` maps a kind to its check; other kinds are added by adding a function. Numbers are ints or
 text such as "3/4"; floats are refused because they are not the numbers that were proved about.
-Other keys ("claim", "columns", ...) describe and are not read. A certificate proves a statement
-about the vectors that it holds; that those are the vectors of the mechanism in question is for the
-reader to compare.
+"claim", "columns" and "entry" describe and are not read; any other field that a check does not read
+is refused, so that nothing else in a certificate that holds was left unchecked. A certificate
+proves a statement about the vectors that it holds; that those are the vectors of the mechanism in
+question is for the reader to compare. An ``all`` without parts is true and says nothing: cones of
+which there is nothing to prove, {0} and the whole space, give it; who expects a claim to be proved
+asks `says_nothing`.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
+from twoworlds.cones.kernel.fields import Fields
 from twoworlds.cones.kernel.reading import (
     Data,
     Exact,
@@ -56,11 +60,13 @@ __all__ = [
     "kronecker_times",
     "matrix_of",
     "non_negative",
+    "says_nothing",
     "vector_of",
     "verify",
 ]
 
 _LARGEST_JSON_INTEGER = 2**53
+_DESCRIPTIONS = ("claim", "columns", "entry")
 _DEEPEST = 50
 _MOST_RECORDS = 64
 
@@ -110,9 +116,29 @@ def verify(certificate: Certificate | Data) -> bool:
     True
 
     Raises:
-        InvalidInput: when it is malformed: a missing key, a float, lengths that differ.
+        InvalidInput: when it is malformed: a missing key, a float, lengths that differ; or when it
+            holds a field that has no part in the proof.
     """
     return _verify(certificate, 0)
+
+
+def says_nothing(certificate: Certificate | Data) -> bool:
+    """Say whether it is an ``all`` without parts, or has such a part at any depth.
+
+    >>> says_nothing({"kind": "all", "parts": [{"kind": "all", "parts": []}]})
+    True
+    """
+    waiting: list[Certificate | Data] = [certificate]
+    while waiting:
+        one = waiting.pop()
+        if not isinstance(one, Certificate):
+            one = Certificate.from_dict(one)
+        if one.kind == "all":
+            parts = list_of(one.fields, "parts")
+            if not parts:
+                return True
+            waiting += parts
+    return False
 
 
 def _verify(certificate: object, depth: int) -> bool:
@@ -121,26 +147,31 @@ def _verify(certificate: object, depth: int) -> bool:
     if certificate.kind == "all":
         if depth == _DEEPEST:
             raise InvalidInput(f"certificate nested more than {_DEEPEST} deep: give a flat list")
-        outcomes = [_verify(part, depth + 1) for part in list_of(certificate.fields, "parts")]
-        return all(outcomes)  # after reading every part: a malformed one is never passed over
-    if certificate.kind not in CHECKS:
+        fields = Fields(certificate.fields, but=_DESCRIPTIONS)
+        outcomes = [_verify(part, depth + 1) for part in list_of(fields, "parts")]
+        holds = all(outcomes)  # after reading every part: a malformed one is never passed over
+    elif certificate.kind in CHECKS:
+        fields = Fields(certificate.fields, but=_DESCRIPTIONS)
+        holds = CHECKS[certificate.kind](fields)
+    else:
         raise UnknownName("kind of certificate", certificate.kind[:60], [*CHECKS, "all"])
-    return CHECKS[certificate.kind](certificate.fields)
+    if holds:
+        fields.refuse_unread(certificate.kind)
+    return holds
 
 
 # --- the checks ---------------------------------------------------------------------------------
 
 
 def _member(data: Data) -> bool:
-    return _is_combination(data, "vector", "generators", "weights")
+    return _is_combination(vector_of(data, "vector"), data, "generators", "weights")
 
 
 def _implied(data: Data) -> bool:
-    return _is_combination(data, "inequality", "premises", "multipliers")
+    return _is_combination(vector_of(data, "inequality"), data, "premises", "multipliers")
 
 
-def _is_combination(data: Data, whole: str, parts: str, weights: str) -> bool:
-    target = vector_of(data, whole)
+def _is_combination(target: list[Exact], data: Data, parts: str, weights: str) -> bool:
     rows = matrix_of(data, parts, len(target))
     factors = vector_of(data, weights, len(rows))
     total = [dot([row[i] for row in rows], factors) for i in range(len(target))]
@@ -249,7 +280,7 @@ def _largest_odds(data: Data) -> bool:
     if generated:
         bounded = non_negative(dot(gap, generator) for generator in cone)
     else:
-        bounded = _implied({**data, "inequality": gap})
+        bounded = _is_combination(gap, data, "premises", "multipliers")
     return member and against > 0 and reached == odds * against and bounded
 
 
@@ -330,6 +361,8 @@ def _stochastic(matrix: fmpq_mat) -> bool:
 def _base(base: object) -> fmpq_mat:
     """Read the matrix of a base, or the transition of one of its records."""
     if isinstance(base, Mapping):
+        if unknown := sorted(set(base) - {"transition", "records"}):
+            raise InvalidInput(f"field {unknown[0][:60]!r} of a base: it has transition, records")
         return _table(base, "transition")
     return _table({"base": base}, "base")
 

@@ -29,12 +29,22 @@ from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Mechanism
 from twoworlds.mechanisms.comparison import larger
-from twoworlds.numbers import INFINITY, Number, probability, ratio_at_least_one, show, to_json
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    at_most_one,
+    bounds,
+    positive_part,
+    probability,
+    ratio_at_least_one,
+    show,
+    to_json,
+)
 from twoworlds.worlds import Point
 
 SOME_LEVELS = ("1/1000", "1/100", "1/20", "1/10", "1/4", "1/2")
 
-__all__ = ["SOME_LEVELS", "Corner", "Curve", "TradeOff", "corners_of", "trade_off"]
+__all__ = ["SOME_LEVELS", "Corner", "Curve", "TradeOff", "corners_of", "misses", "trade_off"]
 
 
 class Corner(NamedTuple):
@@ -53,7 +63,7 @@ class Curve:
 
     def power(self, level: object) -> Number:
         """Return the best power at a level, by a coin between two corners."""
-        return self._between_corners(probability(level, "level"))
+        return at_most_one(self._between_corners(probability(level, "level")))
 
     def points(self, levels: Iterable[object] = SOME_LEVELS) -> list[Corner]:
         """Return the curve at some levels."""
@@ -72,7 +82,7 @@ class Curve:
 
     def type_two(self, level: object) -> Number:
         """Return the smallest type II error at a level."""
-        return 1 - self.power(level)
+        return misses(self.power(level))
 
     def bound(self, level: object, *, ratio: object, delta: object = 0) -> Number:
         """Return min(1, a alpha + delta): equation (4), and equation (5) for ratio 1.
@@ -83,8 +93,7 @@ class Curve:
         alpha = probability(level, "level")
         if a == INFINITY:
             return Fraction(1)
-        bound = a * alpha + d
-        return Fraction(1) if larger(bound, Fraction(1)) else bound
+        return at_most_one(a * alpha + d)
 
     def _said(self, alternative: str, null: str) -> str:
         """Say what a test of one in a hundred false alarms can do."""
@@ -132,7 +141,8 @@ class TradeOff(Curve):
     def power(self, level: object) -> Number:
         """Return the best power at a level, by a coin between two corners or in closed form."""
         alpha = probability(level, "level")
-        return self._between_corners(alpha) if self.corners else self.forward.power(alpha)
+        found = self._between_corners(alpha) if self.corners else self.forward.power(alpha)
+        return at_most_one(found)
 
     @property
     def title(self) -> str:
@@ -181,6 +191,16 @@ def trade_off(mechanism: Mechanism, x: object, y: object) -> TradeOff:
     return TradeOff(mechanism, corners, first, second, forward)
 
 
+def misses(power: Number) -> Number:
+    """Return the type II error that belongs to a power; no enclosure of it reaches below 0.
+
+    >>> misses(Fraction(3, 4))
+    Fraction(1, 4)
+    """
+    found = 1 - power
+    return found if isinstance(found, Fraction) or bounds(found)[0] >= 0 else positive_part(found)
+
+
 def _written(points: Iterable[Corner]) -> list[dict[str, Any]]:
     return [
         {"level": to_json(level), "power": to_json(power, side="up")} for level, power in points
@@ -200,7 +220,7 @@ def corners_of(forward: Comparison) -> list[Corner]:
         if hull and hull[-1].level == corner.level:
             hull.pop()
         hull.append(corner)
-    return hull
+    return [Corner(at_most_one(corner.level), at_most_one(corner.power)) for corner in hull]
 
 
 def _turns_down(a: Corner, b: Corner, c: Corner) -> bool:

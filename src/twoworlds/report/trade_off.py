@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from twoworlds.definitions.record_trade_off import RecordTradeOff
-from twoworlds.definitions.trade_off import TradeOff
+from twoworlds.definitions.trade_off import TradeOff, misses
 from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, below, decimal, probability, ratio_at_least_one
 from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, canvas, percent_axis, style
@@ -62,14 +62,14 @@ def draw_trade_off(
         axes.plot([0, 1], [1, 0], color=GREY, linewidth=1, label="blind guessing")
         drawn = curve.corners or curve.points(_GRID)
         levels = [below(corner.level) for corner in drawn]
-        misses = [below(1 - corner.power) for corner in drawn]
-        axes.fill_between(levels, misses, [1 - z for z in levels], color=BLUE, alpha=0.09, lw=0)
+        missed = [below(misses(corner.power)) for corner in drawn]
+        axes.fill_between(levels, missed, [1 - z for z in levels], color=BLUE, alpha=0.09, lw=0)
         if bounded:
             ends = _ends(a, d)
             axes.plot(
                 *ends, color=ORANGE, linestyle=_DASHED, linewidth=1.3, label="bound", zorder=3
             )
-        axes.plot(levels, misses, color=BLUE, linewidth=2.6, label="best test")
+        axes.plot(levels, missed, color=BLUE, linewidth=2.6, label="best test")
         _write_key(axes, a, d)
     return figure
 

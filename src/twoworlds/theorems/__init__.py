@@ -11,6 +11,16 @@ One file, or one folder of files, per paper; importing this package registers th
 from __future__ import annotations
 
 import twoworlds.theorems.limits  # noqa: F401 (registers what does not follow)
+from twoworlds.theorems.bassily_groce_katz_smith import (
+    compose_coupled,
+    inference_delta,
+    inference_failure,
+    less_side_information,
+    pufferfish_failure,
+    sharper_inference_delta,
+    through_simulator,
+    with_mixtures,
+)
 from twoworlds.theorems.combinations import compose, mix, post_process
 from twoworlds.theorems.common import group_delta, smaller_ratio_delta
 from twoworlds.theorems.guarantee import Guarantee
@@ -71,22 +81,30 @@ __all__ = [
     "Theorem",
     "calibrate_locally",
     "compose",
+    "compose_coupled",
     "condition",
     "conditioning_failure",
     "dp_factor",
     "good_databases",
     "group_delta",
+    "inference_delta",
+    "inference_failure",
     "largest_difference",
     "largest_power",
+    "less_side_information",
     "mix",
     "non_implication",
     "one_bit_failure",
     "one_bit_worst",
     "pointwise_delta",
     "post_process",
+    "pufferfish_failure",
+    "sharper_inference_delta",
     "sharper_semantic",
     "simple_dp_factor",
     "smaller_ratio_delta",
     "theorem",
+    "through_simulator",
     "widened_delta",
+    "with_mixtures",
 ]

@@ -36,8 +36,9 @@ def post_process(guarantee: Guarantee) -> Guarantee:
     Raises:
         Unsupported: for a kind that is not closed under post-processing.
     """
-    name = "post-processing-semantic" if guarantee.kind == "semantic" else "post-processing"
-    return _combined(name, guarantee)
+    names = ("post-processing-semantic", "bgks-3")
+    found = (name for name in names if guarantee.kind in THEOREMS[name].premises)
+    return _combined(next(found, "post-processing"), guarantee)
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:

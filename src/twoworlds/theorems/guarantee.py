@@ -167,24 +167,27 @@ class Guarantee:
 
         Args:
             kind: the name of a kind; or a call with numbers, ``"dp(epsilon=0.3, delta=0.02)"``,
-                which asks whether that very claim follows (with the neighbours of this one,
-                unless it names them).
+                which asks whether that very claim follows (for one person and neighbours by
+                substitution, unless it names others: it means what it means everywhere).
             records: the number of records, where theorems need it.
             **wanted: numbers of the kind that are aimed at (a wanted ``delta``, say: theorems
                 that trade one number for another choose accordingly), the wanted ``group`` or
-                ``neighbours``, or further facts: ``values`` (how many values a record has),
-                ``delta1`` (the mass of the databases outside of E), ``level`` (of a test).
+                ``neighbours`` (those of this guarantee, next to single numbers), or further facts:
+                ``values`` (how many values a record has), ``delta1`` (the mass of the databases
+                outside of E), ``level`` (of a test).
 
         >>> print(Guarantee.parse("semantic(epsilon=0.1)").implies("dp").best)
         dp(ratio=121/81)
         """
         if "(" in kind:
             claim = Guarantee.parse(kind)
-            beside = {name: x for name, x in parse_call(kind).named.items() if name == "neighbours"}
-            wanted = {**claim.numbers, "group": claim.group, **beside, **wanted}
+            setting = {"group": claim.group, "neighbours": claim.neighbours}
+            wanted = {**claim.numbers, **setting, **wanted}
             kind, records = claim.kind, claim.records if records is None else records
         facts = {name: wanted.pop(name) for name in (*_FACTS, *_SETTING[:2]) if name in wanted}
         goal = read_numbers(kind_of(kind), wanted)
+        if goal:
+            facts.setdefault("neighbours", self.neighbours)
         return search(self._with_records(records), read_context(kind, goal, facts))
 
     def _with_records(self, records: object) -> Guarantee:
@@ -203,12 +206,22 @@ class Guarantee:
 
     def __str__(self) -> str:
         """Write it as one types it, rounded up."""
+        return self.text()
+
+    def text(self, *, beside: Guarantee | None = None) -> str:
+        """Write it as one types it, rounded up.
+
+        Args:
+            beside: a guarantee that is read next to it; substitution, which is otherwise left out,
+                is named if that one has other neighbours.
+        """
+        settings = {self.neighbours, SUBSTITUTE if beside is None else beside.neighbours}
         parts = [
             _typed_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
             for name, x in self.numbers.items()
             if name != "delta" or x != 0
         ]
-        if self.neighbours != SUBSTITUTE:
+        if settings != {SUBSTITUTE}:
             parts.append(f"neighbours={self.neighbours}")
         if self.group != 1:
             parts.append(f"group={self.group}")

@@ -126,17 +126,18 @@ class Implication:
         return f"<pre>{escape(self.explain())}</pre>"
 
     def _headline(self) -> str:
-        asked = _asked(self.context)
+        asked = _asked(self.context, self.given)
+        best = "" if self.best is None else self.best.text(beside=self.given)
         if self.holds is False:
-            found = "" if self.best is None else f"; what does follow: {self.best}"
+            found = best and f"; what does follow: {best}"
             return f"{self.given} does NOT imply {asked}{found}"
         if self.best is None:
             return f"{self.given}: nothing is known to follow about {asked}"
         if self.holds is None:
-            return f"{self.given}: {asked} is neither proved nor refuted; proved: {self.best}"
-        if self.context.goal and asked != str(self.best):
-            return f"{self.given} implies {asked}; proved: {self.best}"
-        return f"{self.given} implies {self.best}"
+            return f"{self.given}: {asked} is neither proved nor refuted; proved: {best}"
+        if self.context.goal and asked != best:
+            return f"{self.given} implies {asked}; proved: {best}"
+        return f"{self.given} implies {best}"
 
     def _proof(self) -> Iterator[str]:
         best = self.best
@@ -148,14 +149,16 @@ class Implication:
 
     def _others(self) -> Iterator[str]:
         later = [one for one in self.conclusions if one != self.best]
-        yield from (f"also: {one}  [{_route(one)}]" for one in later)
+        yield from (f"also: {one.text(beside=self.given)}  [{_route(one)}]" for one in later)
         for outcome in self.alternatives:
             made, one = outcome.application, outcome.conclusion
             if one is None:
                 word = "with more facts" if made.missing else "does not apply"
                 yield f"{word}: {made.theorem.citation}: {made.failure}"
             elif one not in self.conclusions:
-                word = "says nothing" if one.vacuous else "weaker"
+                other = self.context.neighbours not in (None, one.neighbours)
+                word = "for other neighbours" if other else "weaker"
+                word = "says nothing" if one.vacuous else word
                 yield f"{word}: {one}  [{_route(one)}]"
                 yield from (f"  {line}" for line in _printed_lines(made))
 
@@ -165,6 +168,7 @@ class Implication:
         found: dict[str, Any] = {
             "given": self.given.to_dict(),
             "to": self.context.target,
+            "asked": _asked(self.context, self.given),
             "holds": self.holds,
         }
         if self.context.goal:
@@ -188,8 +192,8 @@ class Implication:
         return found
 
 
-def _asked(context: Context) -> str:
-    """Write the kind that was asked for, with the numbers aimed at."""
+def _asked(context: Context, given: Guarantee) -> str:
+    """Write the kind that was asked for, with the numbers and the setting aimed at."""
     parts = [
         _asked_ratio(x) if name == "ratio" else f"{name}={typed(x)}"
         for name, x in context.goal.items()
@@ -197,9 +201,9 @@ def _asked(context: Context) -> str:
     ]
     if parts and context.level is not None and "level" in kind_of(context.target).fixed:
         parts.insert(0, f"level={typed(context.level)}")
-    if parts and context.neighbours not in (None, SUBSTITUTE):
+    if context.neighbours is not None and {context.neighbours, given.neighbours} != {SUBSTITUTE}:
         parts.append(f"neighbours={context.neighbours}")
-    if parts and context.group not in (None, 1):
+    if context.group not in (None, 1):
         parts.append(f"group={context.group}")
     return f"{context.target}({', '.join(parts)})" if parts else context.target
 

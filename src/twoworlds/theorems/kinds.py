@@ -23,6 +23,22 @@ What each kind states of a mechanism A, with neighbours x, y:
                             in Games 0 and i, but for transcripts of probability ``failure``
     power                   a test of one value of a record against another, at a level, has at
                             most this power
+
+The kinds of Bassily, Groce, Katz & Smith speak of a class of beliefs about database X and side
+information Z, which stays the same from premise to conclusion. ``records`` is the number of pairs
+(alt, priv) there, which is the number of persons if each person's record is private.
+
+    simulation              A(x) and Sim(x_-i) are indistinguishable, for all databases and persons
+    ddp                     so are A(X) and Sim(X_-i), given X_i and Z, for a class of beliefs
+    independent-ddp         the same, where all beliefs hold records independent given Z
+    coupled-worlds          the same as ddp for any pairs: A(X) and Sim(alt(X)), given priv(X) and Z
+    inference-ddp           but for outputs of probability delta, X_i given A(X) and Z and X_i given
+                            Sim(X_-i) and Z are (epsilon, delta)-indistinguishable, for all persons
+    inference-coupled-worlds    the same for any pairs
+    noiseless               A(X) given X_i = v, Z and A(X) given X_i = w, Z are indistinguishable
+    pufferfish              A(X) given a secret, Z and A(X) given its opposite, Z are
+    inference-pufferfish    but for outputs of probability delta, the secret given A(X), Z and the
+                            secret given Z are (epsilon, delta)-indistinguishable
 """
 
 from __future__ import annotations
@@ -159,6 +175,66 @@ for _kind in (
         "a test about one record at this level has at most this power",
         f"{_PAPER}, Section 2.1, equations 4 and 5",
         fixed=("level",),
+    ),
+):
+    register(_kind)
+
+_COUPLED = "Bassily, Groce, Katz & Smith"
+
+for _kind in (
+    Kind(
+        "simulation",
+        _BOTH,
+        "the output can be simulated without any one person's record, whatever the database",
+        f"{_COUPLED}, Section II-A",
+    ),
+    Kind(
+        "ddp",
+        _BOTH,
+        "for a class of beliefs, the output can be simulated without any one person's record",
+        f"{_COUPLED}, Definition 3",
+    ),
+    Kind(
+        "independent-ddp",
+        _BOTH,
+        "the same as ddp, for beliefs that hold records independent given side information",
+        f"{_COUPLED}, Corollary 2",
+    ),
+    Kind(
+        "coupled-worlds",
+        _BOTH,
+        "for a class of beliefs, the output can be simulated from scrubbed databases",
+        f"{_COUPLED}, Definition 5",
+    ),
+    Kind(
+        "inference-ddp",
+        _BOTH,
+        "for a class of beliefs, conclusions about a person are those from a simulated output",
+        f"{_COUPLED}, Definition 2",
+    ),
+    Kind(
+        "inference-coupled-worlds",
+        _BOTH,
+        "for a class of beliefs, conclusions about private parts are those from a simulated output",
+        f"{_COUPLED}, Definition 4",
+    ),
+    Kind(
+        "noiseless",
+        _BOTH,
+        "for a class of beliefs, the output hardly depends on the value of any one record",
+        f"{_COUPLED}, Definition 6",
+    ),
+    Kind(
+        "pufferfish",
+        _BOTH,
+        "for a class of beliefs, the output hardly depends on whether a secret is true",
+        f"{_COUPLED}, Definition 7",
+    ),
+    Kind(
+        "inference-pufferfish",
+        _BOTH,
+        "for a class of beliefs, the output hardly changes the belief in a secret",
+        f"{_COUPLED}, Definition 8",
     ),
 ):
     register(_kind)

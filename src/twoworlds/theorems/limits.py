@@ -8,6 +8,11 @@ r"""What does not follow within one kind: mechanisms that satisfy a guarantee, a
 
   which `smaller_ratio_delta` shows to be enough for b <= a: the two meet. It uses one record only,
   so that larger groups cost nothing more: it refutes claims for every group size.
+* Larger groups. A number from 0 to s that neighbours move by at most 1: of k records, the number
+  of ones in steps of g, rounded up, for a guarantee about groups of g; s = k/g, rounded up. Under
+  add-remove, ones count 1 and zeros -1, so that replacing k records moves it by 2 k. Its noise is
+  `worst_group_delta`: the worst that s steps allow.
+* From substitution to add-remove. Publish the number of records: it is public under substitution.
 * Statistical difference epsilon. Publish one record with probability epsilon.
 * Semantic privacy s. The parity of two bits, told truthfully with probability (1 + s)/2: with even
   belief in 11 and 10, the posteriors with and without person 1 differ by s whatever comes out.
@@ -17,25 +22,93 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from twoworlds.numbers import INFINITY, Number, Order
-from twoworlds.theorems.common import smaller_ratio_delta
-from twoworlds.theorems.formulas import brief, order
+from twoworlds.numbers import INFINITY, Number, Order, maximum
+from twoworlds.theorems.common import group_delta
+from twoworlds.theorems.formulas import brief, minimum, order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.non_implications import Found, non_implication
 from twoworlds.theorems.statements import Context
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
-__all__: list[str] = []
+__all__ = ["worst_group_delta"]
+
+_MOST_STEPS = 64  # a shorter chain refutes less, and is still one
 
 
 def _other_neighbours(given: Guarantee, context: Context) -> bool:
     return context.neighbours not in (None, given.neighbours)
 
 
-def _needed(ratio: Number, delta: Number, wanted: Number) -> Number:
-    """Return the delta that randomized response with a leak needs at another ratio."""
-    if wanted == INFINITY or order(wanted, ratio) is not Order.LESS:
-        return delta
-    return Fraction(1) if ratio == INFINITY else smaller_ratio_delta(ratio, delta, wanted)
+def worst_group_delta(ratio: Number, delta: Number, steps: int, wanted: Number) -> Number:
+    r"""Return the delta at ratio b that the ends of a chain of s steps of (a, delta) may need.
+
+    The best power at level u between two laws of (a, delta) is at most
+
+        g(u) = min(delta + a u, 1 - (1 - delta - u) / a, 1).
+
+    Let law i on [0, 1] give the interval [0, u] the mass g(g(...g(u))), i times. Since g is concave
+    and undoes itself around u -> 1 - u, laws i and i + 1 satisfy (a, delta) both ways round, and
+    laws 0 and s need the largest g^s(u) - b u. With c_j = (v - delta (1 + ... + a^(j-1))) / a^j and
+    v = (1 - delta) / (a + 1), the corners of g^s are u = c_j >= 0 with g^s(u) = 1 - c_(s-1-j).
+
+    >>> worst_group_delta(Fraction(3), Fraction(0), 2, Fraction(3))
+    Fraction(1, 2)
+    """
+    top = (1 - delta) / (ratio + 1)
+    corners = [(top - group_delta(ratio, delta, j)) / ratio**j for j in range(steps)]
+    most = _from_zero(ratio, delta, steps)
+    if wanted == INFINITY:
+        return most
+    for level, misses in zip(corners, reversed(corners), strict=True):
+        if order(level, Fraction(0)) is Order.LESS:
+            break  # later corners lie below 0
+        power = 1 - maximum(misses, Fraction(0))
+        most = maximum(most, power - wanted * level)
+    return most
+
+
+def _from_zero(ratio: Number, delta: Number, steps: int) -> Number:
+    """Return the power at level 0: g(g(...g(0))) for as many steps."""
+    power: Number = Fraction(0)
+    for _ in range(steps if delta != 0 else 0):
+        power = minimum(delta + ratio * power, 1 - (1 - delta - power) / ratio)
+        power = minimum(power, Fraction(1))
+    return power
+
+
+def _needed(given: Guarantee, steps: int, wanted: Number) -> Number:
+    """Return the delta that the counterexample of so many steps needs at another ratio."""
+    if given.ratio == INFINITY:
+        return given.delta if wanted == INFINITY else Fraction(1)
+    if steps == 1 and (wanted == INFINITY or order(wanted, given.ratio) is not Order.LESS):
+        return given.delta
+    return worst_group_delta(given.ratio, given.delta, steps, wanted)
+
+
+def _people(given: Guarantee, context: Context) -> int:
+    """Return how many people differ in the question: no more than there are."""
+    asked = context.group or 1
+    return asked if given.records is None else min(asked, given.records)
+
+
+def _steps(given: Guarantee, context: Context) -> int | None:
+    """Return how many steps of the guarantee the question takes; None if no number is enough."""
+    moves = _people(given, context)
+    if _other_neighbours(given, context):
+        if given.neighbours == SUBSTITUTE:
+            return None
+        moves *= 2
+    return min(_MOST_STEPS, -(-moves // given.group))
+
+
+def _refuted(given: Guarantee, context: Context) -> tuple[int, Number, Number] | None:
+    """Return steps, ratio and the needed delta, if a claim of differential privacy lacks it."""
+    wanted, failure = (context.goal.get(name) for name in ("ratio", "delta"))
+    steps = _steps(given, context)
+    if wanted is None or failure is None or steps is None:
+        return None
+    needed = _needed(given, steps, wanted)
+    return (steps, wanted, needed) if order(failure, needed) is Order.LESS else None
 
 
 @non_implication(
@@ -46,12 +119,10 @@ def _needed(ratio: Number, delta: Number, wanted: Number) -> Number:
 )
 def randomized_response_is_no_better(given: Guarantee, context: Context) -> Found | None:
     """A smaller epsilon or delta does not follow: randomized response, with a rare leak."""
-    wanted, failure = (context.goal.get(name) for name in ("ratio", "delta"))
-    if wanted is None or failure is None or _other_neighbours(given, context):
+    found = _refuted(given, context)
+    if found is None or (found[0] > 1 and given.ratio != INFINITY):
         return None
-    needed = _needed(given.ratio, given.delta, wanted)
-    if order(failure, needed) is not Order.LESS:
-        return None
+    _, wanted, needed = found
     if given.ratio == INFINITY:
         text = "a mechanism that publishes a record satisfies what is given, and has no epsilon"
     else:
@@ -61,6 +132,76 @@ def randomized_response_is_no_better(given: Guarantee, context: Context) -> Foun
             f"satisfies what is given, and at ratio {brief(wanted)} it needs delta {brief(needed)}"
         )
     return text, True, {"delta": needed}
+
+
+@non_implication(
+    "dp-group-limit",
+    premises=["dp"],
+    conclusion="dp",
+    citation="twoworlds, the converse of group-privacy",
+)
+def a_count_is_no_better(given: Guarantee, context: Context) -> Found | None:
+    """Groups, and replaced records where one was added or removed, cost as much as is proved."""
+    found = _refuted(given, context)
+    if found is None or found[0] == 1 or given.ratio == INFINITY:
+        return None
+    steps, wanted, needed = found
+    people = _people(given, context)
+    ones = "the number of ones"
+    if _other_neighbours(given, context):
+        ones += " less the number of zeros"
+    if given.group > 1:
+        ones += f" in steps of {given.group}, rounded up,"
+    if steps == _MOST_STEPS:
+        ones += f" up to {steps}"
+    noise = (
+        f"geometric noise of ratio {brief(given.ratio)} that stays within the {steps + 1} answers"
+        if given.delta == 0
+        else f"the worst noise that epsilon and delta allow on {steps + 1} answers"
+    )
+    who = "one record replaced" if people == 1 else f"{people} records changed"
+    text = (
+        f"{ones} among {people} record{'' if people == 1 else 's'}, told with {noise}, satisfies "
+        f"what is given, and with {who} at ratio {brief(wanted)} it needs delta {brief(needed)}"
+    )
+    return text, True, {"delta": needed}
+
+
+_COUNT = (
+    "a mechanism that publishes the number of records satisfies every claim about replaced "
+    "records, and shows for certain whether a record was added or removed"
+)
+
+
+def _published_count(given: Guarantee, context: Context, *names: str) -> Found | None:
+    if given.neighbours != SUBSTITUTE or context.neighbours != ADD_REMOVE:
+        return None
+    claimed = (context.goal[name] for name in names if name in context.goal)
+    if any(order(x, Fraction(1)) is not Order.LESS for x in claimed):
+        return None
+    return _COUNT, True, {"delta": Fraction(1)}
+
+
+@non_implication(
+    "number-of-records",
+    premises=["dp", "indistinguishable", "pointwise", "statistical-difference", "semantic"],
+    conclusion="dp",
+    citation="twoworlds, by the definitions",
+)
+def published_count_has_no_epsilon(given: Guarantee, context: Context) -> Found | None:
+    """Privacy under substitution gives none under add-remove: publish the number of records."""
+    return _published_count(given, context, "delta")
+
+
+@non_implication(
+    "number-of-records-semantic",
+    premises=["dp", "indistinguishable", "pointwise", "statistical-difference", "semantic"],
+    conclusion="semantic",
+    citation="twoworlds, by the definitions",
+)
+def published_count_shows_who_is_missing(given: Guarantee, context: Context) -> Found | None:
+    """The same for beliefs: with a person taken out, the count that was seen is impossible."""
+    return _published_count(given, context, "epsilon", "delta")
 
 
 @non_implication(

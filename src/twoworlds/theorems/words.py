@@ -9,7 +9,7 @@ For differential privacy with ratio r = e^epsilon and delta = 0 two promises hol
 (Kasiviswanathan & Smith, Theorem 2.2 and Section 2.1, in their tight forms). The first compares the
 belief after with the belief before; the second compares the two worlds. Of a mechanism the second
 factor may be known better than r^2: it is the *swing* that semantic privacy measures. Every kind of
-guarantee has a sentence.
+guarantee has a sentence; one that rests on what attackers believe begins with that assumption.
 """
 
 from __future__ import annotations
@@ -205,6 +205,75 @@ def _power(guarantee: Guarantee) -> str:
     )
 
 
+_IF = "If what others believe and know about the data is no more than was assumed"
+_BREAKS = "Whoever knows more, or believes otherwise, may learn more."
+
+
+def _simulation(guarantee: Guarantee) -> str:
+    return (
+        "Whatever the data are, the answer could have been made up without your record: what has "
+        f"probability 10% then has at most {_raised(guarantee)} with it, and the other way round."
+    )
+
+
+def _ddp(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, the answer could have been made up without your record: what has probability 10% "
+        f"then has at most {_raised(guarantee)} with it, and the other way round. {_BREAKS}"
+    )
+
+
+def _independent_ddp(guarantee: Guarantee) -> str:
+    said = _ddp(guarantee).removeprefix(_IF)
+    return f"{_IF}, and what they know ties no two records together{said}"
+
+
+def _coupled_worlds(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, the answer could have been made up from scrubbed data, whatever is private: what "
+        f"has probability 10% then has at most {_raised(guarantee)} in truth, and the other way "
+        f"round. {_BREAKS}"
+    )
+
+
+def _inference_ddp(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, then what they conclude about you to have probability 10% from an answer made up "
+        f"without your record gets at most {_raised(guarantee)} from the true one"
+        f"{_failure(guarantee.delta, ' over data and noise')}. {_BREAKS}"
+    )
+
+
+def _inference_coupled_worlds(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, then what they conclude about private parts to have probability 10% from an "
+        f"answer made up from scrubbed data gets at most {_raised(guarantee)} from the true one"
+        f"{_failure(guarantee.delta, ' over data and noise')}. {_BREAKS}"
+    )
+
+
+def _noiseless(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, the answer hardly depends on the value of your record: what has probability 10% "
+        f"with one value has at most {_raised(guarantee)} with another. {_BREAKS}"
+    )
+
+
+def _pufferfish(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, the answer hardly depends on a secret: what has probability 10% if the secret is "
+        f"false has at most {_raised(guarantee)} if it is true, and the other way round. {_BREAKS}"
+    )
+
+
+def _inference_pufferfish(guarantee: Guarantee) -> str:
+    return (
+        f"{_IF}, the answer hardly changes their belief in a secret: what had probability 10% gets "
+        f"at most {_raised(guarantee)}{_failure(guarantee.delta, ' over data and noise')}. "
+        f"{_BREAKS}"
+    )
+
+
 def _summary(guarantee: Guarantee) -> str:
     return f"{guarantee}: {kind_of(guarantee.kind).summary}."
 
@@ -238,4 +307,13 @@ _WORDS: dict[str, Callable[[Guarantee], str]] = {
     "local-joint": _local_joint,
     "conditional": _conditional,
     "power": _power,
+    "simulation": _simulation,
+    "ddp": _ddp,
+    "independent-ddp": _independent_ddp,
+    "coupled-worlds": _coupled_worlds,
+    "inference-ddp": _inference_ddp,
+    "inference-coupled-worlds": _inference_coupled_worlds,
+    "noiseless": _noiseless,
+    "pufferfish": _pufferfish,
+    "inference-pufferfish": _inference_pufferfish,
 }

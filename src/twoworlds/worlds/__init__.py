@@ -1,10 +1,14 @@
-"""What may be true: universes of databases, neighbour relations, statistics and sensitivity."""
+"""What may be true and what is private: universes, neighbours, statistics, beliefs, scrubbing."""
 
 from __future__ import annotations
 
+from twoworlds.worlds.graphs import Graph, Graphs
+from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.line import Integers, Reals
 from twoworlds.worlds.neighbours import check_group, distance, pairs, resolve, within
 from twoworlds.worlds.part import Part
+from twoworlds.worlds.samples import Samples
+from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Additive, Answer, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import (
     ADD_REMOVE,
@@ -20,20 +24,28 @@ from twoworlds.worlds.words import BitStrings, Records
 __all__ = [
     "ADD_REMOVE",
     "EXPLICIT",
+    "NOTHING",
     "SUBSTITUTE",
     "Additive",
     "Answer",
+    "BeliefClass",
     "BitStrings",
     "Change",
     "Computed",
     "Explicit",
+    "Graph",
+    "Graphs",
     "Integers",
+    "Joint",
     "Part",
     "Point",
     "Product",
     "Reals",
     "Records",
+    "Samples",
+    "Scrub",
     "Statistic",
+    "Tagged",
     "Universe",
     "Value",
     "check_group",

@@ -92,12 +92,15 @@ def statistic(text: str | Statistic, of: Universe) -> Statistic:
     wanted = inspect.signature(STATISTICS[call.name].build).parameters
     given = {*list(wanted)[: len(call.positional)], *call.named}
     beside: dict[str, object] = {}
-    if isinstance(of, Records):
-        if "n" in wanted and "n" not in given:
-            beside["n"] = of.n
-        if "values" in wanted and not {"values", "bins"} & given:
-            beside["values"] = list(of.values)
-    return STATISTICS.build(text, **beside)
+    if isinstance(of, Records) and "n" in wanted and "n" not in given:
+        beside["n"] = of.n
+    values = getattr(of, "values", None)
+    if values is not None and "values" in wanted and not {"values", "bins"} & given:
+        beside["values"] = list(values)
+    built = STATISTICS.build(text, **beside)
+    if type(of).entries is Universe.entries:
+        return built
+    return Computed(lambda x: built(of.entries(x)), built.name)
 
 
 def _from_python(text: str) -> Statistic:
@@ -155,6 +158,14 @@ def histogram(values: Text | None = None, bins: Text | None = None) -> Statistic
 def parity(value: object = 1) -> Statistic:
     """Whether an odd number of records equals the value."""
     return statistics.parity(value)
+
+
+@STATISTICS.register("majority")
+def majority(values: Text | None = None) -> Statistic:
+    """The most frequent value, a number; ties go to the value that is listed first."""
+    if values is None or isinstance(values, str):
+        raise InvalidInput("majority: give the values as a list, such as majority([1, -1])")
+    return statistics.majority(values)
 
 
 @STATISTICS.register("constant")

@@ -7,18 +7,29 @@ class says against whom. Both are finite; only pairs of positive probability are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from html import escape
 from typing import Any
 
-from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, Order, compare, number, show
-from twoworlds.worlds.belief import Belief
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
+from twoworlds.numbers import Number, Order, Real, compare, number, show
+from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.universe import Point
 
-__all__ = ["NOTHING", "BeliefClass", "Joint", "as_law", "plain_label"]
+__all__ = [
+    "NOTHING",
+    "BeliefClass",
+    "Joint",
+    "as_law",
+    "gathered",
+    "law_at",
+    "plain_label",
+    "times",
+    "value_at",
+]
 
 NOTHING = "nothing"
 """The side information of an attacker who has none."""
@@ -26,6 +37,8 @@ NOTHING = "nothing"
 Side = Hashable
 RandomMap = Callable[[Any], Any]
 """A function whose value is an outcome, or a mapping from outcomes to probabilities."""
+_SHOWN = 16
+_ONE = Fraction(1)
 
 
 def as_law(value: object) -> Mapping[Any, Number]:
@@ -35,10 +48,51 @@ def as_law(value: object) -> Mapping[Any, Number]:
     ({'b': Fraction(1, 1)}, Fraction(1, 2))
     """
     if not isinstance(value, Mapping):
-        return {value: Fraction(1)}
+        _require_hashable(value, "a random value")
+        return {value: _ONE}
     law = {outcome: number(mass, f"probability of {outcome}") for outcome, mass in value.items()}
     _require_law(law, "a random value")
     return {outcome: mass for outcome, mass in law.items() if mass != 0}
+
+
+def value_at(function: Callable[[Any], Any], argument: Any, what: str) -> Hashable:
+    """Return a function's value, with its failure or a value that cannot be a key as an error.
+
+    >>> value_at(max, (1, 3, 2), "the largest record")
+    3
+    """
+    value = _called(function, argument, what)
+    _require_hashable(value, f"{what} at {plain_label(argument)}")
+    return value  # type: ignore[no-any-return]
+
+
+def law_at(function: RandomMap, argument: Any, what: str) -> Mapping[Any, Number]:
+    """Return the law of a random map's value, with its failure as an error that names it."""
+    value = _called(function, argument, what)
+    try:
+        return as_law(value)
+    except InvalidInput as error:
+        raise InvalidInput(f"{what} at {plain_label(argument)}: {error}") from None
+
+
+def _called(function: Callable[[Any], Any], argument: Any, what: str) -> Any:
+    try:
+        return function(argument)
+    except TwoWorldsError:
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+        raise InvalidInput(f"{what} failed at {plain_label(argument)}: {kind}: {error}") from error
+
+
+def _require_hashable(value: object, what: str) -> None:
+    try:
+        hash(value)
+    except TypeError:
+        raise InvalidInput(
+            f"{what} is {value!r} (type {type(value).__name__}), which cannot be compared and "
+            "stored: return a number, a text or a tuple of such"
+        ) from None
 
 
 def _require_law(law: Mapping[Any, Number], what: str) -> None:
@@ -64,35 +118,41 @@ class Joint:
     {(1, 0): Fraction(1, 2), (0, 1): Fraction(1, 2)}
     """
 
-    def __init__(self, masses: Mapping[tuple[Point, Side], Number], name: str = "") -> None:
+    def __init__(self, masses: Mapping[tuple[Point, Side], object], name: str = "") -> None:
         """Take the probability of each pair (x, z)."""
-        _require_law(masses, f"the belief {name}".strip())
-        self.masses = {pair: mass for pair, mass in masses.items() if mass != 0}
+        what = f"the belief {name}".strip()
+        read = {_pair(pair, what): _mass(mass, pair) for pair, mass in masses.items()}
+        _require_law(read, what)
+        self.masses = {pair: mass for pair, mass in read.items() if mass != 0}
         self.name = name
 
     @staticmethod
     def of(
-        belief: Belief | Mapping[Point, Number], side: RandomMap | None = None, name: str = ""
+        belief: Belief | Mapping[Point, object], side: RandomMap | None = None, name: str = ""
     ) -> Joint:
         """Return a belief with side information computed from the database, possibly at random."""
-        masses: dict[tuple[Point, Side], Number] = {}
-        for x, mass in belief.items():
-            for z, chance in as_law(NOTHING if side is None else side(x)).items():
-                masses[x, z] = masses.get((x, z), Fraction(0)) + mass * chance
-        return Joint(masses, name)
+        laws = ((x, _mass(mass, x), _side_at(side, x)) for x, mass in belief.items())
+        return Joint(
+            gathered((x, z, times(p, q)) for x, p, law in laws for z, q in law.items()), name
+        )
 
     @cached_property
     def sides(self) -> dict[Side, Number]:
         """The law of the side information."""
-        law: dict[Side, Number] = {}
-        for (_, z), mass in self.masses.items():
-            law[z] = law.get(z, Fraction(0)) + mass
-        return law
+        return {z: sum(part.values(), start=Fraction(0)) for z, part in self._parts.items()}
 
     @cached_property
     def databases(self) -> tuple[Point, ...]:
         """The databases held possible."""
         return tuple(dict.fromkeys(x for x, _ in self.masses))
+
+    @cached_property
+    def _parts(self) -> dict[Side, dict[Point, Number]]:
+        """The probabilities of the databases, by side information."""
+        parts: dict[Side, dict[Point, Number]] = {}
+        for (x, z), mass in self.masses.items():
+            parts.setdefault(z, {})[x] = mass
+        return parts
 
     def given(self, side: Side) -> dict[Point, Number]:
         """Return what is believed about the database by who knows this.
@@ -100,21 +160,24 @@ class Joint:
         Raises:
             InvalidInput: when the belief holds it impossible, so that nothing follows from it.
         """
-        if side not in self.sides:
+        if side not in self._parts:
+            possible = ", ".join(plain_label(z) for z in list(self._parts)[:4])
+            more = ", ..." if len(self._parts) > 4 else ""
             raise InvalidInput(
                 f"{self.name or 'the belief'} holds side information {plain_label(side)} "
-                "impossible: nothing can be concluded from it"
+                f"impossible: nothing can be concluded from it; possible are {possible}{more}"
             )
         total = self.sides[side]
-        return {x: mass / total for (x, z), mass in self.masses.items() if z == side}
+        return {x: mass / total for x, mass in self._parts[side].items()}
 
     def knowing(self, more: RandomMap) -> Joint:
         """Return the belief of an attacker who knows (Z, g(X)); g may be random."""
-        masses: dict[tuple[Point, Side], Number] = {}
-        for (x, z), mass in self.masses.items():
-            for w, chance in as_law(more(x)).items():
-                masses[x, (z, w)] = masses.get((x, (z, w)), Fraction(0)) + mass * chance
-        return Joint(masses, self.name)
+        laws = (
+            (x, z, mass, law_at(more, x, "the side information"))
+            for (x, z), mass in self.masses.items()
+        )
+        found = gathered((x, (z, w), times(p, q)) for x, z, p, law in laws for w, q in law.items())
+        return Joint(found, self.name)
 
     def knowing_less(self, blur: RandomMap) -> Joint:
         """Return the belief of one who knows only f(Z); f may be random (Theorem 5).
@@ -124,25 +187,28 @@ class Joint:
         >>> Joint.of(uniform(BitStrings(2)), lambda x: x).knowing_less(lambda z: z[0]).sides
         {1: Fraction(1, 2), 0: Fraction(1, 2)}
         """
-        masses: dict[tuple[Point, Side], Number] = {}
-        for (x, z), mass in self.masses.items():
-            for w, chance in as_law(blur(z)).items():
-                masses[x, w] = masses.get((x, w), Fraction(0)) + mass * chance
-        return Joint(masses, self.name)
+        what = "the function of the side information"
+        laws = {z: law_at(blur, z, what) for z in self.sides}
+        return Joint(
+            gathered(
+                (x, w, times(p, q)) for (x, z), p in self.masses.items() for w, q in laws[z].items()
+            ),
+            self.name,
+        )
 
     @staticmethod
     def mixture(parts: Sequence[Joint], weights: Sequence[object], name: str = "") -> Joint:
         """Return the convex combination of several beliefs (Theorem 4)."""
         if not parts or len(parts) != len(weights):
             raise InvalidInput(f"{len(parts)} beliefs need as many weights, {len(weights)} given")
-        masses: dict[tuple[Point, Side], Number] = {}
-        for part, weight in zip(parts, weights, strict=True):
-            share = number(weight, "weight")
-            if share < 0:
-                raise InvalidInput(f"weight={weight} is negative")
-            for pair, mass in part.masses.items():
-                masses[pair] = masses.get(pair, Fraction(0)) + share * mass
-        return Joint(masses, name or " or ".join(part.name for part in parts if part.name))
+        shares = [number(weight, "weight") for weight in weights]
+        _require_law(dict(enumerate(shares, 1)), "the list of weights")
+        found = gathered(
+            (x, z, share * mass)
+            for part, share in zip(parts, shares, strict=True)
+            for (x, z), mass in part.masses.items()
+        )
+        return Joint(found, name or " or ".join(part.name for part in parts if part.name))
 
     def __len__(self) -> int:
         """Return how many pairs are held possible."""
@@ -151,7 +217,53 @@ class Joint:
     def __repr__(self) -> str:
         """Show the size."""
         name = f"{self.name}: " if self.name else ""
-        return f"Joint({name}{len(self.databases)} databases, {len(self.sides)} side informations)"
+        known = "no side information" if self.sides.keys() <= {NOTHING} else f"{len(self.sides)} Z"
+        return f"Joint({name}{len(self.databases)} databases, {known})"
+
+    def _repr_html_(self) -> str:
+        """Show the likeliest pairs as a table in a notebook."""
+        ranked = sorted(self.masses.items(), key=lambda item: -float(item[1]))[:_SHOWN]
+        rows = "".join(
+            f"<tr><th>{escape(plain_label(x))}</th><td>{escape(plain_label(z))}</td>"
+            f"<td>{escape(show(mass))}</td></tr>"
+            for (x, z), mass in ranked
+        )
+        count = f"{len(self)} pairs" + (f", the {_SHOWN} likeliest" if len(self) > _SHOWN else "")
+        head = "<tr><th>database</th><th>side information</th><th>probability</th></tr>"
+        name = f"{self.name}: " if self.name else ""
+        return f"<table><caption>{escape(name)}{count}</caption>{head}{rows}</table>"
+
+
+def gathered(parts: Iterable[tuple[Point, Side, Number]]) -> dict[tuple[Point, Side], Number]:
+    """Return the law of pairs from contributions; equal pairs are added up."""
+    masses: dict[tuple[Point, Side], Number] = {}
+    for x, z, mass in parts:
+        before = masses.get((x, z))
+        masses[x, z] = mass if before is None else before + mass
+        if len(masses) > LARGEST_SUPPORT:
+            raise TooLarge(
+                f"the belief holds more than {LARGEST_SUPPORT} pairs of a database and side "
+                "information possible: use fewer people, coarser side information, or a "
+                "`noiseless` release, which works by structure"
+            )
+    return masses
+
+
+def times(p: Number, q: Number) -> Number:
+    """Multiply probabilities, fast where nothing is random."""
+    return p if q is _ONE else p * q
+
+
+def _mass(mass: object, of: object) -> Number:
+    if isinstance(mass, (Fraction, Real)):
+        return mass
+    return number(mass, f"probability of {plain_label(of)}")
+
+
+def _pair(pair: object, what: str) -> tuple[Point, Side]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise InvalidInput(f"{what}: {pair!r} is no pair (database, side information)")
+    return pair
 
 
 @dataclass(frozen=True)
@@ -202,6 +314,32 @@ class BeliefClass:
         """Return the convex hull of the class."""
         return BeliefClass(self.members, f"{self.assumption} (or any mixture of these)", hull=True)
 
+    def __repr__(self) -> str:
+        """Show the assumption and the size."""
+        count = f"{len(self)} belief{'s' if len(self) > 1 else ''}"
+        return (
+            f"BeliefClass({count}{' and their mixtures' if self.hull else ''}: {self.assumption})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the assumption and the members in a notebook."""
+        names = [
+            member.name or f"{len(member)} pairs of a database and side information"
+            for member in self.members[:_SHOWN]
+        ]
+        more = len(self) - len(names)
+        items = "".join(f"<li>{escape(name)}</li>" for name in names)
+        tail = f"<li>and {more} more</li>" if more else ""
+        mixed = " and all their mixtures" if self.hull else ""
+        return (
+            f"<p>If {escape(self.assumption)}.</p>"
+            f"<p>{len(self)} belief{'s' if len(self) > 1 else ''}{mixed}:</p><ul>{items}{tail}</ul>"
+        )
+
+
+def _side_at(side: RandomMap | None, x: Point) -> Mapping[Any, Number]:
+    return {NOTHING: _ONE} if side is None else law_at(side, x, "the side information")
+
 
 def plain_label(value: object) -> str:
     """Write a database, a part of one or side information as one would type it.
@@ -217,6 +355,4 @@ def plain_label(value: object) -> str:
         return "".join(texts) if plain and texts else f"({', '.join(texts)})"
     if isinstance(value, frozenset):
         return f"{{{', '.join(sorted(plain_label(part) for part in value))}}}"
-    if isinstance(value, Fraction):
-        return show(value)
     return str(value)

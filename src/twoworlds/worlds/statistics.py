@@ -1,4 +1,4 @@
-"""Named statistics: counts, proportions, sums, means, histograms, parities and constants.
+"""Named statistics: counts, proportions, sums, means, histograms, parities, majorities, constants.
 
 Each is a `Statistic` that works by structure, so that a survey of 50 or of 50 million people costs
 as much as one of a few. A record *equals* a value when the two are equal or have the same label, so
@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational, whole
-from twoworlds.worlds.statistic import Additive, Change, Statistic, Value
+from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
 from twoworlds.worlds.universe import Point, Universe
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "constant",
     "count",
     "histogram",
+    "majority",
     "mean",
     "parity",
     "proportion",
@@ -140,6 +141,30 @@ def parity(value: Point = 1) -> Additive:
     1
     """
     return Additive(lambda record: int(_same(record, value)), modulo=2, name=f"parity of {value}")
+
+
+def majority(values: Iterable[Point]) -> Computed:
+    """Return the most frequent of the values, which must be numbers; ties go to the first listed.
+
+    f(x) = the first v with #{i : x_i = v} largest. For the values 1 and -1 it is the sign of the
+    sum, with +1 for a sum of 0 (Bassily, Groce, Katz & Smith, Section II-E: the nearer of +1, -1).
+
+    >>> majority([1, -1])((1, -1, -1)), majority([1, -1])((1, -1))
+    (-1, 1)
+    """
+    listed = tuple(values)
+    if not listed:
+        raise InvalidInput("majority has no values to choose from: list at least one")
+    for value in listed:
+        rational(value, "a value of majority")
+    if len({str(value) for value in listed}) < len(listed):
+        raise InvalidInput(f"majority: values={list(listed)} names a value twice")
+
+    def most_frequent(database: Point) -> Point:
+        counts = [sum(_same(record, value) for record in database) for value in listed]
+        return listed[counts.index(max(counts))]
+
+    return Computed(most_frequent, "majority")
 
 
 def constant(value: object = 0) -> Constant:

@@ -64,6 +64,10 @@ class Universe(ABC):
             return "one database has one person's record more than the other"
         return "the databases differ in one person's record"
 
+    def entries(self, database: Point) -> Point:
+        """Return what a statistic looks at: the records, where a database holds more than them."""
+        return database
+
     def label(self, point: Point) -> str:
         """Return what a person would type for this point."""
         return str(point)

@@ -1,0 +1,276 @@
+"""Classes of beliefs as calls: ``[uniform, independent(1/3)]``, ``iid(1/3, 2/3)``, ``sample(...)``.
+
+Any belief of `twoworlds.worlds.beliefs` is a class of one. A class is built for a universe, and
+what the attacker knows is given beside it (`twoworlds.worlds.sides`). The hidden parameter of
+``hidden(...)`` and ``hidden-law(...)`` is known only to an attacker whose side information is
+``parameter``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from twoworlds.calls import Registry, Text, parse
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import number, whole
+from twoworlds.worlds import families
+from twoworlds.worlds.assumptions import (
+    alternatives,
+    either,
+    plain,
+    read_pairs,
+    say_belief,
+    say_population,
+)
+from twoworlds.worlds.belief import Belief, independent
+from twoworlds.worlds.beliefs import BELIEFS, belief
+from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.loading import is_python, load_for
+from twoworlds.worlds.samples import Samples, sampling, sizes_after_discard, sizes_at_rate
+from twoworlds.worlds.sides import Side
+from twoworlds.worlds.sides import side as build_side
+from twoworlds.worlds.universe import Universe
+
+__all__ = ["CLASSES", "belief_class"]
+
+Builder = Callable[[Universe], BeliefClass]
+CLASSES: Registry[Builder] = Registry("class of beliefs")
+
+Given = str | Belief | Joint | BeliefClass
+Knowledge = str | Callable[[Any], Any] | Side
+
+
+def belief_class(
+    text: Given | Sequence[Given],
+    universe: Universe,
+    side: Knowledge | None = None,
+    *,
+    hull: bool = False,
+) -> BeliefClass:
+    """Build a class of beliefs about a universe and side information.
+
+    Args:
+        text: a belief's or a class's call, several of them, or objects, also as
+            ``python:module:name`` (an object, or a function from the universe to one). Side
+            information that a `Joint` already has is kept, and ``side`` is known besides.
+        universe: what the databases are.
+        side: what the attacker knows; a call or a function of the database.
+        hull: whether all mixtures belong as well (Theorem 4).
+
+    >>> from twoworlds.worlds.words import BitStrings
+    >>> found = belief_class("[uniform, independent(1/3)]", BitStrings(2), side="known(1)")
+    >>> len(found), found.members[1].sides[1]
+    (2, Fraction(1, 3))
+    >>> belief_class("uniform", BitStrings(2), side="known(1)").assumption
+    'the 2 bits are fair and independent, and the attacker knows the entry of person 1'
+    """
+    if isinstance(text, str) and is_python(text):
+        text = load_for(text, universe)
+    found = _read(text, universe)
+    if not _has_objects(text):
+        found = build_side(side, universe).beside(found)
+    elif side is not None:
+        found = build_side(side, universe).added_to(found)
+    return found.with_mixtures() if hull and not found.hull else found
+
+
+def _has_objects(text: object) -> bool:
+    """Tell whether there are joint laws among what is given, whose side information is kept."""
+    if isinstance(text, (str, Belief)):
+        return False
+    if isinstance(text, Sequence):
+        return any(_has_objects(part) for part in text)
+    return True
+
+
+def _read(text: Given | Sequence[Given], universe: Universe) -> BeliefClass:
+    """Return the class, with hidden parameters for side information."""
+    if isinstance(text, BeliefClass):
+        return text
+    if isinstance(text, Joint):
+        return BeliefClass((text,), f"the belief is {text.name or repr(text)}")
+    if isinstance(text, Belief):
+        found = belief(text, universe)
+        masses = [(universe.label(x), mass) for x, mass in found.items()]
+        return BeliefClass((Joint.of(found),), f"the database is {alternatives(masses)}")
+    if not isinstance(text, str):
+        if not isinstance(text, Iterable):
+            raise InvalidInput(f"{text!r} (type {type(text).__name__}) is no belief: name one")
+        return _union([_read(part, universe) for part in text])
+    if is_python(text):
+        raise InvalidInput(f"{text!r} stands in a list: let the Python function return the list")
+    if text.strip().startswith("[") and text.strip().endswith("]"):
+        return CLASSES.build(f"list({text.strip()[1:-1]})")(universe)
+    name = parse(text).name
+    if name in CLASSES:
+        return CLASSES.build(text)(universe)
+    if name not in BELIEFS:
+        known = [entry.name for registry in (CLASSES, BELIEFS) for entry in registry]
+        raise UnknownName("belief or class of beliefs", name, known)
+    joint = _hidden(text, universe) if name == "hidden" else Joint.of(belief(text, universe))
+    joint.name = text.strip()
+    return BeliefClass((joint,), say_belief(text, universe))
+
+
+def _hidden(text: str, universe: Universe) -> Joint:
+    """Return the belief with a hidden chance of 1, which is the side information."""
+    belief(text, universe)  # refuses what is wrong, in its own words
+    call = parse(text)
+    pairs = [*read_pairs(call.positional, "9/10=1/2"), *call.named.items()]
+    parts, weights = [], []
+    for chance, weight in pairs:
+        value = number(chance, "hidden chance of 1")
+        law = independent(universe, [value])
+        parts.append(Joint({(x, value): mass for x, mass in law.items()}))
+        weights.append(weight)
+    return Joint.mixture(parts, weights)
+
+
+def _union(parts: Sequence[BeliefClass]) -> BeliefClass:
+    """Return the class of all members of several classes."""
+    if not parts:
+        raise InvalidInput("the class of beliefs is empty: name at least one belief")
+    if any(part.hull for part in parts) and len(parts) > 1:
+        raise InvalidInput(
+            "a list of classes some of which hold all their mixtures is not itself one of "
+            "mixtures: put hull(...) around the whole list"
+        )
+    members = tuple(member for part in parts for member in part)
+    return BeliefClass(members, either([part.assumption for part in parts]), parts[0].hull)
+
+
+def _all_of(beliefs: Sequence[Text], universe: Universe) -> BeliefClass:
+    flat = [one for part in beliefs for one in (part if isinstance(part, list) else [part])]
+    return _union([_read(str(one), universe) for one in flat])
+
+
+@CLASSES.register("list")
+def listed(*beliefs: Text) -> Builder:
+    """One of these beliefs or classes, nobody says which; short: [uniform, independent(1/3)]."""
+    return lambda universe: _all_of(beliefs, universe)
+
+
+@CLASSES.register("hull")
+def hull(*beliefs: Text) -> Builder:
+    """Any mixture of these beliefs or classes (Theorem 4)."""
+    return lambda universe: _all_of(beliefs, universe).with_mixtures()
+
+
+@CLASSES.register("all-known")
+def all_known() -> Builder:
+    """The attacker knows the whole database, whichever it is: all point beliefs."""
+    return families.all_known
+
+
+@CLASSES.register("product")
+def product(*laws: Text) -> Builder:
+    """Records are independent, each with one of these laws: all combinations."""
+    read = _laws(laws)
+    return lambda universe: families.product_family(universe, read)
+
+
+@CLASSES.register("iid")
+def iid(*laws: Text) -> Builder:
+    """Records are independent with the same law, one of these, fixed but unknown."""
+    read = _laws(laws)
+    return lambda universe: families.identical_family(universe, read)
+
+
+@CLASSES.register("hidden-law")
+def hidden_law(*laws: Text, weights: Text | None = None, names: Text | None = None) -> Builder:
+    """Records are independent given one of these laws, which is drawn by the weights."""
+    if isinstance(weights, str) or isinstance(names, str):
+        raise InvalidInput("hidden-law: give weights and names as lists, such as [1/3, 2/3]")
+    read = _laws(laws)
+    return lambda universe: families.hidden_law(universe, read, weights, names)
+
+
+@CLASSES.register("draws")
+def draws(population: Text) -> Builder:
+    """Records are drawn independently, with replacement, from a population's values: [1, 1, 0]."""
+    values = _population(population)
+    return lambda universe: families.draws(universe, values)
+
+
+@CLASSES.register("sample")
+def sample(
+    population: Text,
+    rate: Text | None = None,
+    fixed: Text | None = None,
+    discard: Text | None = None,
+    sizes: Text | None = None,
+) -> Builder:
+    """A random sample of a population's values: at a rate, of a fixed size, or by sizes' law."""
+    values = _population(population)
+    law, words = _size_law(len(values), rate, fixed, discard, sizes)
+
+    def build(universe: Universe) -> BeliefClass:
+        if not isinstance(universe, Samples):
+            raise InvalidInput(
+                f"sample needs people with names, {universe.expression} has none: use the universe "
+                "samples(members, values), or draws(...) for draws with replacement"
+            )
+        joint = Joint.of(sampling(universe, values, law), name="sample")
+        people = say_population(universe.people, values)
+        return BeliefClass((joint,), f"the database is a random sample of {people}, {words}")
+
+    return build
+
+
+def _size_law(
+    people: int,
+    rate: Text | None,
+    fixed: Text | None,
+    discard: Text | None,
+    sizes: Text | None,
+) -> tuple[Mapping[int, object], str]:
+    """Return the law of the sample size, and what it is in words."""
+    if [rate, fixed, sizes].count(None) != 2:
+        raise InvalidInput(
+            "sample needs one of rate=1/2, fixed=3 and sizes=[2=1/2, 3=1/2] "
+            "(Poisson sizes have no finite list: use the `noiseless` histogram)"
+        )
+    if discard is not None and fixed is None:
+        raise InvalidInput(
+            "discard goes with a fixed number: write fixed=3, discard=[0=1/2, 1=1/2]"
+        )
+    if rate is not None:
+        words = f"each person sampled independently with probability {plain(rate)}"
+        return sizes_at_rate(people, rate), words
+    if sizes is not None:
+        law = _integers(sizes, "sizes=[2=1/2, 3=1/2]")
+        said = alternatives(list(law.items()))
+        return law, f"all samples of a size equally likely, of size {said}"
+    drawn = whole(fixed, "fixed")
+    if discard is None:
+        return {drawn: 1}, f"all samples of {drawn} people equally likely"
+    law = _integers(discard, "discard=[0=1/2, 1=1/2]")
+    said = alternatives(list(law.items()))
+    return (
+        sizes_after_discard(drawn, law),
+        f"{drawn} people drawn evenly and of these as many discarded evenly as is secret: {said}",
+    )
+
+
+def _integers(text: Text, example: str) -> dict[int, str]:
+    if isinstance(text, str):
+        raise InvalidInput(f"{text!r} is no law of a whole number: write {example}")
+    pairs = read_pairs(text, example)
+    law = {whole(value, "size"): mass for value, mass in pairs}
+    if len(law) != len(pairs):
+        raise InvalidInput(f"{example.partition('=')[0]}: a number is given twice")
+    return law
+
+
+def _population(text: Text) -> list[object]:
+    if isinstance(text, str):
+        raise InvalidInput(f"population={text}: give each person's value, such as [1, 1, 0]")
+    return list(text)
+
+
+def _laws(laws: Sequence[Text]) -> list[object]:
+    """Read laws of a record: the probability of 1, or a list such as [a=1/2, b=1/2]."""
+    return [
+        dict(read_pairs(law, "[a=1/2, b=1/2]")) if isinstance(law, list) else law for law in laws
+    ]

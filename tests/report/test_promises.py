@@ -1,0 +1,95 @@
+"""The words for definitions that are not kinds of the theorems, against brute force."""
+
+from fractions import Fraction
+from itertools import product
+from math import log, sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds import definition, measure, mechanism
+from twoworlds.errors import InvalidInput
+from twoworlds.report.promises import promise
+
+
+def told(text):
+    return promise(definition(text))
+
+
+def test_kinds_of_the_theorems_have_their_words_elsewhere():
+    assert promise(definition("dp(ratio=3)")) is None
+
+
+@given(st.lists(st.integers(1, 20), min_size=4, max_size=4), st.integers(1, 2**4 - 2))
+def test_no_belief_and_no_question_move_odds_beyond_the_amplification(belief, chosen):
+    """The promise of gamma-amplification, for every set of databases and every output."""
+    survey = mechanism("randomized-response(bits=2, keep=3/4)")
+    gamma = measure(survey, definition="gamma-amplification").gamma
+    assert "by at most 9: 1% becomes at most 8.34%" in told("gamma-amplification(9)").sentences[0]
+    assert gamma == 9
+    for output in survey.outputs:
+        before, after = [Fraction(0)] * 2, [Fraction(0)] * 2
+        for i, x in enumerate(survey.universe):
+            side = chosen >> i & 1
+            before[side] += belief[i]
+            after[side] += belief[i] * survey.probability(output, x)
+        assert after[1] / after[0] <= gamma * before[1] / before[0]
+
+
+def test_frapp_has_the_words_and_the_table_of_differential_privacy():
+    found = told("frapp(gamma=3)")
+    assert "at most 3 times as likely" in found.sentences[0]
+    assert "26.8 percentage points from what it was before" in found.sentences[2]
+    assert found.beliefs[-1].known_others == Fraction(3, 4)
+    assert "every record is changed on its own" in found.assumptions
+
+
+def test_a_linear_constraint_bounds_odds_or_is_written_out():
+    found = told("linear('2 x11 <= 3 x10; x00 + x01 <= 2 x10; x00 >= 0')")
+    assert found.sentences == (
+        "The answer multiplies the odds of database 11 against database 10 by at most 1.5.",
+        "For every output x00 + x01 <= 2 x10, where x stands for its probability under that "
+        "database.",
+        "Nothing else is promised.",
+    )
+    assert "promises nothing" in told("linear('x00 >= 0')").sentences[0]
+    many = "; ".join(f"x{i} <= {i} x0" for i in range(2, 20))
+    assert told(f"linear('{many}')").sentences[-2] == "There are 6 such promises more."
+
+
+@pytest.mark.parametrize("keep", [Fraction(3, 5), Fraction(3, 4), Fraction(99, 100)])
+@pytest.mark.parametrize("prior", [Fraction(1, 10), Fraction(1, 2)])
+def test_the_average_move_is_within_the_bound_of_the_information(keep, prior):
+    mass = {o: sum(_joint(keep, prior, x, o) for x in (0, 1)) for o in (0, 1)}
+    moved = sum(abs(_joint(keep, prior, 1, o) - prior * mass[o]) for o in (0, 1))
+    nats = sum(
+        float(_joint(keep, prior, x, o))
+        * log(_joint(keep, prior, x, o) / (mass[o] * (prior if x else 1 - prior)))
+        for x, o in product((0, 1), repeat=2)
+    )
+    assert float(moved) <= sqrt(nats / 2)
+
+
+def _joint(keep, prior, x, o):
+    return (prior if x else 1 - prior) * (keep if x == o else 1 - keep)
+
+
+def test_information_is_said_to_be_an_average():
+    found = told("mutual-information(nats=0.02)").sentences
+    assert "0.02886 bits (0.02 nats)" in found[0]
+    assert "by at most 10 percentage points" in found[1]
+    assert "may still expose you" in found[2]
+    assert len(told("mutual-information(nats=0)").sentences) == 2
+    assert not any("moves" in s for s in told("mutual-information(nats=2)").sentences)
+
+
+@pytest.mark.parametrize("text", ["gamma-amplification(inf)", "frapp(gamma=inf)"])
+def test_an_infinite_factor_promises_nothing(text):
+    assert told(text).sentences[0].startswith("It promises nothing")
+
+
+@pytest.mark.parametrize("text", ["gamma-amplification", "frapp", "mutual-information"])
+def test_a_definition_without_its_number_is_refused(text):
+    with pytest.raises(InvalidInput, match="has no number to explain"):
+        told(text)

@@ -1,0 +1,282 @@
+"""Classes of beliefs as calls: what they hold, what they assume, and what is refused."""
+
+from fractions import Fraction
+
+import pytest
+
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.worlds import BitStrings, Graphs, Records, Samples
+from twoworlds.worlds import joint as joint_module
+from twoworlds.worlds.belief import explicit
+from twoworlds.worlds.belief import uniform as uniform_belief
+from twoworlds.worlds.beliefs import BELIEFS, belief
+from twoworlds.worlds.classes import CLASSES, belief_class
+from twoworlds.worlds.families import hidden_law, product_family
+from twoworlds.worlds.joint import NOTHING, Joint
+
+PAIR = BitStrings(2)
+LETTERS = Records(("a", "b"), 2)
+PEOPLE = Samples(("ann", "bob", "cid"), (0, 1))
+
+
+def laws(found):
+    return [member.given(NOTHING) for member in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "uniform",
+        "independent(3/4, 1/2)",
+        "explicit(11=1/2, 00=1/2)",
+        "mixture(uniform, independent(1/3), weights=[1/4, 3/4])",
+        "informed(11, 2, 1/3)",
+        "hidden(9/10=1/2, 1/10=1/2)",
+    ],
+)
+def test_every_belief_is_a_class_of_one(text):
+    found = belief_class(text, PAIR)
+    assert laws(found) == [dict(belief(text, PAIR))]
+    assert found.members[0].name == text
+    assert not found.hull
+
+
+def test_a_list_holds_its_parts_in_order():
+    texts = ["uniform", "independent(1/3)", "iid(1/4, 1/5)"]
+    expected = [law for text in texts for law in laws(belief_class(text, PAIR))]
+    assert len(expected) == 4
+    assert laws(belief_class("[uniform, independent(1/3), iid(1/4, 1/5)]", PAIR)) == expected
+    assert laws(belief_class("list(uniform, independent(1/3), iid(1/4, 1/5))", PAIR)) == expected
+    assert laws(belief_class(texts, PAIR)) == expected
+    objects = [uniform_belief(PAIR), "independent(1/3)", belief_class("iid(1/4, 1/5)", PAIR)]
+    assert laws(belief_class(objects, PAIR)) == expected
+
+
+def test_families_by_their_calls():
+    third, half = {"a": "1/3", "b": "2/3"}, {"a": "1/2", "b": "1/2"}
+    found = belief_class("product([a=1/3, b=2/3], [a=1/2, b=1/2])", LETTERS)
+    assert laws(found) == laws(product_family(LETTERS, [third, half]))
+    found = belief_class("iid(1/3, 1/2)", PAIR)
+    assert laws(found) == [dict(belief(f"independent({p})", PAIR)) for p in ("1/3", "1/2")]
+    text = "hidden-law([a=1/3, b=2/3], [a=1/2, b=1/2], weights=[1/4, 3/4], names=[x, y])"
+    found = belief_class(text, LETTERS, "parameter")
+    expected = hidden_law(LETTERS, [third, half], ["1/4", "3/4"], ["x", "y"])
+    assert found.members[0].masses == expected.members[0].masses
+    assert laws(belief_class(text, LETTERS))[0]["a", "a"] == Fraction(1, 36) + Fraction(3, 16)
+    assert laws(belief_class("all-known", PAIR)) == [{x: 1} for x in PAIR]
+    assert laws(belief_class("draws([1, 0, 0])", PAIR))[0][1, 1] == Fraction(1, 9)
+
+
+def test_sampling_priors_by_their_calls():
+    rate = laws(belief_class("sample([1, 0, 1], rate=1/4)", PEOPLE))[0]
+    assert rate[("ann", 1), ("cid", 1)] == Fraction(3, 64)
+    assert rate[()] == Fraction(27, 64)
+    fixed = laws(belief_class("sample([1, 0, 1], fixed=2)", PEOPLE))[0]
+    assert set(fixed.values()) == {Fraction(1, 3)}
+    sizes = laws(belief_class("sample([1, 0, 1], sizes=[1=1/2, 3=1/2])", PEOPLE))[0]
+    assert sizes[(("bob", 0),)] == Fraction(1, 6)
+    text = "sample([1, 0, 1], fixed=1, discard=[0=1/2, 1=1/4, 2=1/4])"
+    discard = laws(belief_class(text, PEOPLE))[0]
+    assert discard[()] == Fraction(1, 2)
+    assert discard[(("ann", 1),)] == Fraction(1, 6)
+
+
+def test_several_populations_make_a_class():
+    found = belief_class("[sample([1, 0, 1], fixed=1), sample([0, 0, 1], fixed=1)]", PEOPLE)
+    assert [(("ann", 1),) in law for law in laws(found)] == [True, False]
+
+
+def test_hulls():
+    assert belief_class("hull(uniform, explicit(11=1))", PAIR).hull
+    assert belief_class("hull([uniform, explicit(11=1)])", PAIR, "known(1)").hull
+    assert belief_class("[uniform, explicit(11=1)]", PAIR, hull=True).hull
+    once = belief_class("hull(uniform)", PAIR, hull=True)
+    assert once.assumption.count("mixture") == 1
+    assert belief_class(once, PAIR) is once
+    assert belief_class([once], PAIR).hull
+
+
+def test_side_information_applies_to_every_member():
+    found = belief_class("[uniform, independent(1/3)]", PAIR, "known(1)")
+    assert [member.sides[1] for member in found] == [Fraction(1, 2), Fraction(1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "universe", "words"),
+    [
+        ("uniform", BitStrings(3), "the 3 bits are fair and independent"),
+        ("uniform", BitStrings(1), "the bit is fair"),
+        ("uniform", LETTERS, "the 2 records are independent, each uniform on a, b"),
+        ("uniform", Records(("a", "b"), 1), "the record is uniform on a, b"),
+        ("uniform", Graphs((1, 2, 3)), "all 8 databases are equally likely"),
+        ("uniform", Records(2, 2, smallest=1), "all 6 databases are equally likely"),
+        ("independent(0.25)", PAIR, "the 2 bits are independent, each 1 with probability 1/4"),
+        (
+            "independent(1/4, 1/2)",
+            PAIR,
+            "the 2 bits are independent: record 1 is 1 with probability 1/4; "
+            "record 2 is 1 with probability 1/2",
+        ),
+        (
+            "independent([a=1/4, b=3/4])",
+            LETTERS,
+            "the 2 records are independent, each a with probability 1/4 or b with probability 3/4",
+        ),
+        ("explicit(11=1)", PAIR, "the database is 11 for certain"),
+        (
+            "explicit(11=1/4, 10=1/4, 00=1/2)",
+            PAIR,
+            "the database is 11 with probability 1/4, 10 with probability 1/4 or 00 with "
+            "probability 1/2",
+        ),
+        (
+            "explicit(ab=1/2, ba=1/2)",
+            LETTERS,
+            "the database is ab with probability 1/2 or ba with probability 1/2",
+        ),
+        (
+            "hidden(9/10=1/2, 1/10=1/2)",
+            PAIR,
+            "the 2 bits are independent given a hidden chance of 1, which is 9/10 with probability "
+            "1/2 or 1/10 with probability 1/2",
+        ),
+        (
+            "mixture(uniform, independent(1))",
+            PAIR,
+            "with probability 1/2 the 2 bits are fair and independent; or with probability 1/2 "
+            "the 2 bits are independent, each 1 with probability 1",
+        ),
+        (
+            "informed(11, person=2, law=1/3)",
+            PAIR,
+            "everything but person 2's record is known to be as in 11, and that record is 1 with "
+            "probability 1/3",
+        ),
+        (
+            "random-edges(1/3)",
+            Graphs((1, 2)),
+            "each pair of nodes is joined with probability 1/3, independently",
+        ),
+        (
+            "sample([1, 0, 1], rate=1/4)",
+            PEOPLE,
+            "the database is a random sample of 3 people (ann: 1, bob: 0, cid: 1), each person "
+            "sampled independently with probability 1/4",
+        ),
+        (
+            "[uniform, explicit(11=1)]",
+            PAIR,
+            "either the 2 bits are fair and independent, or the database is 11 for certain",
+        ),
+    ],
+)
+def test_the_assumption_can_follow_if(text, universe, words):
+    assert (
+        belief_class(text, universe).assumption == f"{words}, and the attacker knows nothing else"
+    )
+
+
+def test_assumptions_of_long_lists_stay_short():
+    found = belief_class([f"independent(1/{k})" for k in range(2, 9)], PAIR)
+    assert "or one of 3 further beliefs holds" in found.assumption
+    many = "explicit(000=1/8, 001=1/8, 010=1/8, 011=1/8, 100=1/4, 101=1/4)"
+    assert "or one of 2 others" in belief_class(many, BitStrings(3)).assumption
+    each = belief_class("independent(1/2, 1/3, 1/4, 1/5, 1/6)", BitStrings(5))
+    assert "; and so on for 5 records" in each.assumption
+
+
+def test_an_attacker_who_knows_everything_is_not_said_to_know_nothing_else():
+    assert belief_class("all-known", PAIR).assumption == "the attacker knows the whole database"
+
+
+def test_objects_say_what_they_are():
+    assert "11 for certain" in belief_class(explicit(PAIR, {"11": 1}), PAIR).assumption
+    joint = Joint.of(uniform_belief(PAIR), name="coins")
+    assert belief_class(joint, PAIR).assumption == "the belief is coins"
+
+
+@pytest.mark.parametrize(
+    ("text", "universe", "words"),
+    [
+        ("[]", PAIR, "class of beliefs is empty"),
+        ([], PAIR, "class of beliefs is empty"),
+        ("list()", PAIR, "class of beliefs is empty"),
+        ("[uniform, ]", PAIR, "empty argument"),
+        ("[uniform", PAIR, "is not a call"),
+        ("[hull(uniform), explicit(11=1)]", PAIR, "put hull.*around the whole list"),
+        ("explicit(11=1/2, 10=1/4)", PAIR, "sums to 3/4"),
+        ("hidden(1/3=1/2, 2/3=1/3)", PAIR, "sums to 5/6"),
+        ("hidden(1/3)", PAIR, "needs a probability"),
+        ("hidden(1/3=1)", LETTERS, "names each value's probability"),
+        ("iid()", PAIR, "family is empty"),
+        ("iid(4/3)", PAIR, "between 0 and 1"),
+        ("iid([a=1/2])", LETTERS, "sums to 1/2"),
+        ("iid([a])", LETTERS, r"needs a probability: write \[a=1/2"),
+        ("product(1/2)", PEOPLE, "no persons"),
+        ("hidden-law(1/2, weights=1)", PAIR, "as lists"),
+        ("draws(3)", PAIR, "each person's value"),
+        ("sample([1, 0, 1], rate=1/2)", PAIR, "people with names.*samples"),
+        ("sample([1, 0, 1])", PEOPLE, "one of rate.*Poisson"),
+        ("sample([1, 0, 1], rate=1/2, fixed=1)", PEOPLE, "one of rate"),
+        ("sample([1, 0, 1], rate=1/2, discard=[0=1])", PEOPLE, "discard goes with a fixed"),
+        ("sample([1, 0], fixed=1)", PEOPLE, "2 values are given for 3"),
+        ("sample(1, fixed=1)", PEOPLE, "population=1"),
+        ("sample([1, 0, 1], fixed=4)", PEOPLE, "sample of 4"),
+        ("sample([1, 0, 1], sizes=2)", PEOPLE, "write sizes="),
+        ("sample([1, 0, 1], sizes=[2])", PEOPLE, "needs a probability"),
+        ("sample([1, 0, 1], sizes=[2=1/2, 2=1/2])", PEOPLE, "given twice"),
+        ("sample([1, 0, 1], sizes=[2=1/2])", PEOPLE, "sums to 1/2"),
+        ("sample([1, 0, 1], people=3)", PEOPLE, "unknown argument of sample"),
+        (3, PAIR, "is no belief"),
+        (explicit(BitStrings(1), {"1": 1}), PAIR, "is about bits.1., not bits.2."),
+    ],
+)
+def test_what_is_no_class_is_refused(text, universe, words):
+    with pytest.raises(InvalidInput, match=words):
+        belief_class(text, universe)
+
+
+def test_an_unknown_name_suggests_the_nearest_of_beliefs_and_classes():
+    with pytest.raises(UnknownName, match="did you mean 'uniform'"):
+        belief_class("unifrm", PAIR)
+    with pytest.raises(UnknownName, match="did you mean 'sample'"):
+        belief_class("smaple([1])", PAIR)
+
+
+def test_too_much_side_information_is_refused_with_the_limit(monkeypatch):
+    monkeypatch.setattr(joint_module, "LARGEST_SUPPORT", 4)
+    with pytest.raises(TooLarge, match="more than 4 pairs"):
+        belief_class("uniform", PAIR, "noisy(known(1), 1/3)")
+
+
+def own_class(universe):
+    return [Joint.of(uniform_belief(universe), sum, "total known"), "explicit(11=1)"]
+
+
+OWN = Joint.of({(1, 1): 1}, name="certain")
+
+
+def test_classes_of_ones_own_by_name():
+    here = f"python:{__name__}"
+    found = belief_class(f"{here}:own_class", PAIR)
+    assert [list(member.sides) for member in found] == [[2, 1, 0], [NOTHING]]
+    assert belief_class(f"{here}:OWN", PAIR).members == (OWN,)
+    assert list(belief_class(f"{here}:OWN", PAIR, "known(2)").members[0].sides) == [1]
+    with pytest.raises(InvalidInput, match=r"failed on bits.2.: TypeError"):
+        belief_class("python:math:sqrt", PAIR)
+    with pytest.raises(InvalidInput, match="is no belief"):
+        belief_class("python:math:pi", PAIR)
+    with pytest.raises(InvalidInput, match="let the Python function return the list"):
+        belief_class(f"[uniform, {here}:OWN]", PAIR)
+
+
+def test_irrational_parameters_are_enclosed_and_never_floats():
+    (known,) = belief_class("hidden(e^-1=1/2, 1/2=1/2)", PAIR, "parameter")
+    assert len(known.sides) == 2
+    assert known.given(Fraction(1, 2))[1, 1] == Fraction(1, 4)
+    assert not any(isinstance(mass, float) for mass in known.masses.values())
+
+
+def test_names_of_classes_and_of_beliefs_differ():
+    assert not {entry.name for entry in CLASSES} & {entry.name for entry in BELIEFS}
+    assert all(entry.summary.endswith((".", "]")) for entry in CLASSES)
