@@ -25,7 +25,7 @@ PLAIN = {
 class CommandHelp(SphinxDirective):
     """Show the help of one command in a literal block."""
 
-    optional_arguments = 1
+    optional_arguments = 2
 
     def run(self) -> list[nodes.Node]:
         words = ["twoworlds", *self.arguments, "--help"]

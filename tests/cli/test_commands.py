@@ -11,7 +11,12 @@ from twoworlds.calls import Registry
 from twoworlds.cli import run
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.noiseless import SIZES
+from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+from twoworlds.worlds.classes import CLASSES
+from twoworlds.worlds.scrubs import SCRUBS
+from twoworlds.worlds.sides import SIDES
 
 MATRIX = """11,10,01,00
 9/16,3/16,3/16,1/16
@@ -156,6 +161,11 @@ def test_show_of_one_entry_works_for_any_size(capsys):
         ("definitions", DEFINITIONS),
         ("universes", UNIVERSES),
         ("statistics", STATISTICS),
+        ("beliefs", BELIEFS),
+        ("classes", CLASSES),
+        ("sides", SIDES),
+        ("private", SCRUBS),
+        ("sizes", SIZES),
     ],
 )
 def test_list_names_everything_with_one_line_each(capsys, kind: str, registry: Registry):

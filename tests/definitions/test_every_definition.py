@@ -16,6 +16,15 @@ from twoworlds import (
     mechanism,
 )
 from twoworlds.definitions import DEFINITIONS, InformedPrivacy, RealityObliviousPrivacy
+from twoworlds.definitions.coupled import (
+    CoupledWorlds,
+    DistributionalPrivacy,
+    InferenceCoupledWorlds,
+    InferenceDistributionalPrivacy,
+    InferencePufferfish,
+    NoiselessPrivacy,
+    Pufferfish,
+)
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.numbers import INFINITY, ln
@@ -290,6 +299,167 @@ class TestInformedPrivacy(DefinitionConformance):
 
     def claiming(self, value):
         return InformedPrivacy(epsilon=value)
+
+
+def on_two_bits(*rows):
+    """The probabilities of outputs a, b, ... on databases 11, 10, 01, 00."""
+    return Dense(BitStrings(2), Universe.of("abc"[: len(rows)]), [row.split() for row in rows])
+
+
+class TestDistributionalPrivacy(DefinitionConformance):
+    """Closed under both: the simulator is processed and mixed along (Theorem 3)."""
+
+    registered_as = "ddp"
+    number = "delta"
+    perfect, worst = ZERO, Fraction(1, 2)
+    belief = "independent(1/2, 1/3)"
+    broken = (
+        ("parity(bits=2)", "ddp(uniform, side=parity, ratio=1000, delta=0.49)"),
+        ("exact(sum, universe=bits(3))", "ddp(uniform, ratio=3/2, delta=0.12)"),
+    )
+
+    def measuring(self):
+        return DistributionalPrivacy(self.belief, ratio=2)
+
+    def claiming(self, value):
+        return DistributionalPrivacy(self.belief, ratio=2, delta=value)
+
+    def forge(self, witness):
+        p, q = witness.worst.probabilities
+        return replace(witness, worst=replace(witness.worst, probabilities=(p, q + ONE / 1000)))
+
+
+class TestCoupledWorlds(TestDistributionalPrivacy):
+    """The same, for the first person only, whose place the simulator is told."""
+
+    registered_as = "coupled-worlds"
+    universe = BitStrings(1)
+    broken = (
+        ("parity(bits=2)", "coupled-worlds(uniform, persons(1), side=parity, ratio=9, delta=0.49)"),
+    )
+    asked = "independent(1/3)", "persons(1, tagged)"
+
+    def measuring(self):
+        return CoupledWorlds(*self.asked, ratio=2)
+
+    def claiming(self, value):
+        return CoupledWorlds(*self.asked, ratio=2, delta=value)
+
+
+class TestNoiselessPrivacy(DefinitionConformance):
+    """Closed under both: the laws given a value are processed and mixed like any other."""
+
+    registered_as = "noiseless"
+    number = "delta"
+    perfect, worst = ZERO, ONE
+    belief = "hidden(9/10=1/2, 1/10=1/2)"
+    broken = (
+        ("exact(majority, universe=bits(5))", f"noiseless({belief}, ratio=2, delta=0.7)"),
+        ("random-index(records=3, values=2)", "noiseless(uniform, ratio=3/2, delta=0)"),
+    )
+
+    def measuring(self):
+        return NoiselessPrivacy(self.belief, ratio=2)
+
+    def claiming(self, value):
+        return NoiselessPrivacy(self.belief, ratio=2, delta=value)
+
+
+class TestPufferfish(DefinitionConformance):
+    """Closed under both, as noiseless privacy is."""
+
+    registered_as = "pufferfish"
+    number = "ratio"
+    perfect, worst = ONE, INFINITY
+    broken = (
+        ("noisy-parity(bits=2, keep=3/4)", "pufferfish(uniform, parity, ratio=2)"),
+        ("identity(bits=2)", "pufferfish(uniform, '11 against 00', ratio=2, delta=0.9)"),
+    )
+
+    def measuring(self):
+        return Pufferfish("uniform", ["parity", "1=1"])
+
+    def claiming(self, value):
+        return Pufferfish("uniform", ["parity", "1=1"], ratio=value)
+
+
+class TestInferenceDistributionalPrivacy(DefinitionConformance):
+    """Neither axiom holds: merging a good output with a bad one can make both bad."""
+
+    registered_as = "inference-ddp"
+    number = "delta"
+    perfect, worst = ZERO, Fraction(1, 2)
+    broken = (
+        (
+            "exact(sum, universe=bits(3))",
+            "inference-ddp(uniform, simulator=canonical, ratio=3/2, delta=0.24)",
+        ),
+    )
+    belief = "uniform"
+    post_processing_counterexample = (
+        on_two_bits("0 0 1/4 1/2", "0 1/4 5/12 1/4", "1 3/4 1/3 1/4"),
+        {"a": "a or b", "b": "a or b", "c": "c"},
+    )
+    mixing_counterexample = (
+        on_two_bits("0 0 0 1", "1 1 1 0"),
+        on_two_bits("0 1 3/8 1/2", "1 0 5/8 1/2"),
+    )
+
+    def measuring(self):
+        return InferenceDistributionalPrivacy(self.belief, simulator="coin", ratio="5/4")
+
+    def claiming(self, value):
+        asked = {"simulator": "coin", "ratio": "5/4", "delta": value}
+        return InferenceDistributionalPrivacy(self.belief, **asked)
+
+    def forge(self, witness):
+        return replace(witness, failure=witness.failure + Fraction(1, 1000))
+
+
+class TestInferenceCoupledWorlds(TestInferenceDistributionalPrivacy):
+    """The same for one person."""
+
+    registered_as = "inference-coupled-worlds"
+    broken = (
+        (
+            "exact(sum, universe=bits(3))",
+            "inference-coupled-worlds(uniform, persons(1), simulator=coin, ratio=1, delta=1/9)",
+        ),
+    )
+    post_processing_counterexample = (
+        on_two_bits("0 0 1/2 1/5", "0 1/4 1/3 3/5", "1 3/4 1/6 1/5"),
+        {"a": "a or b", "b": "a or b", "c": "c"},
+    )
+    mixing_counterexample = (
+        on_two_bits("1 5/8 1/6 1/2", "0 3/8 5/6 1/2"),
+        on_two_bits("1 1 2/3 5/8", "0 0 1/3 3/8"),
+    )
+
+    def measuring(self):
+        asked = {"simulator": "coin", "ratio": "5/4"}
+        return InferenceCoupledWorlds(self.belief, "persons(1)", **asked)
+
+    def claiming(self, value):
+        asked = {"simulator": "coin", "ratio": "5/4", "delta": value}
+        return InferenceCoupledWorlds(self.belief, "persons(1)", **asked)
+
+
+class TestInferencePufferfish(TestInferenceCoupledWorlds):
+    """What is believed of one entry afterwards, against before: as with a simulator by coins."""
+
+    registered_as = "inference-pufferfish"
+    broken = (
+        (
+            "noisy-parity(bits=2, keep=3/4)",
+            "inference-pufferfish(uniform, odd, ratio=1, delta=1/5)",
+        ),
+    )
+
+    def measuring(self):
+        return InferencePufferfish(self.belief, "1=1", ratio="5/4")
+
+    def claiming(self, value):
+        return InferencePufferfish(self.belief, "1=1", ratio="5/4", delta=value)
 
 
 def suites(kind=DefinitionConformance):

@@ -75,6 +75,20 @@ class TestParity(MechanismConformance):
     expression = "parity(bits=3)"
 
 
+class TestExact(MechanismConformance):
+    expression = "exact(sum, universe=records(values=[0, 1, 3], n=2))"
+    groups = (1, 2)
+
+
+class TestExactMajority(MechanismConformance):
+    expression = "exact(majority, universe=bits(3))"
+
+
+class TestExactHistogramOfListsOfAnyLength(MechanismConformance):
+    expression = "exact(histogram, universe=records(values=2, n=2, smallest=0))"
+    relations = ("substitute", "add-remove")
+
+
 class TestNoisyParity(MechanismConformance):
     expression = "noisy-parity(bits=3, keep=2/3)"
 

@@ -141,7 +141,11 @@ def show(
 @app.command("list")
 def list_(
     what: Annotated[
-        str | None, typer.Argument(help="mechanisms, definitions, universes or statistics")
+        str | None,
+        typer.Argument(
+            help="mechanisms, definitions, universes, statistics, beliefs, classes, sides, "
+            "private or sizes"
+        ),
     ] = None,
     json_: Json = False,
 ) -> None:

@@ -11,8 +11,12 @@ from twoworlds.cli.render import console, print_json
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.errors import UnknownName
 from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.noiseless.sizes import SIZES
 from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+from twoworlds.worlds.classes import CLASSES
+from twoworlds.worlds.scrubs import SCRUBS
+from twoworlds.worlds.sides import SIDES
 
 __all__ = ["show"]
 
@@ -22,6 +26,17 @@ _KINDS: dict[str, Registry[Any]] = {
     "universes": UNIVERSES,
     "statistics": STATISTICS,
     "beliefs": BELIEFS,
+    "classes": CLASSES,
+    "sides": SIDES,
+    "private": SCRUBS,
+    "sizes": SIZES,
+}
+
+_TITLES = {
+    "classes": "classes of beliefs",
+    "sides": "side information: what an attacker knows besides",
+    "private": "what is private, and what is scrubbed with it",
+    "sizes": "laws of the size of a sample",
 }
 
 
@@ -43,7 +58,7 @@ def show(what: str | None, *, as_json: bool) -> None:
         return
     out = console()
     for kind, registry in chosen.items():
-        out.print(Text(kind, style="bold"))
+        out.print(Text(_TITLES.get(kind, kind), style="bold"))
         for entry in registry:
             out.print(Text(f"  {entry.usage}", style="cyan"))
             out.print(Text(f"      {entry.summary}"))

@@ -16,6 +16,8 @@ A certificate names its ``kind`` and holds the vectors of the claim together wit
   odds * second - first >= 0 on the cone: on its generators, or from its premises (Farkas);
 * ``largest-parity-odds``: likewise for the sets where a product of signs is 1 and -1, independent
   records, and one transition per record;
+* ``optimal-simulator``: a simulator's laws with the delta that they reach in all comparisons of
+  two worlds, and tests that no simulator withstands better (`twoworlds.definitions.coupled`);
 * ``all``: every one of its parts holds.
 
 `CHECKS` maps a kind to its check; other kinds are added by adding a function. Numbers are ints or
@@ -307,6 +309,12 @@ def _largest_parity_odds(data: Data) -> bool:
     return lawful and exact(data.get("odds"), "odds") * (1 - reached) == 1 + reached != 2
 
 
+def _optimal_simulator(data: Data) -> bool:
+    from twoworlds.definitions.coupled.optimal import verify_optimum
+
+    return verify_optimum(data)
+
+
 MEANINGS = {
     "member": "the vector is the sum of its generators, each with a weight that is not negative",
     "separated": "the functional is at least 0 on all generators, and below 0 on the vector",
@@ -319,6 +327,7 @@ MEANINGS = {
     "least-loss": "the matrix is a mechanism in the cone, and no other one there has less loss",
     "largest-odds": "no row of the cone has larger odds than the row given",
     "largest-parity-odds": "no output of the transition has larger odds than the one given",
+    "optimal-simulator": "the simulator has the upper delta, and none has less than the lower one",
     "all": "every part of it holds",
 }
 
@@ -334,6 +343,7 @@ CHECKS: dict[str, Callable[[Data], bool]] = {
     "least-loss": _least_loss,
     "largest-odds": _largest_odds,
     "largest-parity-odds": _largest_parity_odds,
+    "optimal-simulator": _optimal_simulator,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from twoworlds.calls import Registry
+from twoworlds.calls import Registry, Text
 from twoworlds.definitions.base import PrivacyDefinition, read_ratio
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.indistinguishability import PointwiseIndistinguishability
@@ -172,3 +172,143 @@ def informed(epsilon: object = None) -> PrivacyDefinition:
 def mutual_information(nats: object = None) -> PrivacyDefinition:
     """Mutual information: the output tells at most so many nats about a record (an average)."""
     return MutualInformation(nats=nats)
+
+
+@DEFINITIONS.register("coupled-worlds")
+def coupled_worlds(
+    belief: Text,
+    scrubs: Text = "persons",
+    side: str | None = None,
+    simulator: str = "optimal",
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> PrivacyDefinition:
+    """Coupled worlds: the release is nearly what a simulator makes of the scrubbed database."""
+    from twoworlds.definitions.coupled import CoupledWorlds
+
+    return CoupledWorlds(
+        belief, scrubs, side=side, simulator=simulator, ratio=ratio, epsilon=epsilon, delta=delta
+    )
+
+
+@DEFINITIONS.register("ddp")
+def ddp(
+    belief: Text,
+    side: str | None = None,
+    simulator: str = "optimal",
+    tagged: object = "no",
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> PrivacyDefinition:
+    """Distributional differential privacy: a simulator does nearly as well without your entry."""
+    from twoworlds.definitions.coupled import DistributionalPrivacy
+
+    return DistributionalPrivacy(
+        belief,
+        side=side,
+        simulator=simulator,
+        tagged=_yes(tagged),
+        ratio=ratio,
+        epsilon=epsilon,
+        delta=delta,
+    )
+
+
+@DEFINITIONS.register("inference-coupled-worlds")
+def inference_coupled_worlds(
+    belief: Text,
+    scrubs: Text = "persons",
+    side: str | None = None,
+    simulator: str = "optimal",
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> PrivacyDefinition:
+    """Inference-based coupled worlds: conclusions are nearly those from a simulator's output."""
+    from twoworlds.definitions.coupled import InferenceCoupledWorlds
+
+    return InferenceCoupledWorlds(
+        belief, scrubs, side=side, simulator=simulator, ratio=ratio, epsilon=epsilon, delta=delta
+    )
+
+
+@DEFINITIONS.register("inference-ddp")
+def inference_ddp(
+    belief: Text,
+    side: str | None = None,
+    simulator: str = "optimal",
+    tagged: object = "no",
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> PrivacyDefinition:
+    """Inference-based DDP: conclusions about your entry are nearly those without it."""
+    from twoworlds.definitions.coupled import InferenceDistributionalPrivacy
+
+    return InferenceDistributionalPrivacy(
+        belief,
+        side=side,
+        simulator=simulator,
+        tagged=_yes(tagged),
+        ratio=ratio,
+        epsilon=epsilon,
+        delta=delta,
+    )
+
+
+@DEFINITIONS.register("noiseless")
+def noiseless(
+    belief: Text,
+    side: str | None = None,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> PrivacyDefinition:
+    """Noiseless privacy: every two values of your entry give nearly the same release."""
+    from twoworlds.definitions.coupled import NoiselessPrivacy
+
+    return NoiselessPrivacy(belief, side=side, ratio=ratio, epsilon=epsilon, delta=delta)
+
+
+@DEFINITIONS.register("pufferfish")
+def pufferfish(
+    belief: Text,
+    secrets: Text = "records",
+    side: str | None = None,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> PrivacyDefinition:
+    """Pufferfish: the release is nearly the same whether a secret is true or false."""
+    from twoworlds.definitions.coupled import Pufferfish
+
+    return Pufferfish(belief, secrets, side=side, ratio=ratio, epsilon=epsilon, delta=delta)
+
+
+@DEFINITIONS.register("inference-pufferfish")
+def inference_pufferfish(
+    belief: Text,
+    secrets: Text = "records",
+    side: str | None = None,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> PrivacyDefinition:
+    """Inference-based Pufferfish: what is believed about a secret is nearly what was before."""
+    from twoworlds.definitions.coupled import InferencePufferfish
+
+    return InferencePufferfish(
+        belief, secrets, side=side, ratio=ratio, epsilon=epsilon, delta=delta
+    )
+
+
+def _yes(given: object) -> bool:
+    """Read yes or no."""
+    if isinstance(given, bool):
+        return given
+    known = {"yes": True, "true": True, "no": False, "false": False}
+    if str(given).lower() not in known:
+        raise InvalidInput(f"tagged={given}: say yes or no")
+    return known[str(given).lower()]

@@ -84,7 +84,7 @@ class Release:
 
 def _of_mechanism(mechanism: Mechanism) -> Release:
     """Return a mechanism as a release; what looks at a statistic only works on any size."""
-    from twoworlds.mechanisms.on_statistic import OnStatistic
+    from twoworlds.mechanisms.on_statistic import Deterministic, OnStatistic
 
     if mechanism.outputs.size is None:
         raise Unsupported(
@@ -96,6 +96,8 @@ def _of_mechanism(mechanism: Mechanism) -> Release:
     def law(x: Point) -> Law:
         if isinstance(mechanism, OnStatistic):
             value = mechanism.statistic(x)
+            if isinstance(mechanism.channel, Deterministic):
+                return {value: Fraction(1)}
             found = {t: mechanism.channel.probability(t, value) for t in outputs}
             if x not in mechanism.universe and sum(found.values(), start=Fraction(0)) != 1:
                 raise _undefined(mechanism, x)

@@ -2,7 +2,7 @@
 
 `canonical` runs the release itself on the scrubbed database (Bassily, Groce, Katz & Smith, Section
 III: "if Sim is identical to F"). `Simulator.table` takes the laws as given. The best one is found
-by a linear program, in `optimal`.
+by a linear program, in `optimal`. `read_simulator` reads what one would type.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.calls import parse
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, untagged
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, to_json
 from twoworlds.worlds.joint import as_law, plain_label
+from twoworlds.worlds.loading import is_python, load_function
 
-__all__ = ["Simulator", "canonical", "coin", "require_range"]
+__all__ = ["OPTIMAL", "Simulator", "canonical", "coin", "read_simulator", "require_range"]
+
+OPTIMAL = "optimal"
 
 
 @dataclass(frozen=True)
@@ -98,3 +102,66 @@ def require_range(simulator: Simulator, scene: Scene) -> None:
                     f"the simulator outputs {plain_label(t)} on {plain_label(y)}, which the "
                     f"release never shows: its outputs are {shown}"
                 )
+
+
+def read_simulator(given: object, scene: Scene) -> Simulator:
+    """Return a simulator for a scene from what one would type.
+
+    Text is ``canonical``, ``coin``, ``table(11=[0=1/2, 1=1/2], 10=1, ...)`` with one law for each
+    scrubbed database, or ``python:module:function``. Objects: a `Simulator`, a mapping from
+    scrubbed databases to laws, or a function. Whatever is given must stay within the outputs.
+    """
+    if given == "canonical":
+        return canonical(scene.release)
+    if given == "coin":
+        return coin(scene.outputs)
+    if isinstance(given, str):
+        found = _named(given, scene)
+    elif isinstance(given, Simulator):
+        found = given
+    elif isinstance(given, Mapping):
+        found = Simulator.table(given)
+    elif callable(given):
+        found = Simulator.of(given)
+    else:
+        raise InvalidInput(
+            f"simulator={given!r} is no simulator: write canonical, coin, optimal or table(...), "
+            "or give a Simulator, a mapping or a function"
+        )
+    require_range(found, scene)
+    return found
+
+
+def _named(text: str, scene: Scene) -> Simulator:
+    if is_python(text):
+        return Simulator.of(load_function(text), text)
+    call = parse(text)
+    if call.name != "table":
+        known = ("canonical", "coin", OPTIMAL, "table", "python:module:function")
+        raise UnknownName("simulator", text, known)
+    laws: dict[str, Law] = {}
+    outputs = {plain_label(t): t for t in scene.outputs}
+    entries = [str(part).partition("=") for part in call.positional]
+    entries += [(key, "=", value) for key, value in call.named.items()]  # type: ignore[misc]
+    for key, equals, value in entries:
+        if not equals or key.strip() in laws:
+            raise InvalidInput(
+                f"{text!r}: give each scrubbed database once, as table(11=[0=1/2, 1=1/2], 10=1)"
+            )
+        laws[key.strip()] = _law(value, outputs)
+    return Simulator.table(laws)
+
+
+def _law(given: object, outputs: Mapping[str, Hashable]) -> Law:
+    """Read the law of a simulated output: one output, or ``[0=1/2, 1=1/2]``."""
+    text = given.strip() if isinstance(given, str) else given
+    if isinstance(text, str) and not text.startswith("["):
+        return as_law(outputs.get(text, text))
+    parts = text if isinstance(text, list) else parse(f"law({text[1:-1]})")  # type: ignore[index]
+    listed = parts if isinstance(parts, list) else list(parts.positional)
+    pairs = [str(part).rpartition("=") for part in listed]
+    if not isinstance(parts, list):
+        pairs += [(key, "=", str(value)) for key, value in parts.named.items()]
+    if not all(equals for _, equals, _ in pairs):
+        raise InvalidInput(f"{given!r}: write the law of an output as [0=1/2, 1=1/2]")
+    return as_law({outputs.get(t.strip(), t.strip()): p.strip() for t, _, p in pairs})

@@ -5,7 +5,14 @@ from __future__ import annotations
 from twoworlds.mechanisms.named.combined import mix, pair, restrict, then
 from twoworlds.mechanisms.named.continuous import gaussian, laplace
 from twoworlds.mechanisms.named.load import mechanism
-from twoworlds.mechanisms.named.maps import constant, identity, noisy_parity, parity, random_index
+from twoworlds.mechanisms.named.maps import (
+    constant,
+    exact,
+    identity,
+    noisy_parity,
+    parity,
+    random_index,
+)
 from twoworlds.mechanisms.named.noise import (
     differenced_negative_binomial,
     discrete_gaussian,
@@ -20,6 +27,7 @@ __all__ = [
     "constant",
     "differenced_negative_binomial",
     "discrete_gaussian",
+    "exact",
     "gamma",
     "gaussian",
     "geometric",

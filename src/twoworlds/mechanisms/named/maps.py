@@ -1,11 +1,11 @@
-"""Maps that tell all, nothing, or one thing: identity, constant, parities, random index."""
+"""Maps that tell all, nothing, or one thing: identity, constant, exact statistics, parities, ..."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 from twoworlds.calls import Text
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.named.per_record import randomized_response
 from twoworlds.mechanisms.named.spelling import spelled_values
@@ -14,12 +14,24 @@ from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.mechanisms.random_index import RandomIndex
 from twoworlds.mechanisms.registry import named
 from twoworlds.numbers import number, whole
-from twoworlds.worlds import Additive, BitStrings, Explicit, Universe
+from twoworlds.worlds import (
+    SUBSTITUTE,
+    Additive,
+    BitStrings,
+    Explicit,
+    Point,
+    Records,
+    Statistic,
+    Universe,
+)
 from twoworlds.worlds.catalogue import read_values
+from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
 from twoworlds.worlds.statistics import Constant
 
-__all__ = ["constant", "identity", "noisy_parity", "parity", "random_index"]
+__all__ = ["constant", "exact", "identity", "noisy_parity", "parity", "random_index"]
+
+_MOST_LISTED = 1 << 16
 
 
 @named("identity")
@@ -53,6 +65,41 @@ def parity(bits: object) -> OnStatistic:
     n = whole(bits, "bits", at_least=1)
     channel = Deterministic(Explicit((1, 0)))
     return OnStatistic(BitStrings(n), _parity(), channel, expression=f"parity(bits={n})")
+
+
+@named("exact")
+def exact(statistic: str | Statistic, universe: str | Universe) -> OnStatistic:
+    """Publish a statistic as it is, without any noise.
+
+    What that costs is a question about what the attacker does not know: see the definitions that
+    rest on beliefs, such as ddp. Differential privacy it has only where nobody moves the statistic.
+
+    >>> total = exact("sum", universe="bits(3)")
+    >>> total.probability(2, (1, 0, 1)), total.outputs.size
+    (Fraction(1, 1), 4)
+    """
+    where = build_universe(universe)
+    found = build_statistic(statistic, where)
+    spelled = statistic if isinstance(statistic, str) else found.name
+    text = f"exact({spelled}, universe={where.expression})"
+    outputs = Explicit(_values(found, where))
+    return OnStatistic(where, found, Deterministic(outputs), expression=text)
+
+
+def _values(statistic: Statistic, universe: Universe) -> tuple[Point, ...]:
+    """Return the values that a statistic takes, in order."""
+    if universe.size is not None and universe.size <= _MOST_LISTED:
+        return tuple(sorted({statistic(x) for x in universe}))
+    if not isinstance(statistic, Additive) or not isinstance(universe, Records):
+        raise TooLarge(
+            f"the values of {statistic.name} on {universe.expression} cannot be listed one by one "
+            f"(at most {_MOST_LISTED} databases can): use fewer people, or a sum, count or "
+            "histogram"
+        )
+    # A sum takes each of its values next to another one, unless it takes one only.
+    found = {change.before for change in statistic.changes(universe, SUBSTITUTE)}
+    found.update(statistic((universe.values[0],) * length) for length in universe.lengths)
+    return tuple(sorted(found))
 
 
 @named("noisy-parity")

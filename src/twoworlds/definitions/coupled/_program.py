@@ -1,0 +1,289 @@
+r"""The best simulator as a linear program, and its two solutions: a simulator and multipliers.
+
+With a = e^epsilon and the tables of `_tables`, the program is
+
+    minimise delta   subject to   sum_t s(t | y) = 1,
+        u_t >= P(t) - a Q(t),  sum_t u_t <= delta,       w_t >= Q(t) - a P(t),  sum_t w_t <= delta
+
+for every comparison (Definitions 3 and 5 of Bassily, Groce, Katz & Smith). Parts that share no
+input are solved apart: the optimum is the largest of theirs. Within a part, outputs that the
+release shows in none of its comparisons are left out: mass on them costs in full, and costs no more
+anywhere else. And of very many comparisons only those enter that matter: a simulator that is best
+for some of them, and no worse in the others, is best for all.
+
+Without a ratio the program asks what no ratio can undercut: only Q(t) where P(t) = 0 counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq
+
+from twoworlds.definitions.coupled._tables import Comparison, Laws, different, groups, parts
+from twoworlds.errors import TooLarge, TwoWorldsError
+from twoworlds.programs import Optimal, Rational, solve
+
+__all__ = ["Game", "Key", "Solution"]
+
+_MOST_ENTRIES = 1 << 20
+_BATCH = 32
+ZERO = Fraction(0)
+
+Key = tuple[int, str]
+"""A comparison by number, and the world that a test favours: "real" or "ideal"."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The least delta, the laws s(. | y) that attain it and the multipliers that prove it.
+
+    ``stakes`` holds, by comparison and favoured world, the multiplier of each output's row: no
+    more for any output than the multiplier of the comparison, and those add up to 1.
+    """
+
+    delta: Fraction
+    laws: Laws
+    stakes: Mapping[Key, Mapping[int, Fraction]]
+
+
+class _Rows:
+    """Rows of a linear program, each with a lower bound and what it is about."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[int, Rational]] = []
+        self.lower: list[Rational | None] = []
+        self.upper: list[Rational | None] = []
+        self.about: list[tuple[Key, int] | None] = []
+        self.width = 0
+
+    def variables(self, count: int) -> range:
+        """Add variables and return their numbers."""
+        self.width += count
+        return range(self.width - count, self.width)
+
+    def at_least(
+        self, row: dict[int, Rational], bound: Rational, about: tuple[Key, int] | None = None
+    ) -> None:
+        self._add(row, bound, None, about)
+
+    def equal(self, row: dict[int, Rational], bound: Rational) -> None:
+        self._add(row, bound, bound, None)
+
+    def _add(
+        self,
+        row: dict[int, Rational],
+        low: Rational,
+        high: Rational | None,
+        about: tuple[Key, int] | None,
+    ) -> None:
+        self.rows.append(row)
+        self.lower.append(low)
+        self.upper.append(high)
+        self.about.append(about)
+
+
+class Game:
+    """All comparisons of a scene, made small."""
+
+    def __init__(self, made: Sequence[Comparison], outputs: int) -> None:
+        """Take the comparisons and how many outputs the release has.
+
+        Raises:
+            TooLarge: when the linear program would not fit.
+        """
+        self.outputs = outputs
+        self.groups = groups(made)
+        self.small = different(made, self.groups)
+        sizes = sorted((len(c.ideal) for c in self.small.values()), reverse=True)
+        work = 2 * outputs * sum(sizes[: 2 * _BATCH])
+        if work > _MOST_ENTRIES:
+            raise TooLarge(
+                f"the linear program of the best simulator would have {work} entries, more than "
+                f"{_MOST_ENTRIES}: use fewer people, coarser outputs, or a fixed simulator such "
+                "as canonical"
+            )
+
+    def solve(self, ratio: Fraction | None) -> Solution:
+        """Return the best simulator and its proof, exactly; without a ratio, see above."""
+        laws: dict[int, Mapping[int, Fraction]] = {}
+        best: tuple[Fraction, Mapping[Key, Mapping[int, Fraction]]] | None = None
+        for part in parts(self.small):
+            delta, found, stakes = _solve_part(
+                {k: self.small[k] for k in part}, ratio, self.outputs
+            )
+            laws.update(found)
+            if best is None or delta > best[0]:
+                best = delta, stakes
+        assert best is not None
+        return Solution(best[0], self._expanded(laws), best[1])
+
+    def _expanded(self, laws: Mapping[int, Mapping[int, Fraction]]) -> Laws:
+        found = {y: laws[g] for g, members in enumerate(self.groups) for y in members}
+        return tuple(found[y] for y in sorted(found))
+
+    def widest(self, floor: Fraction) -> Laws:
+        """Return the laws of largest support that put at most ``floor`` on impossible outputs.
+
+        Among all simulators with Q({t : P(t) = 0}) <= floor in every comparison, one exists whose
+        outputs include those of all others (a mean of them). In the cone over these simulators it
+        is found by one program: maximise sum m subject to m <= s and m <= 1.
+        """
+        rows = _Rows()
+        scale = rows.variables(1)[0]
+        pairs = [(g, t) for g in range(len(self.groups)) for t in range(self.outputs)]
+        place = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
+        part = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
+        for g in range(len(self.groups)):
+            rows.equal({**{place[g, t]: 1 for t in range(self.outputs)}, scale: -1}, 0)
+        for pair in pairs:
+            rows.at_least({place[pair]: 1, part[pair]: -1}, 0)
+        for comparison in self.small.values():
+            row: dict[int, Rational] = {scale: floor}
+            for t in range(self.outputs):
+                if not comparison.real.get(t):
+                    row.update({place[g, t]: -p for g, p in comparison.ideal.items()})
+            rows.at_least(row, 0)
+        costs = [0] * (1 + len(pairs)) + [-1] * len(pairs)
+        most = [None] * (1 + len(pairs)) + [1] * len(pairs)
+        outcome = solve(costs, rows.rows, lower=rows.lower, upper=rows.upper, most=most)
+        if not isinstance(outcome, Optimal) or outcome.x[scale] == 0:
+            raise TwoWorldsError("no simulator has the floor that was found: please report this")
+        x, size = outcome.x, outcome.x[scale]
+        return self._expanded(
+            {
+                g: {t: x[place[g, t]] / size for t in range(self.outputs) if x[place[g, t]] != 0}
+                for g in range(len(self.groups))
+            }
+        )
+
+
+Part = tuple[Fraction, dict[int, dict[int, Fraction]], dict[Key, dict[int, Fraction]]]
+"""The least delta of some comparisons, the laws by input, and the multipliers."""
+
+
+def _solve_part(part: Mapping[int, Comparison], ratio: Fraction | None, outputs: int) -> Part:
+    """Solve for some comparisons first, then add those that the simulator found is worst for."""
+    asked = list(part)[:: -(-len(part) // _BATCH)]
+    others = {k: (_quick(part[k].real), _quick(part[k].ideal)) for k in part if k not in set(asked)}
+    while True:
+        solution = _solve_for(part, asked, ratio)
+        laws = {g: _quick(law) for g, law in solution[1].items()} if others else {}
+        delta, a = _rational(solution[0]), None if ratio is None else _rational(ratio)
+        beyond = {
+            k: excess
+            for k, tables in others.items()
+            if (excess := _excess(*tables, laws, a)) > delta
+        }
+        if not beyond:
+            return solution[0], solution[1], _everywhere(part, solution[2], outputs)
+        new = sorted(beyond, key=lambda k: (-beyond[k], k))[:_BATCH]
+        asked += new
+        for k in new:
+            del others[k]
+
+
+def _everywhere(
+    part: Mapping[int, Comparison],
+    stakes: Mapping[Key, Mapping[int, Fraction]],
+    outputs: int,
+) -> dict[Key, dict[int, Fraction]]:
+    """Give the outputs that were left out the largest multipliers that may be.
+
+    Only in tests that favour the ideal world: there P(t) = 0, so that nothing is lost.
+    """
+    shown = {t for comparison in part.values() for t, p in comparison.real.items() if p}
+    hidden = [t for t in range(outputs) if t not in shown]
+    return {
+        key: {
+            **weights,
+            **dict.fromkeys(hidden if key[1] == "ideal" else [], max(weights.values())),
+        }
+        for key, weights in stakes.items()
+    }
+
+
+def _rational(p: Fraction) -> fmpq:
+    return fmpq(p.numerator, p.denominator)
+
+
+def _quick(law: Mapping[int, Fraction]) -> dict[int, fmpq]:
+    return {key: _rational(p) for key, p in law.items()}
+
+
+def _excess(
+    real: Mapping[int, fmpq],
+    scrubbed: Mapping[int, fmpq],
+    laws: Mapping[int, Mapping[int, fmpq]],
+    ratio: fmpq | None,
+) -> fmpq:
+    """Return the delta of one comparison."""
+    none, ideal = fmpq(0), dict.fromkeys(real, fmpq(0))
+    for y, p in scrubbed.items():
+        for t, chance in laws[y].items():
+            ideal[t] = ideal.get(t, none) + p * chance
+    if ratio is None:
+        return sum((q for t, q in ideal.items() if not real.get(t)), start=none)
+    forth = sum((max(none, p - ratio * ideal[t]) for t, p in real.items()), start=none)
+    back = (max(none, q - ratio * real.get(t, none)) for t, q in ideal.items())
+    return max(forth, sum(back, start=none))
+
+
+def _solve_for(
+    part: Mapping[int, Comparison], asked: Sequence[int], ratio: Fraction | None
+) -> Part:
+    shown = sorted({t for comparison in part.values() for t, p in comparison.real.items() if p})
+    inputs = sorted({g for comparison in part.values() for g in comparison.ideal})
+    rows = _Rows()
+    delta = rows.variables(1)[0]
+    pairs = [(g, t) for g in inputs for t in shown]
+    place = dict(zip(pairs, rows.variables(len(pairs)), strict=True))
+    for g in inputs:
+        rows.equal({place[g, t]: 1 for t in shown}, 1)
+    for number in asked:
+        for world in ("real", "ideal"):
+            _budget(rows, (number, world), part[number], ratio, shown, place, delta)
+    free = [None, *([0] * (rows.width - 1))]
+    outcome = solve(
+        [1, *([0] * (rows.width - 1))], rows.rows, lower=rows.lower, upper=rows.upper, least=free
+    )
+    if not isinstance(outcome, Optimal):
+        raise TwoWorldsError("the program of the best simulator has no optimum: please report this")
+    laws = {
+        g: {t: outcome.x[place[g, t]] for t in shown if outcome.x[place[g, t]] != 0} for g in inputs
+    }
+    stakes: dict[Key, dict[int, Fraction]] = {}
+    for about, weight in zip(rows.about, outcome.y, strict=True):
+        if about is not None and weight != 0:
+            stakes.setdefault(about[0], {})[about[1]] = weight
+    return outcome.value, laws, stakes
+
+
+def _budget(
+    rows: _Rows,
+    key: Key,
+    comparison: Comparison,
+    ratio: Fraction | None,
+    shown: Sequence[int],
+    place: Mapping[tuple[int, int], int],
+    delta: int,
+) -> None:
+    """Add the excesses of one world over the other, and that they sum to at most delta."""
+    favours_real = key[1] == "real"
+    if ratio is None and favours_real:
+        return
+    excesses: dict[int, Rational] = {delta: 1}
+    for t in shown:
+        p = comparison.real.get(t, ZERO)
+        if (favours_real and p == 0) or (ratio is None and p != 0):
+            continue
+        scale: Fraction = ratio if favours_real and ratio is not None else Fraction(-1)
+        row: dict[int, Rational] = {place[g, t]: scale * q for g, q in comparison.ideal.items()}
+        excess = rows.variables(1)[0]
+        row[excess] = 1
+        excesses[excess] = -1
+        bound = p if favours_real else ZERO if ratio is None else -ratio * p
+        rows.at_least(row, bound, (key, t))
+    rows.at_least(excesses, 0)

@@ -1,0 +1,304 @@
+r"""The smallest ratio at which some simulator keeps within delta: simulators against tests.
+
+Every solved program narrows the answer from both sides.
+
+*From above*, its simulator keeps within delta from a ratio on that is found by adding up.
+
+*From below*, its tests prove that no smaller ratio will do. Let each test that favours the real
+world be drawn with weight omega / a and the others with weight omega, as a varies. Then what the
+best simulator leaves to them, M = sum_y min_t ( B(y, t) - A(y, t) ), does not depend on a, and
+
+    delta(a)  >=  ( C_r / a + M - a C_i ) / ( Omega_r / a + Omega_i ),
+
+where C_r, C_i are the events' probabilities in the real world and Omega_r, Omega_i the weights,
+added up over the tests that favour the real and the ideal world. This exceeds delta where
+
+    q(a) = C_i a^2 - ( M - delta Omega_i ) a - ( C_r - delta Omega_r )  <  0,
+
+so no ratio below the larger root of q suffices (delta(a) falls). Where both sides meet the answer
+is exact. It need not be rational, as the root of q tells. The ratios tried (`_bracket`) follow
+Newton's method on delta(a), whose slope the multipliers give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+from flint import arb
+
+from twoworlds.definitions.coupled._bracket import Trials
+from twoworlds.definitions.coupled._optimum import table
+from twoworlds.definitions.coupled._program import Game, Solution
+from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
+from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
+from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.indistinguishability import TwoLaws
+from twoworlds.numbers import INFINITY, Number, Real, maximum, show, to_json
+
+__all__ = ["Reach", "SmallestRatio", "needed_ratio", "search"]
+
+ONE, ZERO = Fraction(1), Fraction(0)
+_BITS, _MOST_BITS = 64, 512
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The tests of one program and the ratio below which they rule everything out.
+
+    Attributes:
+        base: the ratio at which the weights of the tests are stated.
+        distinguishers: the tests.
+    """
+
+    base: Fraction
+    distinguishers: tuple[Distinguisher, ...]
+
+    def quadratic(
+        self, made: Sequence[Comparison], outputs: int, delta: Fraction
+    ) -> tuple[Fraction, Fraction, Fraction]:
+        """Return the coefficients c, h, g of q(a) = c a^2 - h a - g."""
+        bound = Bound(made, outputs, self.distinguishers)
+        real, ideal = (
+            sum((x.weight for x in self.distinguishers if x.favours == world), start=ZERO)
+            for world in ("real", "ideal")
+        )
+        left = bound.answer(self.base) - delta * ideal
+        return bound.fall, left, self.base * (bound.start - delta * real)
+
+    def excludes(
+        self, made: Sequence[Comparison], outputs: int, delta: Fraction, ratio: Fraction
+    ) -> bool:
+        """Tell whether q proves that every ratio below this one is too small."""
+        c, h, g = self.quadratic(made, outputs, delta)
+        value = c * ratio * ratio - h * ratio - g
+        return value < 0 or (value == 0 and 2 * c * ratio > h)
+
+    def end(
+        self, made: Sequence[Comparison], outputs: int, delta: Fraction, bits: int
+    ) -> Number | None:
+        """Return the larger root of q, rounded down if irrational; None when q is never negative.
+
+        Infinite when q stays negative.
+        """
+        c, h, g = self.quadratic(made, outputs, delta)
+        if c == 0:
+            if h > 0 or (h == 0 and g > 0):
+                return INFINITY
+            return None if h == 0 else g / -h
+        inside = h * h + 4 * c * g
+        return None if inside <= 0 else (h + _root(inside, bits)) / (2 * c)
+
+
+def _root(x: Fraction, bits: int) -> Fraction:
+    """Return the square root of a positive fraction, rounded down to so many bits if irrational."""
+    top, bottom = isqrt(x.numerator), isqrt(x.denominator)
+    if top * top == x.numerator and bottom * bottom == x.denominator:
+        return Fraction(top, bottom)
+    places = bits + max(0, x.denominator.bit_length() - x.numerator.bit_length())
+    return Fraction(isqrt((x.numerator << 2 * places) // x.denominator), 1 << places)
+
+
+@dataclass(frozen=True)
+class SmallestRatio:
+    """The smallest ratio for a delta, with both its proofs.
+
+    Attributes:
+        delta: what is allowed.
+        ratio: the smallest ratio: a fraction where it is exact, an enclosure, or infinity.
+        lower: every ratio below is ruled out by the tests.
+        upper: the simulator keeps within delta at this ratio; None when no ratio suffices.
+        simulator: that one (where no ratio suffices: one with the least delta at large ratios).
+        reach: the tests; None when nothing is to be ruled out (ratio 1), or when any delta above
+            the given one has its ratio, yet this one has none.
+    """
+
+    scene: Scene = field(repr=False)
+    delta: Fraction
+    ratio: Number
+    lower: Fraction
+    upper: Fraction | None
+    simulator: Simulator
+    reach: Reach | None
+    laws: Laws = field(repr=False)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the ratio is known exactly."""
+        return self.upper is None or self.lower == self.upper
+
+    def verify(self) -> bool:
+        """Evaluate simulator and tests again, from the scene alone.
+
+        That a delta is approached but not reached by any ratio has no such proof: the program of
+        the simulator of largest support is solved again.
+        """
+        made, outputs = comparisons(self.scene), len(self.scene.outputs)
+        if self.upper is not None and needed_ratio(made, self.laws, self.delta) != self.upper:
+            return False
+        if self.reach is None:
+            return self.lower == 1 and (
+                self.upper is not None or _unreached(Game(made, outputs), made, self.delta)
+            )
+        return sound(made, outputs, self.reach.distinguishers) and (
+            self.reach.end(made, outputs, self.delta, _BITS) == INFINITY
+            if self.upper is None
+            else self.reach.excludes(made, outputs, self.delta, self.lower)
+        )
+
+    def explain(self) -> str:
+        """Say what suffices, and why nothing smaller does."""
+        allowed = show(self.delta)
+        if self.upper is None and self.reach is None:
+            return f"no ratio brings delta down to {allowed}, though large ones come close to it"
+        why = "" if self.reach is None else self._tests()
+        if self.upper is None:
+            return f"no ratio brings delta down to {allowed}{why}"
+        return (
+            f"the best simulator keeps within delta {allowed} from ratio {show(self.ratio)} on{why}"
+        )
+
+    def _tests(self) -> str:
+        assert self.reach is not None
+        number = len(self.reach.distinguishers)
+        tests = "this test tells" if number == 1 else f"one of these {number} tests tells"
+        below = "at every ratio" if self.upper is None else "at every smaller ratio"
+        return (
+            f": whatever a simulator does, {below} {tests} the worlds apart with an advantage "
+            f"above {show(self.delta)}"
+        )
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the tests, one a line."""
+        yield "no better", self.explain()
+        for test in () if self.reach is None else self.reach.distinguishers:
+            yield f"weight {show(test.weight)}", said(self.scene, test)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        tests = () if self.reach is None else self.reach.distinguishers
+        return {
+            "delta": to_json(self.delta),
+            "ratio": to_json(self.ratio),
+            "exact": self.exact,
+            "simulator": self.simulator.to_dict(self.scene),
+            "sentence": self.explain(),
+            "tests_at_ratio": None if self.reach is None else to_json(self.reach.base),
+            "tests": [written(self.scene, test) for test in tests],
+        }
+
+
+class _Search:
+    """The bracket while it shrinks."""
+
+    def __init__(self, scene: Scene, made: Sequence[Comparison], delta: Fraction) -> None:
+        self.scene, self.made, self.delta = scene, made, delta
+        self.outputs = len(scene.outputs)
+        self.game = Game(made, self.outputs)
+        self.lower = ONE
+        self.upper: Number = INFINITY
+        self.reach: Reach | None = None
+        self.laws: Laws = ()
+        self._trials = Trials()
+
+    def use(self, laws: Laws) -> None:
+        """Let a simulator lower the upper end."""
+        needed = needed_ratio(self.made, laws, self.delta)
+        if needed < self.upper:
+            self.upper, self.laws = needed, laws
+
+    def attempt(self, ratio: Fraction, bits: int) -> Fraction:
+        """Solve the program at a ratio, and let both its answers narrow the bracket.
+
+        Returns where the tangent of delta(a) at this ratio meets delta (a guess, no bound); the
+        lower end where delta(a) does not fall, being 0.
+        """
+        solution = self.game.solve(ratio)
+        self.use(solution.laws)
+        reach = Reach(ratio, layers(solution.stakes))
+        end = reach.end(self.made, self.outputs, self.delta, bits)
+        if end is not None and end > self.lower:
+            assert isinstance(end, Fraction)
+            # Rounded down, the end may fall short of a ratio that is itself ruled out.
+            self.lower = max(end, ratio) if solution.delta > self.delta else end
+            self.reach = reach
+        fall = self._fall(solution)
+        return self.lower if fall == 0 else ratio + (solution.delta - self.delta) / fall
+
+    def _fall(self, solution: Solution) -> Fraction:
+        """Return -d delta / d a: what the stakes win of the law that is multiplied by a."""
+        total = ZERO
+        for (number, favours), weights in solution.stakes.items():
+            made = self.made[number]
+            law = made.simulated(solution.laws) if favours == "real" else made.real
+            total += sum((w * law.get(t, ZERO) for t, w in weights.items()), start=ZERO)
+        return total
+
+    def narrow(self, bits: int) -> None:
+        """Go on until the bracket is relatively narrower than 2^-bits, or closed."""
+        guess = self.lower
+        while self.lower < self.upper and (self.upper - self.lower) * (1 << bits) > self.lower:
+            assert isinstance(self.upper, Fraction)
+            guess = self.attempt(self._trials.next(self.lower, self.upper, guess), 2 * bits)
+
+
+def search(scene: Scene, made: Sequence[Comparison], delta: Fraction) -> SmallestRatio:
+    """Return the smallest ratio for a delta."""
+    found = _Search(scene, made, delta)
+    limit = found.game.solve(None)
+    widest = found.game.widest(limit.delta)
+    reach = Reach(ONE, layers(limit.stakes)) if limit.delta > delta else None
+    if reach is None:
+        found.use(_mixed(widest, (delta - limit.delta) / 2, found.outputs))
+    if found.upper == INFINITY:
+        simulator = table(scene, widest)
+        return SmallestRatio(scene, delta, INFINITY, ONE, None, simulator, reach, widest)
+    found.attempt(ONE, _BITS)
+    found.narrow(_BITS)
+    return _result(found)
+
+
+def _result(found: _Search) -> SmallestRatio:
+    lower, upper, laws, reach = found.lower, found.upper, found.laws, found.reach
+    assert isinstance(upper, Fraction)
+    ratio: Number = lower
+    if lower != upper:
+
+        def refine(bits: int) -> arb:
+            found.narrow(min(bits, _MOST_BITS))
+            assert isinstance(found.upper, Fraction)
+            return Real.between(found.lower, found.upper).ball(bits)
+
+        ratio = Real(refine)
+    simulator = table(found.scene, laws)
+    return SmallestRatio(found.scene, found.delta, ratio, lower, upper, simulator, reach, laws)
+
+
+def _unreached(game: Game, made: Sequence[Comparison], delta: Fraction) -> bool:
+    """Tell whether delta is the limit at large ratios, and is attained at none of them."""
+    limit = game.solve(None).delta
+    return limit == delta and needed_ratio(made, game.widest(limit), delta) == INFINITY
+
+
+def needed_ratio(made: Sequence[Comparison], laws: Laws, delta: Fraction) -> Number:
+    """Return from which ratio on a simulator keeps within delta in all comparisons."""
+    ratio: Number = ONE
+    for comparison in made:
+        both = TwoLaws(comparison.real, comparison.simulated(laws))
+        ratio = maximum(ratio, both.ratio_for(delta))
+    return ratio
+
+
+def _mixed(laws: Laws, share: Fraction, outputs: int) -> Laws:
+    """Return the simulator that with probability ``share`` names an output evenly instead."""
+    if share == 0:
+        return laws
+    even = share / outputs
+    mixed: list[Mapping[int, Fraction]] = [
+        {t: (1 - share) * law.get(t, ZERO) + even for t in range(outputs)} for law in laws
+    ]
+    return tuple(mixed)

@@ -1,0 +1,270 @@
+"""Definitions that rest on beliefs: what they have in common.
+
+Each is asked of a release (a mechanism, or anything that has a law of outputs for each database)
+and a class of beliefs about (X, Z), and bounds two numbers, a ratio e^epsilon and a delta:
+
+    ratio given             the smallest delta at it
+    delta given, no ratio   the smallest ratio at it
+    neither                 the smallest ratio at delta 0 and, beside it, the delta at ratio 1
+
+An answer names its assumption before anything else.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
+from twoworlds.definitions.coupled.knowledge import broken_by, entries
+from twoworlds.definitions.coupled.measures import Found, Measure
+from twoworlds.definitions.coupled.scene import Release, Scene, scene
+from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
+from twoworlds.definitions.verdict import Verdict, within
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
+from twoworlds.worlds import Universe
+from twoworlds.worlds.joint import BeliefClass
+from twoworlds.worlds.scrubbing import Scrub
+from twoworlds.worlds.scrubbing import persons as every_person
+
+__all__ = ["Beliefs", "OverBeliefs", "Released", "read_persons", "read_scrubs"]
+
+Beliefs = Any
+"""A class of beliefs, a belief, several of them, or the call of one."""
+Released = Mechanism | Release
+
+
+@dataclass(frozen=True, init=False)
+class OverBeliefs(PrivacyDefinition):
+    """A definition asked of a release and a class of beliefs.
+
+    Attributes:
+        beliefs: the class, or what one would type for it.
+        side: what the attacker knows besides, as text or as a function of the database.
+        ratio: e^epsilon, where it is given.
+        delta: the failure probability, where it is given.
+    """
+
+    beliefs: Beliefs
+    side: str | Callable[[Any], Any] | None
+    ratio: Number | None
+    delta: Number | None
+
+    typed: ClassVar[str]
+    mixtures_are_free: ClassVar[bool] = False
+
+    def _set(
+        self,
+        beliefs: Beliefs,
+        side: str | Callable[[Any], Any] | None,
+        ratio: object,
+        epsilon: object,
+        delta: object,
+    ) -> None:
+        object.__setattr__(self, "beliefs", beliefs)
+        object.__setattr__(self, "side", side)
+        object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
+        object.__setattr__(self, "delta", None if delta is None else read_delta(delta))
+
+    @abstractmethod
+    def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
+        """Return what is private, and what is scrubbed."""
+
+    @abstractmethod
+    def _measure(self, scene: Scene) -> Measure:
+        """Return who answers."""
+
+    @abstractmethod
+    def _meaning(self, found: Found) -> str:
+        """Say what the numbers mean, as a clause that follows "then"."""
+
+    @abstractmethod
+    def _comparison(self, scene: Scene, found: Found) -> tuple[str, ...]:
+        """Say what is compared with what."""
+
+    def _arguments(self) -> Iterable[str]:
+        """Yield the arguments of the claim other than belief, side and numbers."""
+        return ()
+
+    @property
+    def claim(self) -> str:
+        """The definition with its numbers, as one would type it."""
+        parts = []
+        if isinstance(self.beliefs, str):
+            parts.append(f"belief={self.beliefs}")
+        elif isinstance(self.beliefs, list) and all(isinstance(b, str) for b in self.beliefs):
+            parts.append(f"belief=[{', '.join(self.beliefs)}]")
+        if isinstance(self.side, str):
+            parts.append(f"side={self.side}")
+        parts += self._arguments()
+        return f"{self.typed}({', '.join([*parts, *numbers_text(self.ratio, self.delta)])})"
+
+    def scene(self, released: Released) -> Scene:
+        """Return the tables of the two worlds for a release."""
+        made = Release.of(released)
+        universe = None if made.source is None else made.source.universe
+        beliefs = self._class(universe)
+        return scene(made, beliefs, self._pairs(beliefs, universe))
+
+    def tightest(self, mechanism: Released) -> Verdict:
+        """Return the smallest number that holds, and the worst case."""
+        where = self.scene(mechanism)
+        measure = self._measure(where)
+        found = self._ask(measure)
+        more: dict[str, Number] = {}
+        if self.ratio is None and self.delta is None:
+            more["delta_at_ratio_1"] = measure.at_ratio(Fraction(1)).delta
+        breaks = self._breaks(where, found, None)
+        sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks)
+        return self._verdict(where, found, self.name, sentence, found.notes, more=more)
+
+    def check(self, mechanism: Released) -> Verdict:
+        """Decide whether the claim holds; a refuted one names the nearest claims that do."""
+        if self.ratio is None:
+            raise InvalidInput(
+                f"{self.typed} has no numbers to check: give ratio= or epsilon=, and delta="
+            )
+        allowed = self.delta if self.delta is not None else Fraction(0)
+        where = self.scene(mechanism)
+        measure = self._measure(where)
+        found = measure.at_ratio(self.ratio)
+        holds = within(found.delta, allowed)
+        notes = (f"the claim allows delta {show(allowed)}", *found.notes)
+        if holds is False:
+            meaning = refuted(self._numbers(allowed), found.delta, allowed)
+            sentence = assumed(where.beliefs.assumption, meaning)
+            notes += self._nearest(where, measure, found, allowed)
+        else:
+            breaks = self._breaks(where, found, allowed)
+            sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks)
+        return self._verdict(where, found, self.claim, sentence, notes, holds=holds)
+
+    def _numbers(self, allowed: Number) -> str:
+        return f"{self.typed}({', '.join(numbers_text(self.ratio, allowed))})"
+
+    def _ask(self, measure: Measure) -> Found:
+        if self.ratio is not None:
+            return measure.at_ratio(self.ratio)
+        return measure.at_delta(Fraction(0) if self.delta is None else self.delta)
+
+    def _nearest(
+        self, where: Scene, measure: Measure, found: Found, allowed: Number
+    ) -> tuple[str, ...]:
+        same = f"holds with delta {show(found.delta)} at this ratio"
+        if not self._cheap(where, for_ratio=True):
+            return (same,)
+        ratio = measure.at_delta(allowed).ratio
+        if ratio == INFINITY:
+            return (f"{same}; no ratio is large enough for delta {show(allowed)}",)
+        return (f"{same}, or with ratio {show(ratio)} at this delta",)
+
+    def _class(self, universe: Universe | None) -> BeliefClass:
+        """Return the class of beliefs, with the side information added."""
+        from twoworlds.worlds.classes import belief_class
+
+        if universe is None and not (isinstance(self.beliefs, BeliefClass) and self.side is None):
+            raise InvalidInput(
+                f"{self.typed}: the release does not say what its databases are, so beliefs cannot "
+                "be read for it: give a BeliefClass without side=, or a mechanism"
+            )
+        found = (
+            self.beliefs
+            if universe is None
+            else belief_class(self.beliefs, universe, side=self.side)
+        )
+        if found.hull and not self.mixtures_are_free:
+            raise Unsupported(
+                f"{self.name} can hold for two beliefs and fail for a mixture of them, so that all "
+                "mixtures cannot be checked one by one: list the mixtures that you mean, or ask "
+                "for ddp or coupled-worlds, where mixtures come free"
+            )
+        return found
+
+    def _breaks(self, where: Scene, found: Found, allowed: Number | None) -> str | None:
+        """Say which further knowledge ends the guarantee, where that is cheap to find."""
+        if found.witness is None or found.ratio == INFINITY:
+            return None
+        asked_ratio = self.ratio is None and allowed is None
+        certain = compare(found.delta, 1, limit=64) is not Order.LESS
+        if certain or not self._cheap(where, for_ratio=asked_ratio):
+            return None
+
+        def number(beliefs: BeliefClass) -> Number:
+            measure = self._measure(scene(where.release, beliefs, where.scrubs))
+            if asked_ratio:
+                return measure.at_delta(found.delta).ratio
+            return measure.at_ratio(found.ratio).delta
+
+        limit = found.ratio if asked_ratio else allowed if allowed is not None else found.delta
+        return broken_by(where.beliefs, number, limit, "the ratio" if asked_ratio else "delta")
+
+    def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
+        """Tell whether a delta, or a ratio, may be asked for many times."""
+        return True
+
+    def _verdict(
+        self,
+        where: Scene,
+        found: Found,
+        definition: str,
+        sentence: str,
+        notes: tuple[str, ...],
+        *,
+        holds: bool | None = None,
+        more: dict[str, Number] | None = None,
+    ) -> Verdict:
+        hull = " (and all mixtures of these beliefs)" if where.beliefs.hull else ""
+        source = where.release.source
+        values = {"ratio": found.ratio, "epsilon": ln(found.ratio), "delta": found.delta}
+        return Verdict(
+            where.release.name,
+            definition,
+            values | (more or {}),
+            sentence,
+            (f"{where.beliefs.assumption}{hull}", *self._comparison(where, found)),
+            holds=holds,
+            witness=found.witness,
+            method=found.method,
+            notes=notes,
+            exact=source is None or source.exact,
+        )
+
+
+def read_scrubs(
+    given: str | Scrub | Sequence[Any], universe: Universe | None, typed: str
+) -> tuple[Scrub, ...]:
+    """Return the pairs (alt, priv) that are given, as objects or as text."""
+    if isinstance(given, Scrub):
+        return (given,)
+    if not isinstance(given, str) and all(isinstance(pair, Scrub) for pair in given):
+        return tuple(given)
+    if universe is None:
+        raise InvalidInput(
+            f"{typed}: the release does not say what its databases are, so that scrubs={given!r} "
+            "cannot be read for it: give Scrub objects, or a mechanism"
+        )
+    from twoworlds.worlds.scrubs import scrubs
+
+    return scrubs(given, universe)
+
+
+def read_persons(
+    beliefs: BeliefClass, universe: Universe | None, *, tagged: bool, typed: str
+) -> tuple[Scrub, ...]:
+    """Return one pair for each person: the entry, and the list without it."""
+    if universe is not None:
+        from twoworlds.worlds.scrubs import scrubs
+
+        return scrubs("persons(tagged)" if tagged else "persons", universe)
+    n = entries(beliefs)
+    if not n:
+        raise InvalidInput(
+            f"{typed}: the databases are not lists of one length, so that it is not clear who the "
+            "persons are: name what is private with coupled-worlds(scrubs=...)"
+        )
+    return every_person(n, tagged=tagged)

@@ -1,0 +1,189 @@
+"""The same two questions when the simulator may be chosen: the best one, and the proof that it is.
+
+`Best` asks `optimal` (a linear program) for the simulator of least delta, or of least ratio, and
+then measures that simulator like any other: the witness is its worst event, beside the tests that
+no simulator withstands better. `BestConclusions` does the same for the inference-based
+definitions, by `inference_optimal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.definitions.coupled.compare import real_and_ideal
+from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found
+from twoworlds.definitions.coupled.posteriors import against_simulator
+from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.verdict import Proof
+from twoworlds.errors import Unsupported
+from twoworlds.numbers import INFINITY, Number, Real, rational, show
+
+if TYPE_CHECKING:
+    from twoworlds.definitions.coupled.inference_optimal import InferenceOptimum
+
+__all__ = ["Best", "BestConclusions", "BestWitness"]
+
+_METHOD = (
+    "a linear program over all simulators, solved exactly; the tests of its proof show that no "
+    "simulator does better"
+)
+_METHOD_OF_CONCLUSIONS = (
+    "linear programs over all simulators, output by output; their tests show that no simulator "
+    "does better than the lower end"
+)
+_LARGEST_RATIO = 1 << 16
+_STEPS = 16
+
+
+@dataclass(frozen=True)
+class BestWitness:
+    """The worst event of the best simulator, and why every other simulator is no better.
+
+    Attributes:
+        worst: what is left to tell the worlds apart.
+        proof: the tests, where some are needed.
+        simulator: the best simulator.
+        scene: what it is the best for.
+    """
+
+    worst: Proof
+    proof: Proof | None
+    simulator: Simulator
+    scene: Scene
+
+    def verify(self) -> bool:
+        """Recompute both."""
+        return self.worst.verify() and (self.proof is None or self.proof.verify())
+
+    def explain(self) -> str:
+        """Say both."""
+        more = "" if self.proof is None else f"; {self.proof.explain()}"
+        return f"{self.worst.explain()}{more}"
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the facts of both."""
+        yield from self.worst.facts()
+        if self.proof is not None:
+            yield from self.proof.facts()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both, and the simulator, as plain data."""
+        return {
+            **self.worst.to_dict(),
+            "proof": None if self.proof is None else self.proof.to_dict(),
+            "simulator": self.simulator.to_dict(self.scene),
+        }
+
+
+class Best:
+    """Coupled worlds with the best simulator."""
+
+    def __init__(self, scene: Scene) -> None:
+        """Take the scene."""
+        self.scene = scene
+
+    def at_ratio(self, ratio: Number) -> Found:
+        """Return the least delta over all simulators."""
+        from twoworlds.definitions.coupled.optimal import least_delta, optimal
+
+        if ratio == INFINITY:
+            return Found(INFINITY, least_delta(self.scene), None, _METHOD)
+        best = optimal(self.scene, ratio)
+        worst = self._worst(best.simulator).at_ratio(ratio).witness
+        assert worst is not None
+        witness = BestWitness(worst, best.proof, best.simulator, self.scene)
+        return Found(ratio, best.delta, witness, _METHOD, (), best.simulator)
+
+    def at_delta(self, delta: Number) -> Found:
+        """Return the least ratio over all simulators."""
+        from twoworlds.definitions.coupled.optimal import least_delta, smallest_ratio
+
+        best = smallest_ratio(self.scene, delta)
+        worst = self._worst(best.simulator).at_delta(delta).witness
+        assert worst is not None
+        witness = BestWitness(worst, best, best.simulator, self.scene)
+        left = least_delta(self.scene) if best.ratio == INFINITY else delta
+        return Found(best.ratio, left, witness, _METHOD, (), best.simulator)
+
+    def _worst(self, simulator: Simulator) -> ByEvents:
+        return ByEvents(self.scene, real_and_ideal(self.scene, simulator), simulator)
+
+
+class BestConclusions:
+    """Inference-based coupled worlds with the best simulator."""
+
+    def __init__(self, scene: Scene) -> None:
+        """Take the scene."""
+        self.scene = scene
+
+    def at_ratio(self, ratio: Number) -> Found:
+        """Return the least delta over all simulators, or an enclosure of it."""
+        best = self._solved(ratio)
+        notes: tuple[str, ...] = ()
+        if not best.exact:
+            low, high = show(best.lower, side="down"), show(best.upper)
+            notes = (f"delta is only known to lie between {low} and {high}",)
+        return self._found(ratio, best.delta, best, best, notes)
+
+    def at_delta(self, delta: Number) -> Found:
+        """Return an enclosure of the least ratio over all simulators.
+
+        The least delta falls with the ratio: a ratio at which no simulator keeps within delta is
+        too small, one at which some simulator does is large enough. The two are brought together
+        by halving.
+        """
+        allowed = rational(delta, "delta")
+        low, high = Fraction(1), Fraction(1)
+        best = proof = self._solved(high)
+        while best.upper > allowed:
+            if high >= _LARGEST_RATIO:
+                raise Unsupported(
+                    f"no ratio up to {high} was found to bring delta down to {show(allowed)} for "
+                    "any simulator: give ratio= or epsilon=, or a larger delta"
+                )
+            if best.lower > allowed:
+                low, proof = high, best
+            high = max(Fraction(2), high**2)
+            best = self._solved(high)
+        for _ in range(_STEPS if high > 1 else 0):
+            middle = ((low + high) / 2).limit_denominator(1 << 20)
+            found = self._solved(middle)
+            if found.upper <= allowed:
+                high, best = middle, found
+            elif found.lower > allowed:
+                low, proof = middle, found
+            else:
+                break
+        ratio: Number = high if high == 1 else Real.between(low, high)
+        notes = () if high == 1 else (_between(low, high),)
+        return self._found(ratio, allowed, best, proof, notes)
+
+    def _solved(self, ratio: Number) -> InferenceOptimum:
+        from twoworlds.definitions.coupled.inference_optimal import inference_optimum
+
+        return inference_optimum(self.scene, ratio)
+
+    def _found(
+        self,
+        ratio: Number,
+        delta: Number,
+        best: InferenceOptimum,
+        proof: InferenceOptimum,
+        notes: tuple[str, ...],
+    ) -> Found:
+        groups = against_simulator(self.scene, best.simulator)
+        worst = ByConclusions(self.scene, groups, best.simulator).at_ratio(best.ratio).witness
+        assert worst is not None
+        witness = BestWitness(worst, proof, best.simulator, self.scene)
+        return Found(ratio, delta, witness, _METHOD_OF_CONCLUSIONS, notes, best.simulator)
+
+
+def _between(low: Fraction, high: Fraction) -> str:
+    return (
+        f"the smallest ratio is only known to lie between {show(low, side='down')} and "
+        f"{show(high)}: at the first no simulator suffices, at the second one does"
+    )

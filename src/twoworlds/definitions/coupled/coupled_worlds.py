@@ -1,0 +1,167 @@
+r"""Coupled-worlds privacy, and distributional differential privacy as its chief instance.
+
+    F(X) given priv(X) = v, Z = z   and   Sim(alt(X)) given priv(X) = v, Z = z
+    are (epsilon, delta)-indistinguishable
+
+for one simulator Sim, all beliefs of the class, all pairs (alt, priv) and all (v, z) of positive
+probability (Bassily, Groce, Katz & Smith, Definition 5). With one pair for each person, priv the
+person's entry and alt the list without it, this is distributional differential privacy, DDP
+(Definition 3).
+
+The simulator is given, is the release itself on what is left (canonical), or the best there is
+(optimal). Convex combinations of the beliefs come free, for one and the same simulator (Theorem 4).
+
+Differs: that taking all point beliefs gives differential privacy (after Definition 3) is true only
+up to (2 epsilon, (1 + e^epsilon) delta): the simulator stands between the two neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons, read_scrubs
+from twoworlds.definitions.coupled.best import Best
+from twoworlds.definitions.coupled.compare import real_and_ideal
+from twoworlds.definitions.coupled.measures import ByEvents, Found, Measure
+from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.definitions.coupled.simulator import OPTIMAL, read_simulator
+from twoworlds.definitions.coupled.words import even_bet
+from twoworlds.worlds import Universe
+from twoworlds.worlds.joint import BeliefClass
+from twoworlds.worlds.scrubbing import Scrub, Tagged
+
+__all__ = ["CoupledWorlds", "DistributionalPrivacy", "WithSimulator"]
+
+_SMALL_PROGRAM = 48
+
+
+@dataclass(frozen=True, init=False)
+class WithSimulator(OverBeliefs):
+    """A definition with an ideal world, in which a simulator answers.
+
+    Attributes:
+        scrubs: the pairs (alt, priv), or what one would type for them; None for every person.
+        simulator: canonical, coin, optimal, a table, a function, or a `Simulator`.
+        tagged: for every person: whether the simulator is told whose entry is missing.
+    """
+
+    scrubs: str | Scrub | Sequence[Any] | None
+    simulator: object
+    tagged: bool
+
+    def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
+        if self.scrubs is None:
+            return read_persons(beliefs, universe, tagged=self.tagged, typed=self.typed)
+        return read_scrubs(self.scrubs, universe, self.typed)
+
+    def _arguments(self) -> Iterable[str]:
+        if isinstance(self.scrubs, str):
+            yield f"scrubs={self.scrubs}"
+        if isinstance(self.simulator, str):
+            yield f"simulator={self.simulator}"
+        if self.tagged:
+            yield "tagged=yes"
+
+    @property
+    def _best(self) -> bool:
+        return isinstance(self.simulator, str) and self.simulator == OPTIMAL
+
+    def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
+        return not self._best or len(where.inputs) * len(where.outputs) <= _SMALL_PROGRAM
+
+    def _comparison(self, scene: Scene, found: Found) -> tuple[str, ...]:
+        told = any(isinstance(y, Tagged) for y in scene.inputs)
+        whose = "is told whose" if told else "is not told whose"
+        if self.scrubs is None:
+            given = f"is given the list without one person's entry, and {whose} is missing"
+        else:
+            names = ", ".join(pair.name for pair in scene.scrubs[:4])
+            more = ", ..." if len(scene.scrubs) > 4 else ""
+            given = f"is given the database scrubbed of one of: {names}{more}; it {whose}"
+        compared = f"compared is the release with a simulator, which {given}"
+        if found.simulator is None:
+            return (compared,)
+        return compared, f"the simulator {found.simulator.name}"
+
+
+@dataclass(frozen=True, init=False)
+class CoupledWorlds(WithSimulator):
+    """The release is nearly what a simulator makes of the scrubbed database.
+
+    >>> from twoworlds import mechanism
+    >>> total = mechanism("exact(sum, universe=bits(3))")
+    >>> asked = CoupledWorlds("uniform", "persons", simulator="canonical", ratio="3/2")
+    >>> asked.tightest(total).delta
+    Fraction(3, 8)
+    """
+
+    name = "coupled-worlds privacy"
+    typed = "coupled-worlds"
+    mixtures_are_free = True
+
+    def __init__(
+        self,
+        beliefs: Beliefs,
+        scrubs: str | Scrub | Sequence[Any] = "persons",
+        *,
+        simulator: object = OPTIMAL,
+        side: str | Callable[[Any], Any] | None = None,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = None,
+    ) -> None:
+        """Take the beliefs, what is private, the simulator, and numbers where they are given."""
+        object.__setattr__(self, "scrubs", scrubs)
+        object.__setattr__(self, "simulator", simulator)
+        object.__setattr__(self, "tagged", False)
+        self._set(beliefs, side, ratio, epsilon, delta)
+
+    def _measure(self, scene: Scene) -> Measure:
+        if self._best:
+            return Best(scene)
+        simulator = read_simulator(self.simulator, scene)
+        return ByEvents(scene, real_and_ideal(scene, simulator), simulator)
+
+    def _meaning(self, found: Found) -> str:
+        return even_bet(
+            found.ratio,
+            found.delta,
+            "on whether the release saw the private part or was made without it",
+        )
+
+
+@dataclass(frozen=True, init=False)
+class DistributionalPrivacy(CoupledWorlds):
+    """The release is nearly what a simulator makes of everybody else's entries (DDP).
+
+    >>> from twoworlds import mechanism
+    >>> total = mechanism("exact(sum, universe=bits(3))")
+    >>> asked = DistributionalPrivacy("uniform", simulator="canonical", ratio="3/2")
+    >>> asked.tightest(total).delta
+    Fraction(3, 8)
+    """
+
+    name = "distributional differential privacy"
+    typed = "ddp"
+
+    def __init__(
+        self,
+        beliefs: Beliefs,
+        *,
+        simulator: object = OPTIMAL,
+        side: str | Callable[[Any], Any] | None = None,
+        tagged: bool = False,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = None,
+    ) -> None:
+        """Take the beliefs, the simulator and whether it is told whose entry is missing."""
+        object.__setattr__(self, "scrubs", None)
+        object.__setattr__(self, "simulator", simulator)
+        object.__setattr__(self, "tagged", tagged)
+        self._set(beliefs, side, ratio, epsilon, delta)
+
+    def _meaning(self, found: Found) -> str:
+        return even_bet(found.ratio, found.delta, "on whether your entry was used")

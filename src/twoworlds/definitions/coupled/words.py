@@ -1,0 +1,122 @@
+"""Sentences of the definitions that rest on beliefs: the assumption first, then the odds.
+
+What these definitions promise is worth as much as the beliefs that they assume, so no sentence
+begins with anything else: "If <assumption>, then <odds>. What breaks it: <knowledge>."
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from twoworlds.definitions.words import largest_posterior, percent_above
+from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare, decimal, exact_text, ln
+
+__all__ = ["assumed", "conclusion_words", "even_bet", "numbers_text", "refuted"]
+
+_DIGITS = 3
+
+
+def assumed(belief: str, meaning: str, breaks: str | None = None) -> str:
+    """Put the parts together.
+
+    >>> assumed("the bits are fair", "an even bet stays even", "knowing all other bits")
+    'If the bits are fair, then an even bet stays even. What breaks it: knowing all other bits.'
+    """
+    broken = "" if breaks is None else f" What breaks it: {breaks.rstrip('.')}."
+    return f"If {belief.rstrip('.')}, then {meaning.rstrip('.')}.{broken}"
+
+
+def even_bet(ratio: Number, delta: Number, bet: str) -> str:
+    """Say what (ratio, delta) does to an even bet, as a clause.
+
+    With P and Q the laws of the output in the two worlds, call an output t exceptional with
+    probability (P(t) - r Q(t))_+ / P(t), and likewise the other way: in either world this has
+    probability at most delta, and on all else the odds stay within r to 1.
+
+    >>> even_bet(Fraction(3), Fraction(1, 8), "on whether your entry was used")
+    'an even bet on whether your entry was used becomes at most 75 to 25, but for exceptions of \
+total probability at most 0.125'
+    """
+    left = at_most_one(delta)
+    if compare(left, 1, limit=64) is Order.EQUAL:
+        return f"an even bet {bet} can become certainty: nothing is promised"
+    if ratio == INFINITY and left == 0:
+        return f"an even bet {bet} can move by any factor, though never to certainty"
+    if ratio == INFINITY:
+        return (
+            f"an even bet {bet} can become certainty, with a probability of up to "
+            f"{decimal(left, _DIGITS)}"
+        )
+    even = "stays even" if ratio == 1 else f"becomes at most {_odds(ratio)}"
+    return f"an even bet {bet} {even}{_but(left, 'exceptions')}"
+
+
+def conclusion_words(ratio: Number, delta: Number, who: str, instead: str) -> str:
+    """Say what the inference-based (ratio, delta) bounds, as a clause.
+
+    >>> conclusion_words(Fraction(3), Fraction(0), "your entry", "without the release")
+    'whatever is published, anything concluded about your entry is at most 3 times as likely as \
+without the release, or the other way round'
+    """
+    left = at_most_one(delta)
+    if ratio == INFINITY and left == 0:
+        return f"what is published can move what is concluded about {who} by any factor"
+    if ratio == INFINITY or compare(left, 1, limit=64) is Order.EQUAL:
+        return f"what is published can settle {who} for good: nothing is promised"
+    if ratio == 1 and left == 0:
+        return f"what is published leads to no other conclusion about {who} than {instead}"
+    times = "as likely as" if ratio == 1 else f"at most {decimal(ratio, 4)} times as likely as"
+    if left == 0:
+        return (
+            f"whatever is published, anything concluded about {who} is {times} {instead}, "
+            "or the other way round"
+        )
+    d = decimal(left, _DIGITS)
+    return (
+        f"anything concluded about {who} is {times} {instead}, give or take {d}, and the other way "
+        f"round, but for outputs of total probability at most {d}"
+    )
+
+
+def refuted(claim: str, delta: Number, allowed: Number) -> str:
+    """Say that a claim fails, as a clause."""
+    here = decimal(at_most_one(delta), 4, "down")
+    return f"{claim} fails: delta is {here}, where {decimal(allowed, 4)} is allowed"
+
+
+def numbers_text(ratio: Number | None, delta: Number | None) -> list[str]:
+    """Write the numbers of a claim as arguments; epsilon where it is rational.
+
+    >>> numbers_text(Fraction(3, 2), Fraction(1, 8))
+    ['ratio=3/2', 'delta=1/8']
+    """
+    parts = []
+    if ratio is not None:
+        epsilon = ln(ratio)
+        rational = isinstance(epsilon, Fraction) and ratio != 1
+        parts.append(f"epsilon={_typed(epsilon)}" if rational else f"ratio={_typed(ratio)}")
+    if delta is not None:
+        parts.append(f"delta={_typed(delta)}")
+    return parts
+
+
+def _typed(x: Number) -> str:
+    return exact_text(x) or decimal(x)
+
+
+def _but(left: Number, what: str) -> str:
+    return (
+        ""
+        if left == 0
+        else f", but for {what} of total probability at most {decimal(left, _DIGITS)}"
+    )
+
+
+def _odds(ratio: Number) -> str:
+    """Write the odds of an even bet that has moved by the ratio, in parts of a hundred."""
+    text = percent_above(Fraction(1, 2), largest_posterior(Fraction(1, 2), ratio))
+    plain = text.removesuffix("%")
+    if not plain.replace(".", "").isdigit():
+        return f"{text} sure"
+    return f"{plain} to {100 - Decimal(plain)}"

@@ -1,0 +1,230 @@
+"""Families of laws for one entry, and the estimator that names the likeliest of them.
+
+A `Family` is a list of laws f_1, ..., f_k on one finite set of values, with positive weights
+pi_1, ..., pi_k. Its estimator (Bassily, Groce, Katz & Smith, Section III-C) names
+
+    F(x) = argmax_j  pi_j f_j(x_1) f_j(x_2) ... f_j(x_n),    ties to the first,
+
+for any number of entries, none included. The weights are the curator's, and need not be anybody's
+prior. F depends on an entry only through its *shape*: values whose likelihoods (f_1 : ... : f_k)
+are proportional are one kind of entry, which keeps exact counting small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+
+from twoworlds.errors import InvalidInput, NotStochastic
+from twoworlds.numbers import Number, number, positive, probability, show
+
+__all__ = ["Family", "Kind", "read_member", "value_label"]
+
+_MOST_LAWS = 32
+
+
+def value_label(value: object) -> str:
+    """Return a value as text, numbers in one spelling: 1, 1.0 and "1.00" are the same.
+
+    >>> value_label(1.0), value_label("1/2"), value_label(" yes ")
+    ('1', '1/2', 'yes')
+    """
+    text = str(value).strip()
+    if text.lower() in ("true", "false"):
+        return text.lower()
+    try:
+        read = number(text if isinstance(value, str) else value, "value")
+    except InvalidInput:
+        return text
+    return str(read) if isinstance(read, Fraction) else text
+
+
+def read_member(law: str | Mapping[object, object], name: str = "law") -> dict[str, Fraction]:
+    """Read the law of one entry, from text such as ``1=3/4, 0=1/4`` or from a mapping.
+
+    >>> read_member("yes=3/4, no=25%")
+    {'yes': Fraction(3, 4), 'no': Fraction(1, 4)}
+    """
+    pairs = _pairs(law, name) if isinstance(law, str) else list(law.items())
+    found: dict[str, Fraction] = {}
+    for value, mass in pairs:
+        label = value_label(value)
+        if label in found:
+            raise InvalidInput(f"{name} gives the value {label} twice: name each value once")
+        found[label] = probability(mass, f"{name}: probability of {label}")
+    total = sum(found.values(), start=Fraction(0))
+    if total != 1:
+        raise NotStochastic(f"{name} sums to {show(total)}: its probabilities must sum to 1")
+    return found
+
+
+def _pairs(text: str, name: str) -> list[tuple[object, object]]:
+    pairs: list[tuple[object, object]] = []
+    for part in text.split(","):
+        value, equals, mass = part.rpartition("=")
+        if not equals or not value.strip() or not mass.strip():
+            raise InvalidInput(
+                f"{name}={text!r}: {part.strip()!r} is not value=probability; "
+                "write a law like 1=3/4, 0=1/4"
+            )
+        pairs.append((value, mass))
+    return pairs
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Values that the estimator cannot tell apart, and their probability under each law."""
+
+    values: tuple[str, ...]
+    masses: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Laws of one entry with the curator's weights; build it with `Family.of`.
+
+    >>> coins = Family.of(["1=3/4, 0=1/4", "1=1/4, 0=3/4"])
+    >>> coins.estimate([1, 0, 0]), coins.estimate([1, 0]), coins.largest_factor
+    (2, 1, Fraction(3, 1))
+    """
+
+    laws: tuple[Mapping[str, Fraction], ...]
+    weights: tuple[Fraction, ...]
+
+    @staticmethod
+    def of(
+        laws: Family | Iterable[str | Mapping[object, object]], weights: object = None
+    ) -> Family:
+        """Read laws (text or mappings, all on the same values) and weights (default: equal).
+
+        Raises:
+            InvalidInput: for fewer than two laws, laws on different values, weights not above 0.
+        """
+        if isinstance(laws, Family):
+            return laws if weights is None else Family.of(laws.laws, weights)  # type: ignore[arg-type]
+        given = laws.split(";") if isinstance(laws, str) else list(laws)
+        if not 2 <= len(given) <= _MOST_LAWS:
+            raise InvalidInput(
+                f"{len(given)} laws given: the likeliest is chosen from 2 to {_MOST_LAWS}; "
+                'write them like "1=3/4, 0=1/4" "1=1/4, 0=3/4"'
+            )
+        read = [read_member(law, f"law {j}") for j, law in enumerate(given, start=1)]
+        for j, law in enumerate(read[1:], start=2):
+            _require_same_values(read[0], law, j)
+        return Family(tuple(read), _read_weights(weights, len(read)))
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The values that an entry can have under some law."""
+        return tuple(a for a in self.laws[0] if any(law[a] for law in self.laws))
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The values, put together where their likelihoods are proportional."""
+        found: dict[tuple[Fraction, ...], list[str]] = {}
+        for a in self.values:
+            masses = [law[a] for law in self.laws]
+            first = next(mass for mass in masses if mass)
+            found.setdefault(tuple(mass / first for mass in masses), []).append(a)
+        return tuple(
+            Kind(tuple(group), tuple(sum(law[a] for a in group) for law in self.laws))  # type: ignore[misc]
+            for group in found.values()
+        )
+
+    @cached_property
+    def largest_factor(self) -> Fraction | None:
+        """M, the most that two laws differ by on one value; None when it is infinite."""
+        if any(0 in kind.masses for kind in self.kinds):
+            return None
+        return max(max(kind.masses) / min(kind.masses) for kind in self.kinds)
+
+    @property
+    def weight_factor(self) -> Fraction:
+        """tau, the largest quotient of two weights (the two may be equal, then it is 1)."""
+        return max(self.weights) / min(self.weights)
+
+    def kind_of(self, value: object) -> int:
+        """Return the place of the kind that a value belongs to.
+
+        Raises:
+            InvalidInput: for a value that no law holds possible.
+        """
+        label = value_label(value)
+        for place, kind in enumerate(self.kinds):
+            if label in kind.values:
+                return place
+        raise InvalidInput(
+            f"value={label} is impossible under every law: the values are {', '.join(self.values)}"
+        )
+
+    def estimate(self, entries: Sequence[object]) -> int:
+        """Return the likeliest law of some entries, counted from 1; ties go to the first.
+
+        Raises:
+            InvalidInput: when an entry, or all of them together, are impossible under every law.
+        """
+        counts = [0] * len(self.kinds)
+        place = {a: g for g, kind in enumerate(self.kinds) for a in kind.values}
+        strange = 0
+        for entry in entries:
+            g = place.get(value_label(entry))
+            if g is None:
+                strange += 1
+            else:
+                counts[g] += 1
+        if strange:
+            raise InvalidInput(
+                f"{strange} of {len(entries)} entries have a value that no law names: "
+                f"the values are {', '.join(self.values)}"
+            )
+        return self.likeliest(counts) + 1
+
+    def likeliest(self, counts: Sequence[int]) -> int:
+        """Return the place of the likeliest law for so many entries of each kind."""
+        scores = [
+            weight * prod((kind.masses[j] ** c for kind, c in zip(self.kinds, counts, strict=True)))
+            for j, weight in enumerate(self.weights)
+        ]
+        best = max(scores)
+        if best == 0:
+            raise InvalidInput(
+                "these entries are impossible under every law, so none is the likeliest: "
+                "add a law that holds them possible"
+            )
+        return scores.index(best)
+
+    def describe(self) -> str:
+        """Write the laws as one would type them."""
+        texts = (", ".join(f"{a}={mass}" for a, mass in law.items()) for law in self.laws)
+        return "; ".join(f"law {j}: {text}" for j, text in enumerate(texts, start=1))
+
+
+def _require_same_values(
+    first: Mapping[str, Fraction], law: Mapping[str, Fraction], j: int
+) -> None:
+    missing = [a for a in first if a not in law]
+    extra = [a for a in law if a not in first]
+    if missing or extra:
+        a, lacking = (missing[0], j) if missing else (extra[0], 1)
+        raise InvalidInput(
+            f"laws 1 and {j} are on different sets: law {lacking} does not name the value {a}; "
+            f"write {a}=0 there if it is impossible under that law"
+        )
+
+
+def _read_weights(weights: object, size: int) -> tuple[Fraction, ...]:
+    """Read weights above 0 in any scale, and let them sum to 1."""
+    if weights is None:
+        return (Fraction(1, size),) * size
+    given = weights.split(",") if isinstance(weights, str) else list(weights)  # type: ignore[call-overload]
+    if len(given) != size:
+        raise InvalidInput(f"{len(given)} weights for {size} laws: give one weight for each law")
+    read: list[Number] = [positive(w, f"weight of law {j}") for j, w in enumerate(given, start=1)]
+    exact = [w for w in read if isinstance(w, Fraction)]
+    if len(exact) < size:
+        raise InvalidInput("weights must be rational: write them like 2/3, 1/3")
+    total = sum(exact)
+    return tuple(w / total for w in exact)

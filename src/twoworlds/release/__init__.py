@@ -1,0 +1,1 @@
+"""The release engine: queries, noise, the ledger."""

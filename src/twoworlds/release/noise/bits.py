@@ -1,0 +1,150 @@
+"""Random bits: AES-256 in counter mode, keyed by the operating system.
+
+A `Bits` hands out 64-bit words. There are two kinds, of different types on purpose:
+
+* `SystemBits`, for releases. The key comes from ``os.urandom`` and is replaced after `KEY_LIFE`
+  bytes. Every thread has a key of its own, and a child process never goes on with its parent's:
+  a fork is noticed by a hook and, where no hook runs, by the process number. It takes no seed,
+  and it cannot be copied or pickled, since a copy would say the same bits twice.
+* `SimulatedBits`, for simulations and tests: `SeededBits` repeats itself from a seed. A release
+  refuses it.
+
+What it does not guarantee: a virtual machine that is saved and started twice from the same image
+goes on with the same keys in both, up to `KEY_LIFE` bytes in each thread.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from hashlib import sha256
+from typing import Any, Never, final
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import NDArray
+
+from twoworlds.errors import InvalidInput
+
+__all__ = ["KEY_LIFE", "Bits", "SeededBits", "SimulatedBits", "SystemBits", "Words"]
+
+Words = NDArray[np.uint64]
+
+KEY_LIFE = 1 << 30  # bytes
+_ZEROS = memoryview(bytes(1 << 16))
+_KEY, _NONCE = 32, 16
+
+
+class Bits(ABC):
+    """A stream of uniform, independent 64-bit words."""
+
+    @abstractmethod
+    def words(self, count: int) -> Words:
+        """Return the next ``count`` words; none of them is ever returned again."""
+
+
+@final
+class SystemBits(Bits):
+    """Bits for releases, from the operating system's entropy.
+
+    >>> len(SystemBits().words(3))
+    3
+    """
+
+    __slots__ = ("_here",)
+
+    def __init__(self) -> None:
+        self._here = _OfThisThread()
+
+    def words(self, count: int) -> Words:
+        """Return fresh words, whichever thread or process asks."""
+        found = np.empty(_checked(count), dtype=np.uint64)
+        rest = memoryview(found).cast("B") if count else memoryview(b"")
+        while rest:
+            rest = rest[self._here.fill(rest) :]
+        return found
+
+    def __reduce_ex__(self, _protocol: Any) -> Never:
+        """Refuse to be copied or pickled."""
+        raise TypeError("SystemBits cannot be copied: a copy would repeat its bits; make a new one")
+
+
+class SimulatedBits(Bits):
+    """Bits that anybody can predict: for simulations and tests, never for a release."""
+
+
+class SeededBits(SimulatedBits):
+    """Bits that repeat themselves from a seed, the same on every machine.
+
+    >>> bool((SeededBits(1).words(4) == SeededBits(1).words(4)).all())
+    True
+    """
+
+    def __init__(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise InvalidInput(f"seed={seed!r} must be a whole number")
+        self._stream = _counter_mode(sha256(b"twoworlds %d" % seed).digest(), bytes(_NONCE))
+
+    def words(self, count: int) -> Words:
+        """Return the next words of the stream."""
+        found = np.empty(_checked(count), dtype="<u8")
+        rest = memoryview(found.view(np.uint8))
+        while rest:
+            rest = rest[_fill(self._stream, rest) :]
+        return found.astype(np.uint64, copy=False)
+
+
+class _OfThisThread(threading.local):
+    """A key and what is left of its life. Each thread that asks gets an object of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.renew()
+
+    def renew(self) -> None:
+        """Take a new key."""
+        self.owner = _owner()
+        self.left = KEY_LIFE
+        self.stream = _counter_mode(os.urandom(_KEY), os.urandom(_NONCE))
+
+    def fill(self, rest: memoryview) -> int:
+        """Fill the beginning, and return how many bytes were filled."""
+        if self.left <= 0 or self.owner != _owner():
+            self.renew()
+        filled = _fill(self.stream, rest[: self.left])
+        self.left -= filled
+        return filled
+
+
+_forks = 0
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+def _owner() -> tuple[int, int]:
+    """Return what changes in a child process: its number may be an ancestor's, the count not."""
+    return os.getpid(), _forks
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
+
+
+def _counter_mode(key: bytes, nonce: bytes) -> Any:
+    return Cipher(algorithms.AES(key), modes.CTR(nonce)).encryptor()
+
+
+def _fill(stream: Any, rest: memoryview) -> int:
+    """Write the key stream: the encryption of zeros."""
+    length = min(len(rest), len(_ZEROS))
+    return int(stream.update_into(_ZEROS[:length], rest[:length]))
+
+
+def _checked(count: int) -> int:
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
+        raise InvalidInput(f"count={count!r} must be a whole number, at least 0")
+    return int(count)

@@ -1,0 +1,42 @@
+"""The theorems of Bassily, Groce, Katz & Smith, Coupled-Worlds Privacy."""
+
+from __future__ import annotations
+
+import twoworlds.theorems.bassily_groce_katz_smith.counterexamples  # noqa: F401 (registers them)
+from twoworlds.theorems.bassily_groce_katz_smith.examples import (
+    denied_value,
+    hidden_sign,
+    known_parity,
+    noiseless_delta,
+)
+from twoworlds.theorems.bassily_groce_katz_smith.inference import (
+    inference_delta,
+    inference_failure,
+    sharper_inference_delta,
+)
+from twoworlds.theorems.bassily_groce_katz_smith.properties import (
+    compose_coupled,
+    less_side_information,
+    with_mixtures,
+)
+from twoworlds.theorems.bassily_groce_katz_smith.pufferfish import (
+    pufferfish_failure,
+    through_simulator,
+)
+from twoworlds.theorems.bassily_groce_katz_smith.simulation import there_and_back
+
+__all__ = [
+    "compose_coupled",
+    "denied_value",
+    "hidden_sign",
+    "inference_delta",
+    "inference_failure",
+    "known_parity",
+    "less_side_information",
+    "noiseless_delta",
+    "pufferfish_failure",
+    "sharper_inference_delta",
+    "there_and_back",
+    "through_simulator",
+    "with_mixtures",
+]

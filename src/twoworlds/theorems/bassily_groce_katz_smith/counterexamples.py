@@ -1,0 +1,303 @@
+r"""What does not follow: worlds that separate the definitions of Bassily, Groce, Katz & Smith.
+
+* Example 1. The parity of fair bits, known beforehand, tells nothing, but cannot be simulated
+  without one of the bits: at every epsilon delta is at least 1/2, since the simulator's output does
+  not depend on the parity.
+* Section II-E. Records that all follow one hidden sign: their majority can be simulated without any
+  one of them, but depends on the value of each. If all records are equal, delta is 0 for the one
+  and 1 for the other.
+* Differential privacy does not bound what tied records give away. An alarm that sounds with
+  probability 1/(1 + a^(m - k)) if k records are ones is epsilon-DP, a = e^epsilon; between 2m equal
+  records of one value and of the other it changes from 1/(1 + a^m) to a^m/(1 + a^m).
+* The parity of two fair bits that nobody knows tells nothing about either; publishing it is not
+  differentially private with any delta below 1.
+* Definition 2 for beliefs that are certain of the database: publishing it satisfies (0, 0).
+* Against Theorems 1 and 2 as printed: `denied_value`, by which (epsilon, delta) implies nothing
+  below about sqrt(g delta e^epsilon), whatever epsilon'. With g persons, one of them, named in the
+  output, is drawn at random, with g delta in place of delta.
+* Two laws, each (epsilon, delta)-close to a simulator: an alarm of probabilities (1 + a) delta,
+  delta, 0 needs (1 + a) delta at every ratio; one of a/(a + 1), 1/(a + 1), 1/(a (a + 1)) needs
+  (a^2 - b)/(a (a + 1)) at ratio b.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from twoworlds.numbers import INFINITY, Number, Order, bounds, ln, maximum
+from twoworlds.theorems.bassily_groce_katz_smith.examples import hidden_sign, noiseless_delta
+from twoworlds.theorems.formulas import brief, minimum, order
+from twoworlds.theorems.guarantee import Guarantee
+from twoworlds.theorems.non_implications import Found, non_implication
+from twoworlds.theorems.statements import Context
+
+__all__: list[str] = []
+
+_PAPER = "Bassily, Groce, Katz & Smith"
+_ONE, _HALF = Fraction(1), Fraction(1, 2)
+_SIMULATED = ("ddp", "independent-ddp", "coupled-worlds")
+_OTHERS = ("noiseless", "pufferfish", "inference-pufferfish")
+
+
+def _below(context: Context, needed: Number) -> bool:
+    """Tell whether the delta that was asked for is known to be too small."""
+    wanted = context.goal.get("delta")
+    return wanted is not None and order(wanted, needed) is Order.LESS
+
+
+_PARITY = (
+    "the parity of {} fair bits, if the attacker knows it beforehand: nothing new is concluded "
+    "about any bit, and it does not depend on one; but a simulator that lacks a bit knows nothing "
+    "of the parity, and needs delta = 1/2 at every epsilon"
+)
+
+
+@non_implication(
+    "bgks-example-1",
+    premises=["inference-ddp", "noiseless"],
+    conclusion="ddp",
+    citation=f"{_PAPER}, Example 1",
+)
+def parity_that_is_known(given: Guarantee, context: Context) -> Found | None:
+    """What is concluded may be harmless, and yet not simulated: the parity, known beforehand."""
+    text = _PARITY.format(given.records or 2)
+    return text, _below(context, _HALF), {"delta": _HALF}
+
+
+@non_implication(
+    "bgks-example-1-coupled-worlds",
+    premises=["inference-ddp", "inference-coupled-worlds", *_OTHERS],
+    conclusion="coupled-worlds",
+    citation=f"{_PAPER}, Example 1",
+)
+def parity_that_is_known_to_coupled_worlds(given: Guarantee, context: Context) -> Found | None:
+    """The same for coupled worlds: the implication of Theorem 2 is strict."""
+    return parity_that_is_known(given, context)  # type: ignore[no-any-return]
+
+
+def _tied_records(given: Guarantee, needed: Number, word: str) -> str | None:
+    if given.kind == "ddp" and given.records == 1:
+        return None  # then the simulator has nothing to look at
+    signs = hidden_sign()
+    mild = f"{brief(signs.delta(1))} and {brief(noiseless_delta(signs, 1))}"
+    return (
+        "the majority of records that are all equal to one hidden fair sign can be simulated "
+        f"without any one of them (epsilon = delta = 0), but shows each of them: {word} delta = "
+        f"{brief(needed)} at every epsilon. (Five records that follow the sign with probability "
+        f"9/10 have delta {mild} at epsilon = 0.)"
+    )
+
+
+def _tied(given: Guarantee, context: Context, needed: Number, word: str) -> Found | None:
+    text = _tied_records(given, needed, word)
+    return None if text is None else (text, _below(context, needed), {"delta": needed})
+
+
+@non_implication(
+    "bgks-hidden-sign",
+    premises=["ddp", "inference-ddp"],
+    conclusion="noiseless",
+    citation=f"{_PAPER}, Section II-E",
+)
+def a_hidden_sign(given: Guarantee, context: Context) -> Found | None:
+    """Distributional privacy does not imply noiseless privacy: records that follow one sign."""
+    return _tied(given, context, _ONE, "noiseless privacy needs")
+
+
+@non_implication(
+    "bgks-hidden-sign-pufferfish",
+    premises=["ddp", "inference-ddp", "coupled-worlds", "inference-coupled-worlds"],
+    conclusion="pufferfish",
+    citation=f"{_PAPER}, Section II-E",
+)
+def a_hidden_sign_as_a_secret(given: Guarantee, context: Context) -> Found | None:
+    """Coupled worlds does not imply Pufferfish: records that follow one sign."""
+    return _tied(given, context, _ONE, "Pufferfish needs")
+
+
+@non_implication(
+    "bgks-hidden-sign-inference",
+    premises=["ddp", "inference-ddp", "coupled-worlds", "inference-coupled-worlds"],
+    conclusion="inference-pufferfish",
+    citation=f"{_PAPER}, Section II-E",
+)
+def a_hidden_sign_is_concluded(given: Guarantee, context: Context) -> Found | None:
+    """Nor the inference form of Pufferfish: an even belief in a record becomes certain."""
+    return _tied(given, context, _HALF, "an even belief becomes certain, which needs")
+
+
+def _tied_alarm(given: Guarantee, context: Context) -> Found | None:
+    """Return the alarm over 2m equal records, m as large as needed, or as the records allow."""
+    if given.ratio in (1, INFINITY) or given.group != 1:
+        return None
+    wanted, failure = context.goal.get("ratio", given.ratio), context.goal.get("delta", _HALF)
+    if wanted == INFINITY or order(failure, _ONE) is not Order.LESS:
+        return None
+    least = ln((wanted + failure) / (1 - failure)) / ln(given.ratio)
+    m = int(bounds(least)[1]) + 1  # a^m > (b + delta)/(1 - delta)
+    if given.records is not None and given.records < 2 * m:
+        return None
+    text = (
+        f"an alarm that sounds with probability 1/(1 + r^({m} - k)), r = {brief(given.ratio)}, if "
+        f"k of {2 * m} records are ones, satisfies what is given; if all records are known to be "
+        f"equal, it tells one value from the other with delta above {brief(failure)} at ratio "
+        f"{brief(wanted)}"
+    )
+    decisive = "ratio" in context.goal and "delta" in context.goal
+    return text, decisive, {"records": Fraction(2 * m)}
+
+
+@non_implication(
+    "dp-tied-records",
+    premises=["dp", "simulation"],
+    conclusion="noiseless",
+    citation=f"twoworlds, after {_PAPER}, Section II-E",
+)
+def dp_and_tied_records(given: Guarantee, context: Context) -> Found | None:
+    """Differential privacy does not imply noiseless privacy: records that are all equal."""
+    return _tied_alarm(given, context)
+
+
+@non_implication(
+    "dp-tied-records-pufferfish",
+    premises=["dp", "simulation"],
+    conclusion="pufferfish",
+    citation=f"twoworlds, after {_PAPER}, Section II-E",
+)
+def dp_and_tied_secrets(given: Guarantee, context: Context) -> Found | None:
+    """Differential privacy does not imply Pufferfish: records that are all equal."""
+    return _tied_alarm(given, context)
+
+
+@non_implication(
+    "fair-parity",
+    premises=[*_SIMULATED, *_OTHERS, "inference-ddp", "inference-coupled-worlds"],
+    conclusion="dp",
+    citation=f"twoworlds, from {_PAPER}, Definition 3",
+)
+def parity_of_fair_bits(given: Guarantee, context: Context) -> Found | None:
+    """What holds for some beliefs does not imply differential privacy: the parity of fair bits."""
+    if given.records == 1:
+        return None
+    text = (
+        "the exact parity of fair bits of which the attacker knows none tells nothing about any "
+        "bit (epsilon = delta = 0 in every one of these definitions); but it changes whenever a "
+        "bit does: differential privacy needs delta = 1 at every epsilon"
+    )
+    return text, _below(context, _ONE), {"delta": _ONE}
+
+
+@non_implication(
+    "bgks-point-beliefs",
+    premises=["inference-ddp", "inference-coupled-worlds"],
+    conclusion="simulation",
+    citation=f"{_PAPER}, Section II-B, after Definition 3",
+    erratum="Definition 2 with all point distributions is said to give differential privacy; it is "
+    "empty, since a belief that is certain cannot be moved",
+)
+def certain_beliefs(_given: Guarantee, context: Context) -> Found | None:
+    """Conclusions of attackers who are certain anyway say nothing: publish the database."""
+    text = (
+        "for beliefs that are each certain of the database, publishing the database changes no "
+        "conclusion (epsilon = delta = 0); but with two values it cannot be simulated with a delta "
+        "below 1/2"
+    )
+    return text, _below(context, _HALF), {"delta": _HALF}
+
+
+def _denied(given: Guarantee, context: Context) -> Found | None:
+    """Return outputs that deny one of m values each, for the delta that was asked for."""
+    wanted = context.goal.get("delta")
+    if wanted is None or given.ratio == INFINITY or given.delta == 0:
+        return None
+    if order(wanted, _HALF) is not Order.LESS:
+        return None
+    m = 2 if wanted == 0 else max(2, -int(-(1 / bounds(wanted)[1]) // 1) - 1)
+    if order(wanted, Fraction(1, m)) is not Order.LESS:
+        return None
+    a, pairs = given.ratio, Fraction(given.records or 1)
+    chance = minimum(given.delta * pairs, 1 / ((m - 1) * a))
+    room = a**2 * (m - 1) - m
+    if order(room, Fraction(0)) is Order.GREATER:
+        chance = minimum(chance, (a - 1) / room)
+    failure = (m - 1) * a * chance
+    if order(failure, wanted) is not Order.GREATER:
+        return None
+    text = (
+        f"one record{'' if pairs == 1 else f' out of {brief(pairs)}, named in the output'}, evenly "
+        f"one of {m} values: every value but the true one is denied with probability "
+        f"{brief(a * chance)}. That satisfies what is given; but a denial excludes what has "
+        f"probability 1/{m} in every ideal world, and comes with probability {brief(failure)}"
+    )
+    return text, True, {"failure": failure, "values": Fraction(m)}
+
+
+_STRICT = "Theorem 1, which is refuted as printed for e^epsilon > 4"
+
+
+@non_implication(
+    "bgks-denied-value",
+    premises=["ddp"],
+    conclusion="inference-ddp",
+    citation=f"twoworlds, against {_PAPER}, {_STRICT}",
+)
+def denials(given: Guarantee, context: Context) -> Found | None:
+    """A delta below about sqrt(n delta e^epsilon) does not follow, whatever epsilon'."""
+    return _denied(given, context)
+
+
+@non_implication(
+    "bgks-denied-value-coupled-worlds",
+    premises=["ddp", "coupled-worlds"],
+    conclusion="inference-coupled-worlds",
+    citation=f"twoworlds, against {_PAPER}, {_STRICT.replace('1', '2', 1)}",
+)
+def denials_in_coupled_worlds(given: Guarantee, context: Context) -> Found | None:
+    """The same for coupled worlds, with the number of pairs for n."""
+    return _denied(given, context)
+
+
+def _between(given: Guarantee, context: Context) -> Found | None:
+    """Return an alarm whose two laws are as far apart as a simulator between them allows."""
+    wanted, failure = (context.goal.get(name) for name in ("ratio", "delta"))
+    if wanted is None or failure is None or given.ratio == INFINITY or wanted == INFINITY:
+        return None
+    a, needed = given.ratio, Fraction(0)
+    chances: tuple[Number, Number] = (Fraction(0), Fraction(0))
+    most: Number = needed
+    if a == 1 or order(given.delta * (a + 2), _ONE) in (Order.LESS, Order.EQUAL):
+        most, chances = (1 + a) * given.delta, ((1 + a) * given.delta, Fraction(0))
+    pure = (a**2 - wanted) / (a * (a + 1))
+    if order(pure, most) is Order.GREATER:
+        most, chances = pure, (a / (a + 1), 1 / (a * (a + 1)))
+    if order(failure, most) is not Order.LESS:
+        return None
+    high, low = (brief(chance) for chance in chances)
+    text = (
+        f"one record with two values, and an alarm with probability {high} for the one and {low} "
+        f"for the other, satisfies what is given, and needs delta {brief(most)} at ratio "
+        f"{brief(wanted)}"
+    )
+    return text, True, {"delta": maximum(most, Fraction(0))}
+
+
+@non_implication(
+    "bgks-simulation-limit",
+    premises=["simulation"],
+    conclusion="dp",
+    citation=f"twoworlds, against {_PAPER}, Section II-A",
+)
+def simulation_is_half_of_dp(given: Guarantee, context: Context) -> Found | None:
+    """The same numbers do not follow: a simulator may stand in the middle of two databases."""
+    return _between(given, context)
+
+
+@non_implication(
+    "bgks-corollary-2-limit",
+    premises=["independent-ddp"],
+    conclusion="noiseless",
+    citation=f"twoworlds, {_PAPER}, Corollary 2 is tight",
+)
+def corollary_2_is_tight(given: Guarantee, context: Context) -> Found | None:
+    """Less than 2 epsilon or delta (1 + e^epsilon) does not follow: a simulator in the middle."""
+    return _between(given, context)

@@ -1,0 +1,158 @@
+"""Scenarios and simulators, as a person types them."""
+
+import json
+
+import pytest
+
+from twoworlds.cli import run
+
+
+@pytest.fixture(autouse=True)
+def _wide_and_plain(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def call(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = run(list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def data(capsys, *arguments: str, code: int = 0):
+    found, out, err = call(capsys, *arguments, "--json")
+    assert (found, err) == (code, "")
+    return json.loads(out)
+
+
+def deltas(capsys, name: str) -> list[str]:
+    return [verdict["delta"]["exact"] for verdict in data(capsys, "worlds", name)["verdicts"]]
+
+
+def test_every_built_in_scenario_runs_and_prints_itself(capsys, tmp_path):
+    names = data(capsys, "worlds")
+    assert len(names) >= 8
+    for name in names:
+        found = data(capsys, "worlds", name)
+        _, text, _ = call(capsys, "worlds", name, "--text")
+        own = tmp_path / "own.yaml"
+        own.write_text(text)
+        assert data(capsys, "worlds", str(own))["verdicts"] == found["verdicts"]
+        assert all(v["sentence"].startswith("If ") for v in found["verdicts"])
+
+
+def test_the_examples_that_separate_the_definitions(capsys):
+    assert deltas(capsys, "parity") == ["1/2", "0"]
+    assert deltas(capsys, "hidden-mean") == ["4019/5000", "243/5000"]
+    assert deltas(capsys, "hidden-mean-known") == ["243/5000", "243/5000"]
+
+
+def test_a_refuted_claim_ends_with_one(capsys, tmp_path):
+    path = tmp_path / "scenario.yaml"
+    fields = "release: sum\nuniverse: bits(3)\nbeliefs: uniform\nratio: 3/2\ndelta: {}\n"
+    path.write_text(fields.format("1/9"))
+    assert data(capsys, "worlds", str(path), code=1)["verdicts"][0]["holds"] is False
+    path.write_text(fields.format("0.125"))
+    assert data(capsys, "worlds", str(path))["verdicts"][0]["holds"] is True
+
+
+def test_numbers_of_a_file_are_exact(capsys, tmp_path):
+    path = tmp_path / "scenario.yaml"
+    path.write_text(
+        "release: sum\nuniverse: bits(2)\nbeliefs: independent(0.1)\n"
+        "simulator: canonical\nratio: 1\n"
+    )
+    found = data(capsys, "worlds", str(path))["verdicts"][0]
+    assert found["delta"]["exact"] == "9/10"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("universe: bits(2)\nbeliefs: uniform\n", "release"),
+        ("release: sum\nuniverse: bits(2)\n", "beliefs"),
+        ("release: sum\nbeliefs: uniform\nratio: 2\n", "universe"),
+        ("release: sum\nuniverse: bits(2)\nbelifs: uniform\n", "did you mean 'beliefs'"),
+        ("release: sum\nrelease: sum\nuniverse: bits(2)\nbeliefs: uniform\n", "twice"),
+        ("release: sum\nuniverse: bits(2)\nbeliefs: uniform\ndefinitions: dp\nratio: 2\n", "dp"),
+        (
+            "release: sum\nuniverse: bits(2)\nbeliefs: uniform\nprivate: persons\nratio: 2\n",
+            "coupled-worlds",
+        ),
+        (
+            "release: sum\nuniverse: bits(2)\nbeliefs: uniform\ndefinitions: noiseless\n"
+            "simulator: coin\nratio: 2\n",
+            "no simulator",
+        ),
+        ("release: sum\nuniverse: bits(2)\nbeliefs: {a: b}\n", "list"),
+        ("release: [unclosed\n", "YAML"),
+        ("just text", "fields"),
+        ("", "fields"),
+        ("release: sum\nuniverse: bits(2)\nbeliefs: uniform\nmixtures: maybe\nratio: 2\n", "maybe"),
+        ("release: sum\nuniverse: bits(2)\nbeliefs: uniform\nratio: 1/2\n", "ratio"),
+    ],
+)
+def test_a_bad_scenario_is_refused_in_a_line(capsys, tmp_path, text, complaint):
+    path = tmp_path / "scenario.yaml"
+    path.write_text(text)
+    code, out, err = call(capsys, "worlds", str(path))
+    assert (code, out) == (2, "")
+    assert complaint in err
+    assert err.count("\n") <= 2
+
+
+def test_files_that_are_no_scenarios(capsys, tmp_path):
+    path = tmp_path / "scenario.yaml"
+    path.write_bytes(b"\xff\xfe\x00")
+    for arguments in (
+        ("worlds", str(path)),
+        ("worlds", str(tmp_path)),
+        ("worlds", "no-such-scenario"),
+        ("worlds", str(tmp_path / "missing.yaml")),
+    ):
+        code, out, err = call(capsys, *arguments)
+        assert (code, out) == (2, ""), arguments
+        assert "internal" not in err
+
+
+def test_the_best_simulator_of_three_fair_bits(capsys, tmp_path):
+    proof = tmp_path / "best.json"
+    arguments = ("simulator", "exact(sum, universe=bits(3))", "--belief", "uniform")
+    found = data(capsys, *arguments, "--ratio", "3/2", "--proof", str(proof))
+    assert found["delta"]["exact"] == "1/8"
+    assert found["canonical"]["exact"] == "3/8"
+    code, out, _ = call(capsys, "verify", str(proof))
+    assert code == 0
+    changed = json.loads(proof.read_text())
+    changed["lower"] = changed["upper"] = "1/9"
+    proof.write_text(json.dumps(changed))
+    code, out, _ = call(capsys, "verify", str(proof))
+    assert code == 1, out
+
+
+def test_the_simulator_in_words(capsys):
+    code, out, _ = call(
+        capsys, "simulator", "exact(sum, universe=bits(3))", "--ratio", "3/2", "--side", "known(1)"
+    )
+    assert code == 0
+    assert "none comes nearer" in out
+    assert "canonical" in out
+    assert "If the 3 bits are fair and independent" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("exact(sum, universe=bits(3))",), "--ratio"),
+        (("exact(sum, universe=bits(3))", "--ratio", "1/2"), "ratio"),
+        (("exact(sum, universe=bits(3))", "--ratio", "2", "--belief", "unifrm"), "unifrm"),
+        (("exact(sum, universe=bits(3))", "--ratio", "2", "--side", "known(4)"), "4"),
+        (("exact(sum, universe=bits(3))", "--ratio", "2", "--private", "schools([1], [1])"), "1"),
+        (("laplace(scale=1)", "--ratio", "2"), "too many databases"),
+    ],
+)
+def test_bad_input_to_the_simulator(capsys, arguments, complaint):
+    code, out, err = call(capsys, "simulator", *arguments)
+    assert (code, out) == (2, "")
+    assert complaint in err
+    assert "internal" not in err

@@ -1,0 +1,400 @@
+"""How the definitions are asked, what they say, and what they refuse."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from twoworlds import BitStrings, check, definition, measure, mechanism
+from twoworlds.definitions.coupled import (
+    CoupledWorlds,
+    DistributionalPrivacy,
+    InferenceDistributionalPrivacy,
+    InferencePufferfish,
+    NoiselessPrivacy,
+    Pufferfish,
+)
+from twoworlds.definitions.coupled.scene import Release, scene
+from twoworlds.definitions.coupled.simulator import Simulator, read_simulator
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
+from twoworlds.numbers import bounds, exp
+from twoworlds.worlds.belief import uniform
+from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.scrubbing import persons
+
+TOTAL = "exact(sum, universe=bits(3))"
+FAIR = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
+HALF = Fraction(1, 2)
+ALL = [
+    "ddp(uniform, simulator=canonical, ratio=2)",
+    "ddp(uniform, ratio=2)",
+    "coupled-worlds(uniform, persons(tagged), simulator=coin, ratio=2)",
+    "inference-ddp(uniform, simulator=canonical, ratio=2)",
+    "inference-coupled-worlds(uniform, persons, simulator=coin, ratio=2)",
+    "noiseless(uniform, ratio=2)",
+    "pufferfish(uniform, 1=1, ratio=2)",
+    "inference-pufferfish(uniform, 1=1, ratio=2)",
+]
+
+
+@pytest.mark.parametrize("text", ALL)
+def test_every_sentence_begins_with_its_assumption(text):
+    for verdict in (measure(TOTAL, definition=text), check(TOTAL, text)):
+        assert verdict.sentence.startswith("If the 3 bits are fair and independent")
+        assert "then" in verdict.sentence
+        assert verdict.assumptions[0].startswith("the 3 bits are fair")
+        assert verdict.explain()
+        assert json.loads(json.dumps(verdict.to_dict(), allow_nan=False))["witness"]
+        assert all(label is not None and said for label, said in verdict.witness.facts())
+
+
+def test_a_refuted_claim_names_the_nearest_that_hold():
+    verdict = check(TOTAL, "ddp(uniform, simulator=canonical, ratio=3/2, delta=1/4)")
+    assert verdict.holds is False
+    assert "fails" in verdict.sentence
+    assert "holds with delta 3/8 (0.375) at this ratio" in " ".join(verdict.notes)
+    never = check("parity(bits=2)", "ddp(uniform, side=parity, simulator=coin, ratio=5)")
+    assert "no ratio is large enough for delta 0" in " ".join(never.notes)
+
+
+def test_what_breaks_a_guarantee_is_the_smallest_set_of_entries():
+    parity = Release("parity", lambda x: {sum(x) % 2: Fraction(1)})
+    found = NoiselessPrivacy(FAIR, ratio=1).tightest(parity)
+    assert found.delta == 0
+    assert "What breaks it: knowing the entries of persons 1 and 2 too: delta is then 1" in (
+        found.sentence
+    )
+    held = NoiselessPrivacy(FAIR, ratio=1, delta=1).check(parity)
+    assert held.holds
+    assert "What breaks it" not in held.sentence
+
+
+def test_whether_the_simulator_is_told_whose_entry_is_missing_is_said():
+    told = measure(TOTAL, definition="ddp(uniform, simulator=coin, tagged=yes, ratio=2)")
+    untold = measure(TOTAL, definition="ddp(uniform, simulator=coin, ratio=2)")
+    assert "is told whose" in told.assumptions[1]
+    assert "is not told whose" in untold.assumptions[1]
+
+
+def test_a_tagged_simulator_can_use_the_tag():
+    first = Release("first entry", lambda x: {x[0]: Fraction(1)})
+    beliefs = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair")
+    deltas = [
+        DistributionalPrivacy(beliefs, ratio=2, tagged=tagged).tightest(first).delta
+        for tagged in (True, False)
+    ]
+    assert deltas[0] <= deltas[1]
+    simulator = Simulator.of(
+        lambda y: y.database[0] if y.tag == "person 2" else {0: HALF, 1: HALF}, "uses the tag"
+    )
+    asked = DistributionalPrivacy(beliefs, ratio=2, tagged=True, simulator=simulator)
+    assert asked.tightest(first).delta == HALF
+
+
+@pytest.mark.parametrize("text", ALL)
+def test_forged_witnesses_do_not_verify(text):
+    witness = measure(TOTAL, definition=text).witness
+    assert witness.verify()
+    worst = getattr(witness, "worst", witness)
+    if hasattr(worst, "failure"):
+        more = Fraction(1, 1000)
+        forged = [replace(worst, failure=worst.failure + more), replace(worst, bad=worst.bad[1:])]
+        real, ideal = worst.posteriors
+        forged.append(replace(worst, posteriors=({**real, 1: real.get(1, 0) + more}, ideal)))
+        forged.append(replace(worst, bad=worst.bad + worst.bad, failure=2 * worst.failure))
+        if ideal:
+            forged.append(replace(worst, inner=worst.inner + more))
+    else:
+        p, q = worst.probabilities
+        forged = [
+            replace(worst, probabilities=(p, q + Fraction(1, 1000))),
+            replace(worst, swapped=not worst.swapped),
+        ]
+    assert not any(one.verify() for one in forged)
+
+
+def test_a_witness_of_conclusions_that_are_not_bad_enough_does_not_verify():
+    noisy = "randomized-response(bits=1, keep=3/4)"
+    found = measure(noisy, definition="inference-ddp(uniform, simulator=coin, ratio=1)")
+    assert found.delta == Fraction(1, 4)
+    assert not replace(found.witness, delta=found.witness.inner + 1).verify()
+    assert not replace(found.witness, ratio=Fraction(1000)).verify()
+
+
+def test_nothing_to_compare_is_said():
+    known = FAIR.knowing(lambda x: x, "everything")
+    for asked in (NoiselessPrivacy(known), Pufferfish(known, lambda x: x[0])):
+        found = asked.tightest(Release("sum", lambda x: {sum(x): Fraction(1)}))
+        assert (found.ratio, found.delta, found.witness) == (1, 0, None)
+        assert "nothing is promised" in found.sentence
+        assert "nothing was compared" in found.notes[0]
+
+
+def test_secrets_that_are_certain_are_left_out():
+    release = Release("first", lambda x: {x[0]: Fraction(1)})
+    side = FAIR.knowing(lambda x: x[0] if x[1] else "unknown", "it, perhaps")
+    found = Pufferfish(side, lambda x: x[0], ratio=3).tightest(release)
+    assert found.delta == 1
+    assert found.witness.where.side[1] == "unknown"
+
+
+def test_open_secrets_are_part_of_what_is_concluded():
+    release = Release("first", lambda x: {x[0]: Fraction(1)})
+    pair = "11 against 00"
+    assert Pufferfish("uniform", pair, ratio=5).tightest(mechanism("identity(bits=2)")).delta == 1
+    found = InferencePufferfish(FAIR, lambda x: None if x[0] else x[1], ratio=1).tightest(release)
+    assert set(found.witness.posteriors[1]) == {None, 0, 1}
+
+
+# --- simulators as text ---------------------------------------------------------------------------
+
+
+def test_a_simulator_as_a_table():
+    coins = "0=[0=1/2, 1=1/2], 1=[1=1/2, 2=1/2]"
+    claim = f"ddp(uniform, simulator='table({coins})', ratio=3/2)"
+    found = measure("exact(sum, universe=bits(2))", definition=claim)
+
+    def add(y):
+        return {sum(y): HALF, sum(y) + 1: HALF}
+
+    asked = DistributionalPrivacy("uniform", simulator=add, ratio="3/2")
+    assert found.delta == asked.tightest(mechanism("exact(sum, universe=bits(2))")).delta
+    plain = measure(
+        "exact(sum, universe=bits(2))",
+        definition=f"ddp(uniform, simulator=table({coins}), ratio=3/2)",
+    )
+    assert plain.delta == found.delta
+
+
+def test_a_table_by_names():
+    made = scene(lambda x: "yes" if sum(x) > 1 else "no", FAIR, persons(3))
+    table = "table(11=yes, 10=[yes=1/2, no=1/2], 01=[yes=1/2, no=1/2], 00=no)"
+    found = read_simulator(table, made)
+    assert found((1, 0)) == {"yes": HALF, "no": HALF}
+    assert found((1, 1)) == {"yes": 1}
+
+
+@pytest.mark.parametrize(
+    ("simulator", "message"),
+    [
+        ("canonic", "did you mean 'canonical'"),
+        ("table(0=[0=1/2, 1=1/3], 1=1)", "sum to 5/6"),
+        ("table(0=0)", "says nothing for 1"),
+        ("table(0=7, 1=1)", "outputs 7 on 0, which the release never shows"),
+        ("table(0=[7], 1=1)", "write the law of an output"),
+        ("table(0=1, 0=1)", "each scrubbed database once"),
+        ("table(0)", "each scrubbed database once"),
+        ("python:no_such_module:thing", "cannot be loaded"),
+    ],
+)
+def test_bad_simulators_are_refused(simulator, message):
+    with pytest.raises(InvalidInput, match=message):
+        measure("parity(bits=2)", definition=f"ddp(uniform, simulator={simulator}, ratio=2)")
+
+
+def test_an_object_that_is_no_simulator_is_refused():
+    with pytest.raises(InvalidInput, match="is no simulator"):
+        DistributionalPrivacy("uniform", simulator=3, ratio=2).tightest(mechanism("parity(bits=2)"))
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("ddp(uniform, ratio=1/2)", "at least 1"),
+        ("ddp(uniform, ratio=2, epsilon=1)", "give one of them"),
+        ("ddp(uniform, epsilon=-1)", "negative"),
+        ("ddp(uniform, ratio=2, delta=2)", "out of range"),
+        ("ddp(uniform)", "no numbers to check"),
+        ("noiseless(uniform, delta=1/2)", "no numbers to check"),
+        ("ddp(ratio=2)", "needs the argument 'belief'"),
+        ("ddp(unifrom, ratio=2)", "uniform"),
+        ("ddp(uniform, side=known(9), ratio=2)", "9"),
+        ("ddp(uniform, ratio=2, tagged=maybe)", "yes or no"),
+        ("coupled-worlds(uniform, person, ratio=2)", "persons"),
+        ("pufferfish(uniform, 9=1, ratio=2)", "person=9"),
+        ("pufferfish(uniform, '1=1 against 2=1', ratio=2)", "can both be true"),
+        ("pufferfish(uniform, python:math:pi, ratio=2)", "not a function"),
+    ],
+)
+def test_bad_claims_are_refused(claim, message):
+    with pytest.raises(InvalidInput, match=message):
+        check("exact(sum, universe=bits(2))", claim)
+
+
+@pytest.mark.parametrize("kind", [NoiselessPrivacy, InferencePufferfish])
+def test_all_mixtures_are_refused_where_they_do_not_come_free(kind):
+    with pytest.raises(Unsupported, match="fail for a mixture"):
+        kind(FAIR.with_mixtures(), ratio=2).tightest(mechanism(TOTAL))
+
+
+def test_all_mixtures_come_free_with_one_simulator():
+    asked = DistributionalPrivacy(FAIR.with_mixtures(), simulator="canonical", ratio="3/2")
+    found = asked.tightest(mechanism(TOTAL))
+    assert found.delta == Fraction(3, 8)
+    assert "all mixtures" in found.assumptions[0]
+
+
+def test_text_needs_a_universe():
+    release = Release("sum", lambda x: {sum(x): Fraction(1)})
+    with pytest.raises(InvalidInput, match="give a BeliefClass"):
+        DistributionalPrivacy("uniform", ratio=2).tightest(release)
+    with pytest.raises(InvalidInput, match="give Scrub objects"):
+        CoupledWorlds(FAIR, "persons", ratio=2).tightest(release)
+    with pytest.raises(InvalidInput, match="give a function"):
+        Pufferfish(FAIR, "parity", ratio=2).tightest(release)
+
+
+def test_lists_of_different_lengths_have_no_persons():
+    beliefs = BeliefClass((Joint({((), "z"): HALF, ((1,), "z"): HALF}),), "one may be missing")
+    with pytest.raises(InvalidInput, match="not lists of one length"):
+        NoiselessPrivacy(beliefs, ratio=2).tightest(Release("size", lambda x: {len(x): 1}))
+
+
+def test_a_secret_has_three_values():
+    with pytest.raises(InvalidInput, match="must be 0, 1 or None"):
+        Pufferfish(FAIR, sum, ratio=2).tightest(mechanism(TOTAL))
+    with pytest.raises(InvalidInput, match="no secrets"):
+        Pufferfish(FAIR, [], ratio=2).tightest(mechanism(TOTAL))
+    with pytest.raises(InvalidInput, match="is no secret"):
+        Pufferfish(FAIR, [3], ratio=2).tightest(mechanism(TOTAL))
+
+
+def test_infinitely_many_outputs_are_refused():
+    with pytest.raises(Unsupported, match="infinitely many outputs"):
+        check("geometric(ratio=2, bits=2)", "ddp(uniform, ratio=2)")
+
+
+def test_the_canonical_simulator_needs_smaller_databases():
+    with pytest.raises(InvalidInput, match="not defined on"):
+        check("randomized-response(bits=2, keep=3/4)", "ddp(uniform, simulator=canonical, ratio=2)")
+
+
+def test_the_canonical_simulator_may_show_what_the_release_never_does():
+    """A histogram of two people is none of three: its total gives the simulation away."""
+    found = measure(
+        "exact(histogram, universe=bits(3))",
+        definition="ddp(uniform, simulator=canonical, ratio=100)",
+    )
+    assert found.delta == 1
+
+
+def test_an_event_of_the_simulation_alone_is_a_witness():
+    release = Release("size", lambda x: {"a": 1} if len(x) == 3 else {"a": HALF, "b": HALF})
+    found = DistributionalPrivacy(FAIR, simulator="canonical", ratio=9).tightest(release)
+    assert found.delta == HALF
+    assert found.witness.event == ("b",)
+    assert found.witness.worlds == ("the simulation", "the release")
+
+
+def test_unknown_definitions_suggest_the_nearest():
+    with pytest.raises(UnknownName, match="noiseless"):
+        definition("noisless(uniform)")
+
+
+# --- the best simulator for conclusions -----------------------------------------------------------
+
+
+def test_the_best_simulator_for_the_hidden_mean():
+    claim = "inference-ddp(hidden(9/10=1/2, 1/10=1/2), ratio=1)"
+    found = measure("exact(majority, universe=bits(5))", definition=claim)
+    assert float(found.delta) == pytest.approx(0.0020219110301695764, abs=1e-6)
+    assert found.delta == Fraction(66339, 32810000)
+    assert found.witness.verify()
+
+
+def test_the_smallest_ratio_for_conclusions_is_enclosed():
+    noisy = mechanism("randomized-response(bits=2, keep=3/4)")
+    found = InferenceDistributionalPrivacy("uniform").tightest(noisy)
+    low, high = bounds(found.ratio)
+    assert low <= 2 <= high < low + Fraction(1, 1000)
+    assert "only known to lie between" in found.notes[0]
+    assert found.witness.verify()
+
+
+def test_the_smallest_ratio_for_conclusions_can_be_one_or_none():
+    assert measure(TOTAL, definition="inference-ddp(uniform, delta=1/4)").ratio == 1
+    with pytest.raises(Unsupported, match="no ratio up to 65536"):
+        measure(TOTAL, definition="inference-ddp(uniform, delta=1/5)")
+
+
+def test_a_refuted_claim_about_the_best_simulator():
+    verdict = check(TOTAL, "inference-ddp(uniform, ratio=1, delta=1/5)")
+    assert verdict.holds is False
+    assert "holds with delta 1/4 (0.25) at this ratio" in verdict.notes
+
+
+# --- irrational numbers ---------------------------------------------------------------------------
+
+
+def test_irrational_beliefs_give_enclosures():
+    p = exp(Fraction(-1, 2))
+    joint = Joint({((1,), "nothing"): p, ((0,), "nothing"): 1 - p})
+    beliefs = BeliefClass((joint,), "the bit is 1 with probability e^(-1/2)")
+    answer = mechanism("randomized-response(bits=1, keep=3/4)")
+    found = InferencePufferfish(beliefs, "1=1", ratio=1).tightest(answer)
+    low, high = bounds(found.delta)
+    q = float(p)
+    posterior = 0.75 * q / (0.75 * q + 0.25 * (1 - q)), 0.25 * q / (0.25 * q + 0.75 * (1 - q))
+    apart = sorted(abs(q - x) for x in posterior)
+    chances = sorted((0.75 * q + 0.25 * (1 - q), 0.25 * q + 0.75 * (1 - q)), reverse=True)
+    # The output 0 moves the belief further, and is the rarer one.
+    expected = min(max(0, 1), max(apart[0], chances[1]), apart[1])
+    assert float(low) == pytest.approx(expected)
+    assert 0 < high - low < Fraction(1, 2**50)
+
+
+@pytest.mark.parametrize("text", ALL)
+def test_an_irrational_ratio_is_enclosed(text):
+    found = measure(TOTAL, definition=text.replace("ratio=2", "epsilon=1/3"))
+    low, high = bounds(found.delta)
+    assert high - low <= Fraction(1, 2**50)
+    assert found.witness.verify()
+    claim = text.replace("ratio=2", f"epsilon=1/3, delta={high + Fraction(1, 10**6)}")
+    assert check(TOTAL, claim).holds is True
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ddp(uniform, simulator=canonical, ratio=inf)", "1/4"),
+        ("ddp(uniform, ratio=inf)", "0"),
+        ("inference-ddp(uniform, simulator=canonical, ratio=inf)", "1/4"),
+        ("inference-pufferfish(uniform, 1=1, ratio=inf)", "1/4"),
+        ("noiseless(uniform, ratio=inf)", "1/4"),
+        ("pufferfish(uniform, 1=1, ratio=inf)", "1/4"),
+    ],
+)
+def test_an_infinite_ratio_leaves_what_only_one_world_shows(text, expected):
+    assert measure(TOTAL, definition=text).delta == Fraction(expected)
+
+
+def test_an_irrational_mechanism_is_measured():
+    noisy = "randomized-response(bits=2, epsilon=1/2)"
+    found = measure(noisy, definition="noiseless(uniform)")
+    assert bounds(found.epsilon - HALF)[1] < Fraction(1, 2**50)
+    assert measure(noisy, definition="inference-ddp(uniform, simulator=coin, ratio=1)").delta > 0
+
+
+def test_a_witness_that_fails_is_never_returned():
+    verdict = measure(TOTAL, definition="noiseless(uniform, ratio=2)")
+    with pytest.raises(TwoWorldsError, match="does not re-verify"):
+        replace(verdict, witness=replace(verdict.witness, probabilities=(HALF, HALF)))
+
+
+def test_conclusions_are_counted_over_all_persons_together():
+    """An output is bad if it is bad for anybody: two rare outputs add up."""
+    laws = {
+        (a, b): {"first": Fraction(a, 4), "second": Fraction(b, 4), "none": 1 - Fraction(a + b, 4)}
+        for a in (0, 1)
+        for b in (0, 1)
+    }
+    release = Release("told", lambda x: {t: p for t, p in laws[x].items() if p})
+    beliefs = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair")
+    asked = InferenceDistributionalPrivacy(beliefs, simulator="coin", ratio="3/2")
+    found = asked.tightest(release)
+    assert found.delta == Fraction(1, 4)  # 1/8 for each of the two outputs
+    assert {t for _, t in found.witness.bad} == {"first", "second"}

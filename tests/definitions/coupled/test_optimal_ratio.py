@@ -1,0 +1,153 @@
+"""The smallest ratio for a delta: closed forms, both ends, and deltas that no ratio reaches."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from tests.definitions.coupled.test_optimal import (
+    A03,
+    delta_of,
+    fair,
+    points,
+    random_scene,
+    sum_of_three,
+)
+from twoworlds.definitions.coupled._bracket import simplest, trial
+from twoworlds.definitions.coupled.optimal import least_delta, optimal, smallest_ratio
+from twoworlds.definitions.coupled.scene import scene
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import INFINITY, bounds, number
+from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.scrubbing import Scrub, persons
+
+F = Fraction
+
+
+@pytest.mark.parametrize(
+    ("delta", "ratio"), [(F(1, 4), 1), (F(1, 8), F(3, 2)), (F(1, 32), 7), (F(1, 100), 24)]
+)
+def test_sum_of_three_fair_bits(delta, ratio):
+    found = smallest_ratio(sum_of_three(), delta)
+    assert found.ratio == ratio
+    assert found.exact
+    assert found.verify()
+    assert optimal(sum_of_three(), ratio).delta == delta
+    if ratio > 1:
+        assert optimal(sum_of_three(), ratio - F(1, 1000)).delta > delta
+
+
+def test_point_beliefs_of_two_laws_need_a_square_root():
+    laws = {(0,): {"a": F(1, 2), "b": F(1, 2)}, (1,): {"a": F(1, 3), "b": F(2, 3)}}
+    found = smallest_ratio(scene(lambda x: laws[x], points(laws), persons(1)), 0)
+    # s(a) is at least (1/2) / r and at most r / 3.
+    low, high = bounds(found.ratio)
+    exact = bounds(number("sqrt(3/2)"))
+    assert not found.exact
+    assert low <= exact[1]
+    assert exact[0] <= high
+    assert high - low < F(1, 2**60)
+    assert found.verify()
+    finer = bounds(found.ratio, 512)
+    assert finer[1] - finer[0] < F(1, 2**200)
+
+
+@pytest.mark.parametrize("delta", [F(0), F(1, 10), F(1, 7)])
+def test_three_laws_at_point_beliefs(delta):
+    found = scene(lambda x: A03[x], points(A03), persons(1))
+    best = smallest_ratio(found, delta)
+    assert best.exact
+    assert optimal(found, best.ratio).delta <= delta
+    assert optimal(found, best.ratio - F(1, 10**6)).delta > delta
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("delta", [F(0), F(1, 50)])
+def test_both_ends_hold_on_random_worlds(seed, delta):
+    found = random_scene(random.Random(seed), people=3, outputs=3, least=1)
+    best = smallest_ratio(found, delta)
+    assert best.verify()
+    assert best.upper - best.lower <= best.lower / 2**64
+    assert delta_of(found, best.simulator, best.upper) <= delta
+    assert optimal(found, best.upper).delta <= delta
+    if best.lower > 1:
+        below = best.lower - F(1, 10**9)
+        assert optimal(found, max(below, F(1))).delta > delta
+
+
+def test_a_delta_that_no_ratio_reaches_has_tests_that_say_so():
+    found = scene("parity(bits=2)", fair(2, lambda x: sum(x) % 2), persons(2))
+    best = smallest_ratio(found, F(49, 100))
+    assert best.ratio == INFINITY
+    assert best.reach is not None
+    assert best.verify()
+    assert "no ratio" in best.explain()
+    assert smallest_ratio(found, F(1, 2)).ratio == 1
+
+
+def test_a_delta_that_is_only_approached_has_no_ratio():
+    found = sum_of_three()
+    best = smallest_ratio(found, 0)
+    assert least_delta(found) == 0
+    assert best.ratio == INFINITY
+    assert best.reach is None
+    assert best.verify()
+    assert "come close" in best.explain()
+    tiny = F(1, 10**9)
+    assert smallest_ratio(found, tiny).ratio == (1 / tiny - 4) / 4  # delta(a) = 1 / (4 (a + 1))
+
+
+def test_a_delta_equal_to_the_limit_may_be_reached():
+    # Given "left" the release shows 0 or 1, given "right" 0 or 2; both are scrubbed alike.
+    laws = {"left": {0: F(1, 2), 1: F(1, 2)}, "right": {0: F(1, 4), 2: F(3, 4)}}
+    belief = Joint.of({"left": F(1, 2), "right": F(1, 2)}, lambda x: x)
+    alone = Scrub("the side", lambda x: x, lambda x: "nothing left")
+    found = scene(lambda x: laws[x], BeliefClass((belief,), "even"), [alone])
+    assert least_delta(found) == 0
+    # With delta 0 the simulator may say 0 only, which never covers 1 or 2.
+    assert smallest_ratio(found, 0).ratio == INFINITY
+    enough = smallest_ratio(found, F(3, 4))
+    assert enough.ratio == 1
+    assert enough.verify()
+
+
+def test_a_changed_answer_does_not_verify():
+    best = smallest_ratio(sum_of_three(), F(1, 32))
+    assert not replace(best, lower=F(8)).verify()
+    assert not replace(best, upper=F(6)).verify()
+    assert not replace(best, reach=None).verify()
+
+
+def test_it_is_said_in_words_and_as_data():
+    best = smallest_ratio(sum_of_three(), F(1, 32))
+    assert "at every smaller ratio" in best.explain()
+    assert best.to_dict()["ratio"]["exact"] == "7"
+    assert len(best.to_dict()["tests"]) == len(list(best.facts())) - 1 > 0
+
+
+@pytest.mark.parametrize("delta", [-1, F(3, 2), "sqrt(1/8)"])
+def test_bad_deltas_are_refused(delta):
+    with pytest.raises(InvalidInput, match="delta"):
+        smallest_ratio(sum_of_three(), delta)
+
+
+def test_the_simplest_fraction_has_the_smallest_denominator():
+    rng = random.Random(0)
+    for _ in range(200):
+        low, high = sorted(F(rng.randint(0, 400), rng.randint(1, 99)) for _ in range(2))
+        found = simplest(low, high)
+        assert low <= found <= high
+        for bottom in range(1, found.denominator):
+            assert not any(
+                low <= F(top, bottom) <= high
+                for top in range(int(low * bottom), int(high * bottom) + 1)
+            )
+
+
+def test_trials_stay_inside_the_bracket():
+    for turn in range(1, 9):
+        for guess in (F(0), F(1, 3), F(5)):
+            assert F(1, 4) <= trial(F(1, 4), F(2, 5), guess, turn) <= F(2, 5)

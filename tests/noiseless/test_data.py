@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.noiseless import read_column, release_total, total
+
+duckdb = pytest.importorskip("duckdb")
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text('name,"score, last",blood\nAda,1,0.1\nBob,-1,0.2\nEve,0,0.3\nUma,1,\n')
+    return path
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    path = tmp_path / "people.parquet"
+    duckdb.sql(
+        "SELECT * FROM (VALUES (1, 0.5::DOUBLE, 1.10::DECIMAL(9,2)), (2, 'nan'::DOUBLE, 2.20),"
+        " (3, NULL, 3.30)) AS t(whole, rough, fixed)"
+    ).write_parquet(str(path))
+    return path
+
+
+def test_cells_of_csv_are_text_in_order(csv):
+    assert read_column(csv, "score, last") == ["1", "-1", "0", "1"]
+    assert read_column(str(csv), "name") == ["Ada", "Bob", "Eve", "Uma"]
+
+
+def test_cells_of_parquet_keep_their_type(parquet):
+    assert read_column(parquet, "whole") == [1, 2, 3]
+    assert [Fraction(x) for x in read_column(parquet, "fixed")] == [
+        Fraction(11, 10),
+        Fraction(22, 10),
+        Fraction(33, 10),
+    ]
+
+
+def test_tabs_separate_the_columns_of_tsv(tmp_path):
+    path = tmp_path / "people.tsv"
+    path.write_text("a\tb\n1\t2\n3\t4\n")
+    assert read_column(path, "b") == ["2", "4"]
+
+
+def test_missing_cells_are_refused_unless_declared(csv, parquet):
+    with pytest.raises(InvalidInput, match="1 row with an empty, NULL or NaN cell"):
+        read_column(csv, "blood")
+    assert read_column(csv, "blood", missing="skip") == ["0.1", "0.2", "0.3"]
+    with pytest.raises(InvalidInput, match="2 rows"):
+        read_column(parquet, "rough")
+    assert read_column(parquet, "rough", missing="skip") == [0.5]
+    with pytest.raises(UnknownName, match="refuse"):
+        read_column(csv, "blood", missing="zero")
+
+
+def test_the_total_is_exact_and_judged(csv):
+    found = release_total(csv, "score, last", "-1,0,1", epsilon=1, delta="1/2")
+    assert found.value == 1
+    assert found.rows == 4
+    assert found.verdict.delta.formula == total("-1,0,1", people=4, epsilon=1).delta.formula
+    assert found.verdict.holds is True
+
+
+def test_a_total_whose_claim_fails_is_withheld(csv):
+    found = release_total(csv, "score, last", "-1,0,1", epsilon="0.1", delta="1/100")
+    assert found.verdict.holds is False
+    assert found.value is None
+    assert str(found).rstrip().endswith("withheld: the claim is not proven to hold")
+    assert found.to_dict()["total"] is None
+
+
+def test_decimals_add_up_exactly(csv, parquet):
+    law = "0.1, 0.2, 0.3"
+    assert release_total(csv, "blood", law, missing="skip", ratio=2).value == Fraction(6, 10)
+    fixed = release_total(parquet, "fixed", "1.1, 2.2, 3.3", ratio=2)
+    assert fixed.value == Fraction(66, 10)
+    assert release_total(parquet, "rough", "[0, 1]", missing="skip", ratio=2).value == Fraction(
+        1, 2
+    )
+
+
+def test_the_belief_is_printed_before_anything_else(csv):
+    found = release_total(csv, "score, last", "-1,0,1", known=1, epsilon=1)
+    assert str(found).startswith("This rests on a belief: nobody knows more than 1 of the 4")
+    assert str(found).rstrip().endswith("total      1")
+    written = json.loads(json.dumps(found.to_dict()))
+    assert next(iter(written)) == "rests_on"
+    assert written["total"] == {"exact": "1", "value": 1.0}
+    assert written["rows"] == 4
+
+
+def test_values_that_the_law_does_not_allow_are_counted_and_not_named(csv):
+    with pytest.raises(InvalidInput, match="3 rows with a value that the law") as error:
+        release_total(csv, "score, last", "0, 7", epsilon=1)
+    assert "-1" not in str(error.value)
+
+
+def test_text_is_counted_and_not_named(csv):
+    with pytest.raises(InvalidInput, match="4 rows without a finite number") as error:
+        release_total(csv, "name", "0,1", epsilon=1)
+    assert "Ada" not in str(error.value)
+
+
+@pytest.mark.parametrize("cell", ["inf", "-inf", "ln 2"])
+def test_infinite_and_irrational_cells_are_refused(tmp_path, cell):
+    path = tmp_path / "x.csv"
+    path.write_text(f"a\n1\n{cell}\n")
+    with pytest.raises(InvalidInput, match="1 row without a finite number"):
+        release_total(path, "a", "[0, 2]", epsilon=1)
+
+
+def test_files_and_columns_that_are_not_there(csv, tmp_path):
+    with pytest.raises(InvalidInput, match="no such file"):
+        read_column(tmp_path / "none.csv", "a")
+    with pytest.raises(InvalidInput, match="no such file"):
+        read_column("https://example.org/a.csv", "a")
+    with pytest.raises(UnknownName, match="did you mean 'name'"):
+        read_column(csv, "nam")
+    other = tmp_path / "a.txt"
+    other.write_text("a\n1\n")
+    with pytest.raises(InvalidInput, match=r"one of \.csv"):
+        read_column(other, "a")
+    many = tmp_path / "a[1].csv"
+    many.write_text("a\n1\n")
+    with pytest.raises(InvalidInput, match="names many files"):
+        read_column(many, "a")
+
+
+def test_a_column_name_is_never_read_as_a_query(csv):
+    with pytest.raises(UnknownName):
+        read_column(csv, 'name" FROM x; --')
+
+
+def test_quotes_in_a_column_name_are_kept(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text('"a""b",c\n1,2\n')
+    assert read_column(path, 'a"b') == ["1"]
+
+
+def test_broken_files_are_refused_without_their_content(tmp_path):
+    path = tmp_path / "broken.parquet"
+    path.write_text("Ada has 7 points")
+    with pytest.raises(InvalidInput, match="cannot be read as parquet") as error:
+        read_column(path, "a")
+    assert "Ada" not in str(error.value)
+
+
+def test_an_empty_column_has_no_total(tmp_path):
+    path = tmp_path / "empty.csv"
+    path.write_text("a,b\n")
+    with pytest.raises(InvalidInput, match="no rows"):
+        release_total(path, "a", "0,1", epsilon=1)
