@@ -11,7 +11,7 @@ from twoworlds.cli.render import console, print_json
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.errors import UnknownName
 from twoworlds.mechanisms.registry import MECHANISMS
-from twoworlds.noiseless.sizes import SIZES
+from twoworlds.noiseless.histograms.sizes import SIZES
 from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
 from twoworlds.worlds.classes import CLASSES

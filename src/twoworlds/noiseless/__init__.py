@@ -9,29 +9,40 @@ and its numbers are exact or enclosed: no hidden constants.
 from __future__ import annotations
 
 from twoworlds.noiseless.data import Release, read_column, release_total
-from twoworlds.noiseless.family import Family
-from twoworlds.noiseless.histogram import truncated_histogram
-from twoworlds.noiseless.histogram_data import HistogramRelease, release_histogram
-from twoworlds.noiseless.histogram_solve import (
+from twoworlds.noiseless.estimates import (
+    Family,
+    Rates,
+    likeliest,
+    likeliest_known,
+    likeliest_people,
+    rates,
+    release_likeliest,
+    stable,
+)
+from twoworlds.noiseless.histograms import (
+    SIZES,
+    HistogramRelease,
+    SizeLaw,
+    release_histogram,
+    size_condition,
+    size_law,
     solve_known_members,
     solve_population,
     solve_rate,
     solve_threshold,
+    truncated_histogram,
 )
-from twoworlds.noiseless.laws import EntryLaw, Interval, UniformComponent, read_law
-from twoworlds.noiseless.likeliest import (
-    likeliest,
-    likeliest_known,
-    likeliest_people,
-    release_likeliest,
+from twoworlds.noiseless.sums import (
+    EntryLaw,
+    Interval,
+    UniformComponent,
+    largest_exact,
+    read_law,
+    solve_epsilon,
+    solve_known,
+    solve_people,
+    total,
 )
-from twoworlds.noiseless.rates import Rates, rates
-from twoworlds.noiseless.size_condition import size_condition
-from twoworlds.noiseless.size_laws import SizeLaw
-from twoworlds.noiseless.sizes import SIZES, size_law
-from twoworlds.noiseless.solve import solve_epsilon, solve_known, solve_people
-from twoworlds.noiseless.stable import stable
-from twoworlds.noiseless.total import largest_exact, total
 from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
 
 __all__ = [

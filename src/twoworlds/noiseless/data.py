@@ -16,8 +16,8 @@ from typing import Any
 
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
-from twoworlds.noiseless.laws import AnyLaw, read_law
-from twoworlds.noiseless.total import total
+from twoworlds.noiseless.sums.laws import AnyLaw, read_law
+from twoworlds.noiseless.sums.total import total
 from twoworlds.noiseless.words import counted
 from twoworlds.numbers import exact_text, number, to_json
 

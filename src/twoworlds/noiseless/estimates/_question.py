@@ -1,0 +1,387 @@
+"""A question about the likeliest law, read from plain arguments, answered in numbers and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import NamedTuple
+
+from flint import arb
+
+from twoworlds.definitions.verdict import Verdict, within
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
+from twoworlds.noiseless.estimates._counting import countable, largest_size
+from twoworlds.noiseless.estimates._elections import DDP, NOISELESS, Election, Scene
+from twoworlds.noiseless.estimates._estimate_witness import EstimateWitness
+from twoworlds.noiseless.estimates._worst import Worst, largest_delta, smallest_ratio
+from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.rates import Rates, rates, read_least
+from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    at_most_one,
+    ball,
+    compare,
+    decimal,
+    exact_text,
+    exp,
+    ln,
+    show,
+    sqrt,
+    whole,
+)
+
+__all__ = ["Question"]
+
+_OTHERS = "entries that depend on one another, or knowing enough of the others' entries"
+_SEARCHED = 1000  # points of the box times its rows, up to which the breaking point is looked for
+
+
+class Found(NamedTuple):
+    """Bounds by name, and what is to be said of them."""
+
+    values: dict[str, Number]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Question:
+    """An election with the words for it."""
+
+    election: Election
+
+    @staticmethod
+    def of(
+        laws: object,
+        *,
+        people: object,
+        weights: object = None,
+        least: object = None,
+        known: object = 0,
+        known_values: object = None,
+        definition: str = DDP,
+    ) -> Question:
+        """Read and check everything that does not depend on epsilon and delta."""
+        family = Family.of(laws, weights)  # type: ignore[arg-type]
+        size = whole(people, "people", at_least=1)
+        counts = None if known_values is None else _read_known(known_values, family)
+        aware = whole(known, "known")
+        if counts is not None:
+            if aware not in (0, sum(counts)):
+                raise InvalidInput(
+                    f"known={aware}, but known_values names {sum(counts)}: leave out known"
+                )
+            aware = sum(counts)
+        if aware >= size:
+            raise InvalidInput(
+                f"known={aware} of people={size}: besides yours there are {size - 1} entries, "
+                "and no more can be known"
+            )
+        if definition not in (DDP, NOISELESS):
+            raise UnknownName("definition", str(definition), (DDP, NOISELESS))
+        bound = read_least(least, family)
+        if definition == NOISELESS and bound is not None:
+            raise Unsupported(
+                "noiseless privacy is judged for one fixed law that is unknown, as Theorem 17 "
+                "does: under a prior your entry tells about the law, and so must the answer; "
+                "leave out least, or ask for ddp"
+            )
+        return Question(Election(family, size, aware, counts, bound, definition))
+
+    def worst_delta(self, ratio: Number) -> Worst[Scene]:
+        """Return the exact delta at a ratio, with the pair that attains it."""
+        return largest_delta(self.election.pairs(), ratio)
+
+    def worst_ratio(self, delta: Fraction) -> Worst[Scene]:
+        """Return the exact ratio at a delta, with the pair that attains it."""
+        return smallest_ratio(self.election.pairs(), delta)
+
+    def meets(self, ratio: Number, delta: Fraction) -> bool:
+        """Tell whether the claim surely holds."""
+        return within(self.worst_delta(ratio).value, delta) is True
+
+    def most_known(self, ratio: Number, delta: Fraction) -> int:
+        """Return how many known entries the claim survives, if it holds with those known now.
+
+        By bisection, since delta grows with what is known.
+        """
+        low, high = self.election.known, self.election.people
+        while high - low > 1:
+            middle = (low + high) // 2
+            if Question(self.election.variant(known=middle)).meets(ratio, delta):
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def judge(self, ratio: Number | None, delta: Fraction | None, *, s: object = None) -> Verdict:
+        """Answer the question that the given numbers ask."""
+        election = self.election
+        if ratio is None and delta is None and election.least is None:
+            ratio = Fraction(1)
+        if not countable(election.family, election.people):
+            return self._bounded(ratio, delta, s)
+        factor: Number
+        left_out: Number
+        holds: bool | None
+        if ratio is None:
+            wanted = Fraction(0) if delta is None else delta
+            worst = self.worst_ratio(wanted)
+            factor, left_out, limit = worst.value, wanted, Fraction(1, 2)
+            name, holds = f"{election.definition}(delta={short(wanted)})", None
+        else:
+            worst = self.worst_delta(ratio)
+            factor, left_out = ratio, worst.value
+            limit = Fraction(1, 2) if delta is None else delta
+            name = claim(election.definition, ratio, delta)
+            holds = None if delta is None else within(worst.value, delta)
+        values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
+        bounds, notes = self._bounds(factor, s)
+        values.update(bounds)
+        meaning = self._meaning(factor, left_out)
+        if holds is False and delta is not None:
+            meaning += f", where the claim allows {decimal(delta, 3)}"
+        return Verdict(
+            self.name,
+            name,
+            values,
+            assumed(self.belief, meaning, self._breaks(factor, limit, left_out)),
+            self.assumptions,
+            holds=holds,
+            witness=EstimateWitness.of(election, worst),
+            method=self._method(),
+            notes=tuple(notes),
+        )
+
+    def _bounded(self, ratio: Number | None, delta: Fraction | None, s: object) -> Verdict:
+        """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed.
+
+        Raises:
+            TooLarge: where no theorem answers the question.
+        """
+        election = self.election
+        found = self._rates(s)
+        top = at_most_one(found.values.get("theorem_13_sharper", Fraction(1)))
+        pure = found.values.get("theorem_14")
+        enough = pure is not None and (ratio is None or within(pure, ln(ratio)) is True)
+        if pure is not None and enough and not delta:
+            factor, top = exp(pure) if ratio is None else ratio, Fraction(0)
+        else:
+            factor = Fraction(1) if ratio is None else ratio
+        largest = f"{largest_size(election.family)} is the largest size that can"
+        if top == 1 or factor == INFINITY:
+            raise TooLarge(
+                f"people={election.people} cannot be counted exactly ({largest}), and the theorems "
+                f"say nothing here: {'; '.join(found.notes)}"
+            )
+        left_out = Real(lambda bits: arb(0).union(ball(top, bits))) if top != 0 else top
+        proved = delta is not None and within(top, delta) is True
+        return Verdict(
+            self.name,
+            claim(election.definition, factor, delta),
+            {"ratio": factor, "epsilon": ln(factor), "delta": left_out, **found.values},
+            assumed(self.belief, self._meaning(factor, top), _OTHERS),
+            self.assumptions,
+            holds=True if proved else None,
+            method="Theorems 13 and 14, evaluated in enclosures: upper bounds",
+            notes=(f"only bounded, by theorems: {largest} be counted exactly", *found.notes),
+        )
+
+    def _meaning(self, ratio: Number, delta: Number) -> str:
+        return f"on seeing which is named {odds_words(ratio, delta, bet=self._bet())}"
+
+    @property
+    def name(self) -> str:
+        """What is released."""
+        size = len(self.election.family.laws)
+        entries = counted(self.election.people, "entry", "entries")
+        return f"the likeliest of {size} laws for {entries}"
+
+    @property
+    def belief(self) -> str:
+        """The belief class, as a clause that follows "if"."""
+        election = self.election
+        if election.definition == NOISELESS:
+            which = "one of them is the true one, and nobody knows which"
+        elif election.least is None:
+            which = "which one is anybody's guess"
+        else:
+            which = f"nobody gives any of them a probability below {exact_text(election.least)}"
+        drawn = (
+            f"the {counted(election.people, 'entry is', 'entries are')} drawn independently from "
+            f"one of {len(election.family.laws)} laws ({which})"
+        )
+        return f"{drawn} and {self._known_words()}"
+
+    def _work(self) -> int:
+        """Return how many points and rows are looked at for each number of known entries."""
+        extent = self.election.counting.grid.extent(self.election.people)
+        points = prod(extent)
+        return points * points // extent[-1]
+
+    def _known_words(self) -> str:
+        election = self.election
+        if election.counts is not None:
+            named = ", ".join(
+                f"{count} times {kind.values[0]}"
+                for kind, count in zip(election.family.kinds, election.counts, strict=True)
+                if count
+            )
+            return f"the entries known to the attacker are {named or 'none'}"
+        if election.known == 0:
+            return "nobody knows any entry of others"
+        return f"nobody knows more than {counted(election.known, 'entry', 'entries')} of others"
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The belief class first, then what is compared with what."""
+        family = self.election.family
+        shares = ", ".join(str(weight) for weight in family.weights)
+        if self.election.definition == NOISELESS:
+            compared = "compared: the answer with two values of your entry, the same law being true"
+        else:
+            compared = (
+                "compared: the answer with your entry, and the same estimate from the other "
+                f"{counted(self.election.people - 1, 'entry', 'entries')} (canonical simulator)"
+            )
+        return (
+            f"belief: {self.belief}",
+            f"the laws: {family.describe()}",
+            compared,
+            f"the curator's weights are {shares}; of equally likely laws the first is named",
+        )
+
+    def _bet(self) -> str:
+        if self.election.definition == NOISELESS:
+            return "between two values of your entry"
+        return "on whether your entry was used"
+
+    def _method(self) -> str:
+        if self.election.definition == NOISELESS:
+            priors = "every law, every two values"
+        elif self.election.least is None:
+            priors = "every law for certain, which is the worst of all priors, and every value"
+        else:
+            priors = "the priors at the corners of those allowed, which are the worst, every value"
+        known = "" if not self.election.known else " and every choice of known entries"
+        return f"counted in whole numbers over all samples, by {priors}{known}"
+
+    def _rates(self, s: object) -> Found:
+        """Return the theorems' bounds, or why there are none."""
+        election = self.election
+        try:
+            found = rates(
+                election.family,
+                people=election.people,
+                known=election.known,
+                least=election.least,
+                s=s,
+            )
+        except Unsupported as error:
+            return Found({}, [str(error)])
+        return _written(found, election)
+
+    def _bounds(self, ratio: Number, s: object) -> Found:
+        """Return the theorems' bounds and what other simulators could do, with notes."""
+        election = self.election
+        values, notes = found = self._rates(s)
+        if ratio == INFINITY:
+            return found
+        if election.definition == NOISELESS:
+            root = sqrt(ratio)
+            half = election.variant(definition=DDP)
+            values["theorem_17"] = (1 + root) * largest_delta(half.pairs(), root).value
+            notes.append(
+                "theorem_17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
+                "at epsilon/2: it bounds delta"
+            )
+        elif election.least is None:
+            direct = election.variant(definition=NOISELESS)
+            apart = largest_delta(direct.pairs(), ratio**2).value
+            if apart == 0:
+                return found
+            values["any_simulator_at_least"] = apart / (1 + ratio)
+            notes.append(
+                "no simulator at all brings delta below any_simulator_at_least: two values of your "
+                "entry would have to look like one and the same simulated answer"
+            )
+        return found
+
+    def _breaks(self, ratio: Number, limit: Fraction, value: Number) -> str | None:
+        """Say how much more knowledge ends the guarantee (delta beyond ``limit``)."""
+        election = self.election
+        if ratio == INFINITY or compare(value, limit) is Order.GREATER:
+            return None
+        if election.counts is not None or self._work() > _SEARCHED:
+            return _OTHERS
+        most = self.most_known(ratio, limit)
+        if most == election.people - 1:
+            return "entries that depend on one another, or come from other laws"
+        found = election.variant(known=most + 1)
+        worst = largest_delta(found.pairs(), ratio).value
+        return (
+            f"knowing {counted(most + 1, 'entry', 'entries')} of others, after which delta can be "
+            f"{decimal(worst, 3)}; entries that depend on one another"
+        )
+
+
+def _written(found: Rates, election: Election) -> Found:
+    """Name the bounds that apply to a question."""
+    values: dict[str, Number] = {}
+    notes = []
+    twice = 2 if election.definition == NOISELESS else 1
+    values["theorem_13"] = twice * found.theorem_13
+    values["theorem_13_sharper"] = twice * found.theorem_13_sharper
+    shape = "twice (Theorem 17, epsilon = 0) the bound" if twice == 2 else "the bound"
+    notes.append(
+        f"theorem_13 is {shape} of delta at epsilon = 0 with M = {show(found.factor)}, "
+        f"tau = {show(found.tau)}, u = {decimal(found.u, side='down')} at s = {found.s}; "
+        f"theorem_13_sharper takes s = {found.s_sharper}"
+    )
+    if compare(found.theorem_13_sharper, 1) is not Order.LESS:
+        notes.append("a bound of 1 or more says nothing at this size: the exact delta does")
+    if found.theorem_14 is not None:
+        values["theorem_14"] = found.theorem_14
+        notes.append("theorem_14 bounds epsilon at delta = 0")
+    elif election.least is not None:
+        notes.append(found.why_not)
+    if election.known:
+        notes.append(
+            "Theorem 15 is false as printed: known entries change the likelihoods by up to M^L; "
+            "the bounds here allow for it"
+        )
+    return Found(values, notes)
+
+
+def _read_known(given: object, family: Family) -> tuple[int, ...]:
+    """Read how many known entries have which value."""
+    if isinstance(given, str):
+        pairs: list[tuple[object, object]] = [
+            (value, count)
+            for value, _, count in (part.rpartition("=") for part in given.split(","))
+        ]
+    elif isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        raise InvalidInput(f"known_values={given!r}: write it like 1=20, 0=3")
+    counts = [0] * len(family.kinds)
+    for value, count in pairs:
+        if not str(value).strip():
+            raise InvalidInput(f"known_values={given!r}: write it like 1=20, 0=3")
+        counts[family.kind_of(value)] += whole(count, f"known entries with value {value}")
+    if not any(_possible(family, counts)):
+        raise InvalidInput("no law holds these known entries possible together: nothing follows")
+    return tuple(counts)
+
+
+def _possible(family: Family, counts: list[int]) -> list[bool]:
+    """Tell for each law whether it can give so many entries of each kind."""
+    return [
+        all(kind.masses[j] or not c for kind, c in zip(family.kinds, counts, strict=True))
+        for j in range(len(family.laws))
+    ]

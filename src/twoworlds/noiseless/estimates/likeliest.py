@@ -1,0 +1,341 @@
+r"""Publishing which of several laws is the likeliest, without noise: exact delta and epsilon.
+
+The curator names F(x) = argmax_j pi_j prod f_j(x_i), ties to the first (`Family`; Bassily, Groce,
+Katz & Smith, Section III-C). The belief class is the paper's: the entries are independent draws
+from one of the laws, and nobody knows for certain which. It may be all priors on the laws (Delta,
+Theorem 13), all priors that give every law at least lambda (Delta_lambda, Theorem 14), or one law,
+fixed but unknown (Theorem 17); in each, L entries may be known (Theorem 15).
+
+Distributional privacy compares the answer with your entry and without it, by the canonical
+simulator (the same estimate from the others' entries). Noiseless privacy compares two values of
+your entry; it is asked of a fixed unknown law only, since under a prior your entry tells about the
+law, which the answer is meant to tell.
+
+Any other simulator. Let P, P' be the answers with values v, v' of your entry, one law being true,
+and S that of a simulator, which sees the same others in both. If P <= a S + delta and
+S <= a P' + delta for all events, then P <= a^2 P' + (1 + a) delta, so that no simulator has a delta
+below H(P, P') / (1 + a), where H(P, P') is the largest P(E) - a^2 P'(E).
+
+Exact: all numbers are probabilities counted in integers (`_counting`), the worst prior is an
+extreme one (`_elections`), and the theorems' bounds stand beside them (`rates`). Not guaranteed:
+anything against attackers who hold the entries for dependent, or drawn from other laws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from twoworlds.definitions.base import read_ratio
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.noiseless.data import Missing, Release, read_column
+from twoworlds.noiseless.estimates._counting import largest_size
+from twoworlds.noiseless.estimates._elections import DDP, NOISELESS, Election
+from twoworlds.noiseless.estimates._question import Question
+from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.rates import rates
+from twoworlds.noiseless.words import counted
+from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
+from twoworlds.progress import track
+
+__all__ = ["likeliest", "likeliest_known", "likeliest_people", "release_likeliest"]
+
+_TRIED_BLINDLY = 60
+_WORK = 1 << 31  # bits of coefficients that one search may look at
+
+
+def likeliest(
+    laws: object,
+    *,
+    people: object,
+    weights: object = None,
+    least: object = None,
+    known: object = 0,
+    known_values: object = None,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+    definition: str = DDP,
+    s: object = None,
+) -> Verdict:
+    """Judge the release of the likeliest law of so many people's entries.
+
+    With a ratio (or epsilon) the exact delta is found; with delta as well, the claim is decided;
+    with delta alone, the smallest epsilon. With none of them: delta at epsilon = 0 (Theorem 13), or
+    epsilon at delta = 0 where ``least`` is given (Theorem 14).
+
+    Args:
+        laws: texts such as ``1=3/4, 0=1/4``, mappings, or a `Family`.
+        people: how many entries there are, yours included.
+        weights: the curator's weights of the laws; equal when not given.
+        least: the least prior probability that anybody gives to any law; None allows all priors.
+        known: how many entries of others the attacker may know; the worst ones are assumed.
+        known_values: which ones, as in ``1=20`` or {1: 20}; then exactly these are known.
+        ratio: e^epsilon.
+        epsilon: its logarithm.
+        delta: the probability that the claim allows.
+        definition: ``ddp`` (distributional privacy) or ``noiseless``.
+        s: the exponent of the theorems' bounds; the best one when not given.
+
+    >>> coins = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
+    >>> found = likeliest(coins, people=41)
+    >>> round(float(found.delta), 9), round(float(found.theorem_13), 6)
+    (0.000397577, 0.012685)
+    >>> round(float(likeliest(coins, people=41, least="1/4").epsilon), 9)
+    0.003963927
+    """
+    question = Question.of(
+        laws,
+        people=people,
+        weights=weights,
+        least=least,
+        known=known,
+        known_values=known_values,
+        definition=definition,
+    )
+    return question.judge(read_ratio(ratio, epsilon), _allowed(delta), s=s)
+
+
+def likeliest_known(
+    laws: object,
+    *,
+    people: object,
+    delta: object,
+    ratio: object = None,
+    epsilon: object = None,
+    weights: object = None,
+    least: object = None,
+    definition: str = DDP,
+    s: object = None,
+) -> Verdict:
+    """Return how many entries of others the attacker may know before a claim fails.
+
+    Knowing more never helps privacy, so the largest number is found by bisection; the verdict is
+    the one for it, and a note gives delta one entry further. If the claim fails when nobody knows
+    anything, that verdict is returned.
+
+    >>> found = likeliest_known(["1=3/4, 0=1/4", "1=1/4, 0=3/4"], people=61, epsilon=0, delta="0.1")
+    >>> found.known, found.holds
+    (Fraction(17, 1), True)
+    """
+    question = Question.of(laws, people=people, weights=weights, least=least, definition=definition)
+    factor, allowed = _claimed(ratio, epsilon, delta)
+    if not question.meets(factor, allowed):
+        return question.judge(factor, allowed, s=s)
+    most = question.most_known(factor, allowed)
+    verdict = Question(question.election.variant(known=most)).judge(factor, allowed, s=s)
+    if most == question.election.people - 1:
+        beyond = "the claim holds even if all other entries are known"
+    else:
+        further = Question(question.election.variant(known=most + 1)).worst_delta(factor).value
+        beyond = f"with {most + 1} known entries delta is {decimal(further, 3)}: too much"
+    return _solved(verdict, "known", most, [beyond], "bisection: delta grows with what is known")
+
+
+def likeliest_people(
+    laws: object,
+    *,
+    delta: object,
+    ratio: object = None,
+    epsilon: object = None,
+    weights: object = None,
+    least: object = None,
+    known: object = 0,
+    definition: str = DDP,
+    s: object = None,
+    most: object = None,
+) -> Verdict:
+    """Return how many people it takes until a claim holds.
+
+    delta need not fall with each further person (ties come and go), so the search is from above:
+    Theorem 13 or 14 proves the claim from some size on, and exact counting walks down from there
+    to the first size that fails. If that takes too long, it goes on from below, and the answer
+    says which sizes in between were not counted. Where the theorems say nothing, all sizes up to
+    ``most`` are counted.
+
+    >>> coins = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
+    >>> found = likeliest_people(coins, epsilon=0, delta="1e-3")
+    >>> found.people, found.holds
+    (Fraction(39, 1), True)
+    """
+    factor, allowed = _claimed(ratio, epsilon, delta)
+    first = whole(known, "known") + 1
+    question = Question.of(
+        laws, people=first, weights=weights, least=least, known=known, definition=definition
+    )
+    proved = _proved_from(question.election, factor, allowed, s)
+    end = first + _TRIED_BLINDLY - 1 if most is None else whole(most, "most", at_least=first)
+    if proved is not None and (most is None or end > proved):
+        end = proved
+    good, stopped = _walk_down(question.election, end, factor, allowed)
+    if good is None:
+        raise Unsupported(_never(question.election.family, end, proved, known=first - 1))
+    smallest, reached = good, good
+    if stopped:
+        smallest, reached = _walk_up(question.election, good, factor, allowed)
+    verdict = Question(replace(question.election, people=smallest)).judge(factor, allowed, s=s)
+    how = f"all sizes from {good} to {end} counted"
+    if end == proved:
+        how += ", all larger ones by Theorem 13 or 14"
+    notes = [_one_fewer(question.election, smallest, factor)]
+    if smallest < good:
+        how = f"all sizes from {smallest} to {reached} counted, {how}"
+    if reached + 1 < good:
+        notes.append(f"sizes from {reached + 1} to {good - 1} were not counted")
+    if end != proved:
+        notes.append(f"sizes above {end} were not examined")
+    return _solved(verdict, "people", smallest, notes, how)
+
+
+def release_likeliest(
+    path: str | Path,
+    column: str,
+    laws: object,
+    *,
+    weights: object = None,
+    missing: Missing = "refuse",
+    **asked: Any,
+) -> Release:
+    """Name the likeliest law of a column, and judge that release under the belief class.
+
+    Every value must be possible under some law. The number of people is the number of rows, and is
+    taken to be public.
+
+    Args:
+        path: a CSV, TSV or Parquet file.
+        column: the name of the column.
+        laws: the laws, as in `likeliest`.
+        weights: the curator's weights.
+        missing: what to do with rows without a value.
+        asked: ratio or epsilon, delta, least, known, definition, s as in `likeliest`.
+    """
+    family = Family.of(laws, weights)  # type: ignore[arg-type]
+    entries = read_column(path, column, missing=missing)
+    if not entries:
+        raise InvalidInput(f"column {column!r} has no rows: there is nothing to judge by")
+    named = family.estimate(entries)
+    verdict = likeliest(family, people=len(entries), **asked)
+    return Release(verdict, "law", Fraction(named), len(entries))
+
+
+def _proved_from(election: Election, ratio: Number, delta: Fraction, s: object) -> int | None:
+    """Return a size from which on the theorems prove the claim, or None.
+
+    For a fixed s each bound falls with every further person, so what holds at one size holds at
+    all larger ones.
+    """
+    if len({tuple(law.items()) for law in election.family.laws}) < len(election.family.laws):
+        return None  # two equal laws: u = 0, and the bounds never fall
+    if election.family.largest_factor is None:
+        return None
+    if delta == 0 and (election.least is None or ratio == 1):
+        return None
+
+    def proves(people: int) -> bool:
+        found = rates(
+            election.family, people=people, known=election.known, least=election.least, s=s
+        )
+        twice = 2 if election.definition == NOISELESS else 1
+        if delta and compare(twice * found.theorem_13_sharper, delta) is not Order.GREATER:
+            return True
+        fourteen = found.theorem_14
+        return fourteen is not None and compare(fourteen, ln(ratio)) is not Order.GREATER
+
+    low, high = election.known, election.known + 1
+    while not proves(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if proves(middle) else (middle, high)
+    return high
+
+
+def _walk_down(
+    election: Election, end: int, ratio: Number, delta: Fraction
+) -> tuple[int | None, bool]:
+    """Return the smallest size from which all up to ``end`` meet the claim, and if work ran out."""
+    largest = largest_size(election.family)
+    if end > largest:
+        raise TooLarge(
+            f"by Theorem 13 or 14, {end} people are enough; the smallest number cannot be counted "
+            f"exactly, as {largest} is the largest size that can: allow more, or choose fewer laws"
+        )
+    smallest, work = None, 0
+    for people in track(range(end, election.known, -1), "counting every size"):
+        question = Question(replace(election, people=people))
+        if not question.meets(ratio, delta):
+            break
+        smallest = people
+        work += question.election.counting.bits
+        if work > _WORK:
+            return smallest, True
+    return smallest, False
+
+
+def _walk_up(election: Election, good: int, ratio: Number, delta: Fraction) -> tuple[int, int]:
+    """Return the first and last of some sizes, all counted, that meet the claim.
+
+    Bisection finds a size that does while one person fewer does not; counting goes on from there,
+    and begins anew where a size fails.
+    """
+    low, high = election.known, good
+    while high - low > 1:
+        middle = (low + high) // 2
+        meets = Question(replace(election, people=middle)).meets(ratio, delta)
+        low, high = (low, middle) if meets else (middle, high)
+    first: int | None = high
+    work, last = 0, high
+    for people in track(range(high + 1, good), "counting every size"):
+        question = Question(replace(election, people=people))
+        work += question.election.counting.bits
+        if work > _WORK:
+            break
+        last = people
+        if not question.meets(ratio, delta):
+            first = None
+        elif first is None:
+            first = people
+    return (good, good) if first is None else (first, last)
+
+
+def _one_fewer(election: Election, people: int, ratio: Number) -> str:
+    if people == election.known + 1:
+        return "no smaller size makes sense"
+    short = Question(replace(election, people=people - 1)).worst_delta(ratio).value
+    fewer = counted(people - 1, "person", "people")
+    return f"with {fewer} delta is {decimal(short, 3)}: too much"
+
+
+def _never(family: Family, end: int, proved: int | None, *, known: int) -> str:
+    if proved is not None:
+        return f"people={end} does not meet the claim; from {proved} on every size does"
+    hint = (
+        "two of the laws are the same, so the answer keeps depending on single entries"
+        if len({tuple(law.items()) for law in family.laws}) < len(family.laws)
+        else "no theorem promises that it ever will: allow delta above 0, or raise most"
+    )
+    aware = f" with {counted(known, 'known entry', 'known entries')}" if known else ""
+    return f"the claim is not met by {counted(end, 'person', 'people')}{aware}, and {hint}"
+
+
+def _solved(verdict: Verdict, name: str, value: int, notes: list[str], method: str) -> Verdict:
+    return replace(
+        verdict,
+        values={name: Fraction(value), **verdict.values},
+        notes=(*notes, *verdict.notes),
+        method=f"{method}; {verdict.method}",
+    )
+
+
+def _claimed(ratio: object, epsilon: object, delta: object) -> tuple[Number, Fraction]:
+    factor, allowed = read_ratio(ratio, epsilon), _allowed(delta)
+    if factor is None or allowed is None:
+        raise InvalidInput("a claim needs epsilon (or ratio) and delta: give both")
+    return factor, allowed
+
+
+def _allowed(delta: object) -> Fraction | None:
+    return None if delta is None else probability(delta, "delta")

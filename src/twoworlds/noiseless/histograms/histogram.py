@@ -1,0 +1,354 @@
+"""The truncated histogram of a random sample, published as it is: how private that is.
+
+The sample is the input; a bin's count is shown if it is at least the threshold k, and "0" stands
+for less (Bassily, Groce, Katz & Smith, Section III-B). An attacker who knows that somebody is in
+the sample, and how the sample was drawn, sees the table either as it is or as it would be without
+that person's entry (the canonical simulator). delta is computed for these two worlds:
+
+    population and rate    each member of a bin is sampled independently: bins are independent
+    mean                   Poisson sampling: bins are independent
+    size                   the size of the sample has a law of its own, and bins hang together
+
+It is exact for rational numbers as long as they are short, and enclosed beyond.
+
+Theorem 10 promises (3 epsilon, 3 delta) for k > C log(1/delta) / epsilon^2 with a constant C that
+it does not name, so no number of it is given here. Differs: it needs a bounded epsilon (for a large
+one k = 1 would do, and a bin of one person gives them away), the condition on sizes under N and
+under N + 1 (`size_condition`), and "i" to be a person in the sample rather than
+a place in its list (`shared`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.verdict import Proof, Verdict, within
+from twoworlds.errors import InvalidInput
+from twoworlds.noiseless.histograms.counts import Binomial, Poisson
+from twoworlds.noiseless.histograms.sampling import (
+    IndependentBins,
+    MeanBin,
+    MemberBins,
+    read_bins,
+    read_list,
+    read_mean,
+)
+from twoworlds.noiseless.histograms.shared import SharedBins
+from twoworlds.noiseless.histograms.size_laws import Sampled, SizeLaw
+from twoworlds.noiseless.histograms.sizes import size_law
+from twoworlds.noiseless.histograms.table_witness import TableWitness
+from twoworlds.noiseless.words import assumed, claim, counted, odds_words
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    at_most_one,
+    decimal,
+    exact_text,
+    ln,
+    rational,
+    whole,
+)
+
+__all__ = [
+    "Finding",
+    "Histogram",
+    "first_where",
+    "judge",
+    "read_histogram",
+    "truncated_histogram",
+]
+
+_HALF = Fraction(1, 2)
+_THEOREM_10 = (
+    "Theorem 10 of Bassily, Groce, Katz & Smith promises (3 epsilon, 3 delta) from a threshold of "
+    "C log(1/delta)/epsilon^2 on, but does not name its C; it needs a bounded epsilon, a size that "
+    "passes the condition under N and N + 1, and a person rather than a place in the list. The "
+    "delta given here is computed and needs none of it"
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """delta, its witness, and how many members the worst bin has where that is a number.
+
+    Without a witness delta is only an upper bound.
+    """
+
+    delta: Number
+    witness: Proof | None = None
+    members: int | None = None
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How the sample is drawn, and how many others of their bin an attacker knows about."""
+
+    bins: IndependentBins | SharedBins
+    known: int = 0
+
+    @property
+    def belief(self) -> str:
+        """What is assumed, as a clause."""
+        return f"{self._drawn}, and {self._ignorance}"
+
+    @property
+    def _drawn(self) -> str:
+        if isinstance(self.bins, IndependentBins):
+            return self.bins.words
+        size = self.bins.size.words
+        if self.bins.members:
+            sizes = ", ".join(f"{m:,}" for m in self.bins.members)
+            return f"{size}, drawn at random from a population with bins of {sizes} members"
+        shares = ", ".join(str(share) for share in self.bins.shares)
+        return f"{size}, and each entry falls independently into bins of shares {shares}"
+
+    @property
+    def _ignorance(self) -> str:
+        if self.known == 0:
+            return "nobody knows of any of the others whether they are in it"
+        rest = "" if isinstance(self.bins, IndependentBins) else ", and of nobody of another bin"
+        return (
+            f"nobody knows of more than {self.known} of the others of your bin whether they are in "
+            f"it{rest}"
+        )
+
+    def measure(self, threshold: int, ratio: Number) -> Finding:
+        """Return delta with its witness."""
+        if isinstance(self.bins, IndependentBins):
+            worst = self.bins.worst(threshold, ratio, self.known)
+            return Finding(at_most_one(worst.gap.delta), worst, worst.members)
+        found = self.bins.worst(threshold, ratio, self.known)
+        if found.bounded:
+            return Finding(found.delta)
+        witness = TableWitness(self.bins, threshold, self.known, ratio, found)
+        return Finding(at_most_one(found.delta), witness)
+
+    def delta(self, threshold: int, ratio: Number) -> Number:
+        """Return delta at a threshold and a ratio."""
+        return self.measure(threshold, ratio).delta
+
+    def knowing(self, known: int) -> Histogram:
+        """Return the same sample with another number of people known."""
+        return Histogram(self.bins, known)
+
+
+def truncated_histogram(
+    population: object = None,
+    *,
+    threshold: object,
+    rate: object = None,
+    mean: object = None,
+    size: SizeLaw | str | None = None,
+    shares: object = None,
+    place: object = None,
+    known: object = 0,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object = None,
+) -> Verdict:
+    """Measure the release of a truncated histogram, or check a claim about it if delta is given.
+
+    Args:
+        population: how many members your bin has: 50; several bins: "30, 50"; any of a range:
+            "1..120"; any size at all: "any". With ``size``: the members of all bins.
+        threshold: the smallest count that is shown.
+        rate: the probability with which each member is sampled.
+        mean: instead of both, the mean number of others of a bin in a Poisson sample.
+        size: instead of rate, the law of the sample's size, such as "discarded(size=1000,
+            ratio=3/2, delta=1e-6)".
+        shares: with size and instead of population, the shares of the bins: "1/2, 1/4, 1/4".
+        place: with shares, a place in the list instead of a person in the sample.
+        known: of how many others of your bin an attacker may know whether they were sampled.
+        ratio: e^epsilon; or give epsilon.
+        epsilon: its logarithm.
+        delta: the delta that is claimed, if any.
+
+    >>> found = truncated_histogram(50, rate="3/10", threshold=10, epsilon=0.5)
+    >>> round(float(found.delta), 12)
+    0.01302628039
+    """
+    sample = read_histogram(population, rate, mean, size, shares, place, known)
+    a = read_ratio(ratio, epsilon)
+    if a is None or a == INFINITY:
+        raise InvalidInput("a truncated histogram is measured at a finite ratio= or epsilon=")
+    k = whole(threshold, "threshold", at_least=1)
+    return judge(sample, k, a, None if delta is None else read_delta(delta))
+
+
+def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | None) -> Verdict:
+    """Return the verdict on a sample, a threshold and a ratio, on a claim if delta is allowed."""
+    found = sample.measure(threshold, ratio)
+    delta = found.delta
+    values: dict[str, Number] = {"ratio": ratio, "epsilon": ln(ratio), "delta": delta}
+    values["threshold"] = Fraction(threshold)
+    if found.members is not None:
+        values["members"] = Fraction(found.members)
+    breaks = _breaks(sample, threshold, ratio, _HALF if allowed is None else allowed)
+    verdict = Verdict(
+        f"the histogram truncated at {threshold:,}",
+        claim("ddp", ratio),
+        values,
+        assumed(sample.belief, odds_words(ratio, delta), breaks),
+        tuple(_assumptions(sample)),
+        witness=found.witness,
+        method=_method(sample, found),
+        notes=tuple(_notes(sample, found, ratio)),
+    )
+    if allowed is None:
+        return verdict
+    broken = assumed(sample.belief, f"the claim fails: {odds_words(ratio, delta)}")
+    return verdict.against(claim("ddp", ratio, allowed), delta, allowed, broken=broken)
+
+
+def read_histogram(
+    population: object = None,
+    rate: object = None,
+    mean: object = None,
+    size: SizeLaw | str | None = None,
+    shares: object = None,
+    place: object = None,
+    known: object = 0,
+) -> Histogram:
+    """Read how a sample is drawn; see `truncated_histogram`."""
+    others = whole(known, "known")
+    if size is not None:
+        if rate is not None or mean is not None:
+            raise InvalidInput("size says how the sample is drawn: leave rate and mean out")
+        return Histogram(_with_size(size_law(size), population, shares, place), others)
+    if shares is not None or place is not None:
+        raise InvalidInput("shares and place belong to a law of the size: give size= as well")
+    if mean is not None:
+        if population is not None or rate is not None:
+            raise InvalidInput("mean says how the sample is drawn: leave population and rate out")
+        return Histogram(read_mean(mean), others)
+    if population is None or rate is None:
+        raise InvalidInput(
+            "give population= and rate= (each member sampled independently), mean= (Poisson), or "
+            "size= with population= or shares="
+        )
+    return Histogram(read_bins(population, rate), others)
+
+
+def _with_size(
+    law: SizeLaw, population: object, shares: object, place: object
+) -> IndependentBins | SharedBins:
+    """Return bins that share a size; of binomial and Poisson sizes they are independent."""
+    if (population is None) == (shares is None):
+        raise InvalidInput("with size, give the bins by population= (members) or shares=, not both")
+    spot = None if place is None else whole(place, "place", at_least=1)
+    if shares is not None:
+        parts = tuple(rational(part, "share") for part in read_list(shares))
+        bins = SharedBins(law, shares=parts, place=spot) if parts else None
+        if bins is None:
+            raise InvalidInput("shares is empty: give the share of each bin, such as 1/2, 1/2")
+        if isinstance(law, Sampled) and isinstance(law.counts, Poisson) and spot is None:
+            return IndependentBins(
+                tuple(MeanBin(law.counts.mean * x) for x in dict.fromkeys(parts))
+            )
+        return bins
+    members = tuple(whole(part, "population", at_least=1) for part in read_list(population))
+    if isinstance(law, Sampled) and isinstance(law.counts, Binomial) and spot is None:
+        if sum(members) != law.counts.trials:
+            raise InvalidInput(
+                f"the bins have {sum(members):,} members together, and {law.text} speaks of "
+                f"{law.counts.trials:,}"
+            )
+        rate = law.counts.rate
+        return IndependentBins(tuple(MemberBins(m, m, rate) for m in dict.fromkeys(members)))
+    if not members:
+        raise InvalidInput("population is empty: give the members of each bin, such as 30, 50")
+    return SharedBins(law, members=members, place=spot)
+
+
+def _assumptions(sample: Histogram) -> Iterator[str]:
+    yield sample.belief
+    yield (
+        "compared are the table with the entry of somebody known to be in the sample, and the "
+        "table without it (the canonical simulator)"
+    )
+    if isinstance(sample.bins, SharedBins) and sample.bins.place is not None:
+        yield f"that somebody is entry {sample.bins.place} of the list, not a person"
+    else:
+        yield "that somebody is a person, not a place in a list"
+    yield "bins are fixed beforehand, and nothing else about the sample is published"
+
+
+def _method(sample: Histogram, found: Finding) -> str:
+    if found.witness is None:
+        return "all other counts were revealed exactly, and what is published is a function of that"
+    if isinstance(sample.bins, SharedBins):
+        return "all published tables were added up, those of equal quotients together"
+    why = "bins are independent, and in each both worst events are half lines of the count shown"
+    sizes = any(
+        isinstance(kind, MemberBins) and kind.low != kind.high for kind in sample.bins.kinds
+    )
+    return f"{why}; of a range of sizes the worst is one of two" if sizes else why
+
+
+def _notes(sample: Histogram, found: Finding, ratio: Number) -> Iterator[str]:
+    if found.witness is None:
+        yield "delta is an upper bound: the true one may be smaller"
+    if isinstance(sample.bins, IndependentBins):
+        yield "knowing about people in other bins changes nothing, since bins are independent"
+        yield from _exactness(sample.bins)
+    elif _is_fixed(sample.bins.size):
+        n, a = sample.bins.size.first, exact_text(ratio) or decimal(ratio)
+        yield (
+            f"a fixed size is the danger: the counts must add up to {n:,}, so a missing entry "
+            f"shows. The way out is to discard a few entries at random: "
+            f"size=discarded(size={n}, ratio={a}, delta=...)"
+        )
+    yield "it holds for every mixture of such beliefs too: the simulator is the same (Theorem 4)"
+    yield _THEOREM_10
+
+
+def _is_fixed(size: SizeLaw) -> bool:
+    return size.first == size.last
+
+
+def _exactness(bins: IndependentBins) -> Iterator[str]:
+    for kind in bins.kinds:
+        if isinstance(kind, MemberBins):
+            most = Binomial.largest_exact(kind.rate)
+            if kind.high is not None and kind.high - 1 > most:
+                yield (
+                    "at this rate probabilities are exact fractions for bins of up to "
+                    f"{most + 1:,} members; beyond, they are enclosed as tightly as asked"
+                )
+
+
+def _breaks(sample: Histogram, threshold: int, ratio: Number, limit: Number) -> str:
+    """Say the smallest knowledge that breaks the limit; knowing more never helps privacy."""
+    if isinstance(sample.bins, SharedBins):
+        if _is_fixed(sample.bins.size):
+            return "nothing more needs to be known than the size of the sample"
+        return "knowing the size of the sample, or who else was sampled, from elsewhere"
+    most = sample.bins.most_known
+    if most is not None and most + 1 < threshold:
+        return "nothing about the sample: so small a bin is never shown"
+    top = max(sample.known, threshold - 1 if most is None else most)
+
+    def fails(known: int) -> bool:
+        return within(sample.knowing(known).delta(threshold, ratio), limit) is False
+
+    if not fails(top):
+        return "knowing exactly how many others of your bin were sampled"
+    known = first_where(fails, sample.known, top)
+    if known == sample.known:
+        return "nothing more needs to be known: too much is left out already"
+    left_out = decimal(sample.knowing(known).delta(threshold, ratio), 3)
+    return (
+        f"knowing of {counted(known, 'other')} of your bin whether they were sampled (if they "
+        f"were, the total probability left out is {left_out})"
+    )
+
+
+def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first whole number of a range at which a property that stays true holds."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low

@@ -1,0 +1,258 @@
+"""How random a sample's size must be: Eq (2) of Bassily, Groce, Katz & Smith, and its Lemma 2.
+
+Eq (2) asks of the size N that Pr[N = n] / Pr[N = n - 1] lies within e^(+-epsilon) for all n but a
+set of probability delta. The smallest size always fails, as nothing is below it.
+
+Differs from print: the paper draws n from N only. That does not even make N and N + 1 alike: for
+Pr[N = n] proportional to e^(epsilon n) on 0..m only n = 0 fails, which is rare, while N = m is
+common and N + 1 = m + 1 gives the added person away. So the failure is computed under N and under
+N + 1, and the larger one is the answer.
+
+Lemma 2 prints exp(-mean epsilon^2) for Poisson sizes, which is false, and exp(-Omega(n p
+epsilon^2)) for binomial ones, which needs n p (1 - p) and a bounded epsilon. Chernoff's bounds do
+hold. With a = e^epsilon a Poisson size fails below mean/a and above mean a, and
+
+    Pr[N < mean/a]          <= exp(-mean (1 - (1 + epsilon)/a))
+    Pr[N > mean a]          <= exp(-mean (1 - a + epsilon a))
+    Pr[N + 1 > mean a]      <= a exp(-mean (1 - a + epsilon a))
+
+the last since Pr[N + 1 = n] = Pr[N = n] n / mean and E[N e^(epsilon N)] = mean a e^(mean (a - 1)).
+A binomial size that fails from x on (or up to x) has Pr[N >= x] <= exp(-n D(x/n, p)) with
+D(x, p) = x ln(x/p) + (1 - x) ln((1 - x)/(1 - p)), as long as x/n is on that side of p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.verdict import Verdict, agree
+from twoworlds.errors import InvalidInput
+from twoworlds.noiseless.histograms.counts import Poisson, added
+from twoworlds.noiseless.histograms.size_laws import Jump, Sampled, SizeLaw
+from twoworlds.noiseless.histograms.sizes import size_law
+from twoworlds.noiseless.words import assumed, claim
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    at_most_one,
+    ball,
+    compare,
+    decimal,
+    exp,
+    ln,
+    maximum,
+    positive_part,
+    show,
+    to_json,
+)
+
+__all__ = ["SizeWitness", "chernoff", "size_condition"]
+
+_PLAIN_TERMS = 2000
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class SizeWitness:
+    """The sizes at which the law moves too fast, and their probability under N and N + 1."""
+
+    law: SizeLaw
+    jumps: tuple[Jump, ...]
+    probabilities: tuple[Number, Number]
+
+    @property
+    def event(self) -> str:
+        """The failing sizes in words."""
+        parts = [_written(jump) for jump in self.jumps[:_SHOWN]]
+        if len(self.jumps) > _SHOWN:
+            parts.append(f"and {len(self.jumps) - _SHOWN} more")
+        return "n = " + ", ".join(parts)
+
+    def verify(self) -> bool:
+        """Add up the failing sizes one by one, where they are few enough."""
+        fresh = []
+        for shift in (0, 1):
+            fresh.append(added(_plain(self.law, jump, shift) for jump in self.jumps))
+        return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the sizes and both probabilities."""
+        yield "fails at", self.event
+        yield "", f"probability {show(self.probabilities[0])} under N"
+        yield "", f"probability {show(self.probabilities[1])} under N + 1"
+
+    def explain(self) -> str:
+        """Say where it fails, and how often."""
+        under, more = (show(p) for p in self.probabilities)
+        return f"it fails at {self.event}, of probability {under} under N and {more} under N + 1"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        return {
+            "fails_at": [[jump.low, jump.high] for jump in self.jumps],
+            "probabilities": [to_json(p) for p in self.probabilities],
+        }
+
+
+def size_condition(
+    law: SizeLaw | str, *, ratio: object = None, epsilon: object = None, delta: object = None
+) -> Verdict:
+    """Return the exact probability with which Eq (2) fails, under N and under N + 1.
+
+    Args:
+        law: the law of the sample size, such as "poisson(mean=100)".
+        ratio: e^epsilon; or give epsilon.
+        epsilon: its logarithm.
+        delta: the failure that is claimed to be enough, if any.
+
+    >>> size_condition("masses(0=1/2, 1=1/2)", ratio=2).delta
+    Fraction(1, 2)
+    """
+    size, a = size_law(law), read_ratio(ratio, epsilon)
+    if a is None or a == INFINITY:
+        raise InvalidInput("the condition on sizes needs a finite ratio= or epsilon=")
+    jumps = tuple(size.jumps(a))
+    under, more = (_failure(size, jumps, shift) for shift in (0, 1))
+    values: dict[str, Number] = {
+        "ratio": a,
+        "epsilon": ln(a),
+        "delta": at_most_one(maximum(under, more)),
+        "failure": under,
+        "failure_plus_one": more,
+        "distance": _distance(size, jumps, a),
+    }
+    if bounded := chernoff(size, a):
+        values["chernoff"], values["chernoff_plus_one"] = bounded
+    found = Verdict(
+        f"the size of a sample, {size.text}",
+        claim("size-condition", a),
+        values,
+        _sentence(size, values),
+        (
+            size.words,
+            "compared are the sizes N and N + 1; the smallest size counts as a failure",
+        ),
+        witness=SizeWitness(size, jumps, (under, more)),
+        method="every size at which N or N + 1 can be is covered by the listed intervals",
+        notes=tuple(_notes(size, values)),
+    )
+    if delta is None:
+        return found
+    allowed = read_delta(delta)
+    return found.against(claim("size-condition", a, allowed), found.delta, allowed)
+
+
+def chernoff(law: SizeLaw | str, ratio: Number) -> tuple[Number, Number] | None:
+    """Return upper bounds on the failure of Eq (2) under N and under N + 1, corrected Lemma 2.
+
+    None for laws that are neither Poisson nor binomial: their failure is a closed form anyway.
+    """
+    size = size_law(law)
+    if not isinstance(size, Sampled):
+        return None
+    if isinstance(size.counts, Poisson):
+        mean, epsilon = size.counts.mean, ln(ratio)
+        low = exp(-mean * (1 - (1 + epsilon) / ratio))
+        high = exp(-mean * (1 - ratio + epsilon * ratio))
+        return at_most_one(low + high), at_most_one(low + ratio * high)
+    n, p = size.counts.trials, size.counts.rate
+    below, above = size.jumps(ratio)
+    assert below.high is not None
+    bounds = [
+        _tail_bound(n, p, below.high - shift, upper=False)
+        + _tail_bound(n, p, above.low - shift, upper=True)
+        for shift in (0, 1)
+    ]
+    return at_most_one(bounds[0]), at_most_one(bounds[1])
+
+
+def _tail_bound(n: int, p: Fraction, x: int, *, upper: bool) -> Number:
+    """Return Chernoff's bound exp(-n D(x/n, p)) on Pr[N >= x], or on Pr[N <= x]."""
+    share = Fraction(x, n)
+    if (upper and share <= p) or (not upper and share >= p):
+        return Fraction(1)
+    if not 0 <= share <= 1:
+        return Fraction(0)
+    return Real(lambda bits: _divergence(n, p, x, bits).exp())
+
+
+def _divergence(n: int, p: Fraction, x: int, bits: int) -> arb:
+    """Return -n D(x/n, p); 0 ln 0 is 0."""
+    found = arb(0)
+    if x > 0:
+        found += x * (ball(p, bits) * n / x).log()
+    if x < n:
+        found += (n - x) * (ball(1 - p, bits) * n / (n - x)).log()
+    return found
+
+
+def _failure(size: SizeLaw, jumps: tuple[Jump, ...], shift: int) -> Number:
+    """Return the probability of the failing sizes under N + shift."""
+    return added(_between(size, jump, shift) for jump in jumps)
+
+
+def _between(size: SizeLaw, jump: Jump, shift: int) -> Number:
+    return size.between(jump.low - shift, None if jump.high is None else jump.high - shift)
+
+
+def _distance(size: SizeLaw, jumps: tuple[Jump, ...], ratio: Number) -> Number:
+    """Return the delta between N and N + 1: what the failing sizes exceed the ratio by."""
+    found: tuple[list[Number], list[Number]] = ([], [])
+    for jump in jumps:
+        here, there = _between(size, jump, 0), _between(size, jump, 1)
+        larger, smaller = (here, there) if jump.rises else (there, here)
+        excess = larger if smaller == 0 else positive_part(larger - ratio * smaller)
+        found[jump.rises].append(excess)
+    return at_most_one(maximum(added(found[0]), added(found[1])))
+
+
+def _plain(size: SizeLaw, jump: Jump, shift: int) -> Number:
+    """Return the probability of an interval under N + shift, one size after the other."""
+    if jump.high is None or jump.high - jump.low > _PLAIN_TERMS:
+        return _between(size, jump, shift)
+    return added(size.mass(n - shift) for n in range(jump.low, jump.high + 1))
+
+
+def _written(jump: Jump) -> str:
+    if jump.high is None:
+        return f"{jump.low} and above"
+    return str(jump.low) if jump.low == jump.high else f"{jump.low} to {jump.high}"
+
+
+def _sentence(size: SizeLaw, values: dict[str, Number]) -> str:
+    factor = decimal(values["ratio"], 4)
+    return assumed(
+        size.words,
+        f"one more person makes any size at most {factor} times likelier or less likely, but for "
+        f"sizes of probability at most {decimal(values['delta'], 3)}",
+        "knowing the size of the sample from elsewhere",
+    )
+
+
+def _notes(size: SizeLaw, values: dict[str, Number]) -> Iterator[str]:
+    yield (
+        "Eq (2) as printed draws n from N only, which is not enough: N + 1 has to be tried as well"
+    )
+    if not isinstance(size, Sampled):
+        return
+    if not isinstance(size.counts, Poisson):
+        yield (
+            "Lemma 2 prints exp(-Omega(n p epsilon^2)); it needs n p (1 - p) and a bounded "
+            "epsilon, so Chernoff's bound is given instead"
+        )
+        return
+    printed = exp(-size.counts.mean * values["epsilon"] * values["epsilon"])
+    refuted = compare(values["failure"], printed, limit=256) is Order.GREATER
+    here = " (it is below the exact value here)" if refuted else ""
+    yield (
+        f"Lemma 2 as printed, exp(-mean epsilon^2), is false{here}: Chernoff's bound is given "
+        "instead"
+    )

@@ -1,0 +1,204 @@
+"""The verdict on the exact total of entries with a density.
+
+The mathematics is in `_uniform`: uniform entries, and the class of all entries
+with a uniform component (Bassily, Groce, Katz & Smith, Theorems 8 and 9; Theorem 17 for noiseless
+privacy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.definitions.verdict import Verdict, within
+from twoworlds.errors import Unsupported
+from twoworlds.noiseless.sums._setting import check_known, check_names
+from twoworlds.noiseless.sums._uniform import (
+    CELLS,
+    MOST_UNIFORM,
+    delta_between,
+    enough_unknown,
+    irwin_hall,
+    nearly_best,
+)
+from twoworlds.noiseless.sums.laws import Interval, UniformComponent
+from twoworlds.noiseless.sums.total import HALF, INDEPENDENT, Words, enclosed_words
+from twoworlds.noiseless.words import claim, short
+from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show, to_json
+
+__all__ = ["UniformWitness", "continuous_total", "read_shift"]
+
+_WITNESS_BITS = 40
+
+
+def continuous_total(
+    law: Interval,
+    people: int,
+    known: object,
+    ratio: Number,
+    target: Number | None,
+    simulator: str = "canonical",
+    definition: str = "ddp",
+) -> Verdict:
+    """Measure the exact total of entries with a density, or check a claim about it."""
+    how, shift = read_shift(law, simulator, definition)
+    count = check_known(known, people)
+    unknown = people - 1 - count
+    delta = at_most_one(delta_between(law, unknown, shift, ratio))
+    limit = HALF if target is None else bounds(target)[0]
+    fewest = enough_unknown(law, shift, ratio, limit, unknown)
+    words = Words(((law, people),), count, how)
+    notes = [] if target is None else [f"the claim allows delta {show(target)}"]
+    return Verdict(
+        words.released,
+        claim(definition, ratio, target),
+        {"ratio": ratio, "epsilon": ln(ratio), "delta": delta},
+        words.sentence(ratio, delta, _breaks(people, fewest, limit)),
+        words.assumptions,
+        holds=None if target is None else _claimed(law, delta, target),
+        witness=_witness(law, unknown, shift, ratio, how),
+        method=_method(law, unknown),
+        notes=(*notes, *_notes(law, delta, definition), INDEPENDENT),
+        exact=isinstance(delta, Fraction) or unknown <= MOST_UNIFORM,
+    )
+
+
+def read_shift(law: Interval, simulator: str, definition: str) -> tuple[str, Fraction]:
+    """Return the comparison and how far an entry moves the total, in lengths of the interval."""
+    check_names(simulator, definition)
+    low, high = law.ends
+    if definition == "noiseless":
+        return "noiseless", Fraction(1)
+    if simulator == "resampled":
+        raise Unsupported(
+            "the resampled simulator is computed for listed values only: "
+            "use centred, or a lattice such as 0..1 by 1/100"
+        )
+    if simulator == "canonical":
+        return "canonical", max(abs(low), abs(high)) / (high - low)
+    return f"centred {exact_text((low + high) / 2)}", HALF
+
+
+@dataclass(frozen=True)
+class UniformWitness:
+    """A half-line of totals of uniform entries, with its probability in both worlds.
+
+    Attributes:
+        unknown: how many uniform entries are unknown, on [0, 1].
+        shift: how far the entry moves the total, in lengths of the interval.
+        reach: the event is that the total lies within ``reach`` of the largest one without shift.
+        worlds: their names.
+        probabilities: of the event with the shift and without it.
+    """
+
+    unknown: int
+    shift: Fraction
+    reach: Fraction
+    worlds: tuple[str, str]
+    probabilities: tuple[Fraction, Fraction]
+
+    def verify(self) -> bool:
+        """Compute both probabilities again, as exact fractions."""
+        places = (self.reach + self.shift, self.reach)
+        return self.probabilities == tuple(irwin_hall(self.unknown, y) for y in places)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the worlds, the totals and their probabilities."""
+        p, q = self.probabilities
+        yield "worst pair", f"{self.worlds[0]}  against  {self.worlds[1]}"
+        yield "event", self.event
+        yield "", f"probability {show(p, side='down')} against {show(q)}"
+
+    @property
+    def event(self) -> str:
+        """The event in words."""
+        return (
+            f"the unknown entries (in lengths of the interval) add up to at least "
+            f"{show(self.unknown - self.reach)}"
+        )
+
+    def explain(self) -> str:
+        """Say it in a sentence."""
+        p, q = self.probabilities
+        return (
+            f"{self.worlds[0]} against {self.worlds[1]}: that {self.event} has probability "
+            f"{show(p, side='down')} against {show(q)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "worlds": list(self.worlds),
+            "event_in_words": self.event,
+            "probabilities": [to_json(p) for p in self.probabilities],
+        }
+
+
+def _witness(
+    law: Interval, unknown: int, shift: Fraction, ratio: Number, how: str
+) -> UniformWitness | None:
+    if not 0 < unknown <= MOST_UNIFORM:
+        return None
+    reach = nearly_best(unknown, shift, ratio, _WITNESS_BITS)
+    low, high = law.ends
+    far = high if abs(high) >= abs(low) else low
+    worlds = {
+        "noiseless": (f"entry {exact_text(high)}", f"entry {exact_text(low)}"),
+        "canonical": (f"entry {exact_text(far)}", "without it"),
+    }
+    names = worlds.get(how, (f"entry {exact_text(high)}", f"without it, {how.split()[-1]} added"))
+    masses = irwin_hall(unknown, reach + shift), irwin_hall(unknown, reach)
+    return UniformWitness(unknown, shift, reach, names, masses)
+
+
+def _claimed(law: Interval, delta: Number, target: Number) -> bool | None:
+    """Decide a claim; a bound above what is allowed refutes nothing."""
+    low, high = bounds(delta)
+    if high <= bounds(target)[0]:
+        return True
+    if low > bounds(target)[1]:
+        return False
+    return None if isinstance(law, UniformComponent) else within(delta, target)
+
+
+def _breaks(people: int, fewest: int | None, limit: Fraction) -> str:
+    if fewest is None:
+        return f"nothing more is needed: delta is not proven to be at most {short(limit)}"
+    if fewest == 0:
+        return f"no number of known entries: delta stays at most {short(limit)}"
+    return f"knowing {people - fewest:,} of the entries; delta may then exceed {short(limit)}"
+
+
+def _method(law: Interval, unknown: int) -> str:
+    lattice = (
+        f"beyond {MOST_UNIFORM} unknown entries, each is rounded to one of at least {CELLS} cells "
+        "and the rest of it counted as noise, which bounds delta from above"
+    )
+    plain = (
+        "the sum of uniform entries in closed form (Irwin & Hall), enclosed in ball arithmetic; it "
+        "is log-concave, so the extreme entries and half-lines are the worst"
+    )
+    if isinstance(law, UniformComponent):
+        plain += (
+            "; averaged over how many entries are drawn from their uniform part, the others being "
+            "told to the attacker, which bounds delta from above"
+        )
+    return f"{plain}; {lattice}" if unknown > MOST_UNIFORM else plain
+
+
+def _notes(law: Interval, delta: Number, definition: str) -> Iterator[str]:
+    low, high = bounds(delta)
+    if isinstance(delta, Real) and high > low * (1 + Fraction(1, 1 << 20)):
+        yield enclosed_words(low, high)
+    if not isinstance(law, UniformComponent):
+        return
+    if definition == "ddp":
+        yield (
+            "holds for every mixture of such laws as well (Theorem 4), as the simulator is the same"
+        )
+    yield (
+        "Theorem 8 says that delta falls exponentially in the number of people; its constant is "
+        "not known, so no number is given for it"
+    )

@@ -1,0 +1,243 @@
+"""Solving for what is unknown about an exact total: people, known entries, or epsilon.
+
+Delta never grows with the number of people and never falls with the number of known entries
+(`_setting` proves it: a further unknown entry is post-processing), so a search
+by doubling and halving finds the border. The answer is then computed again on both sides of it: the
+claim holds at the answer, and at the neighbouring value it fails, or, for classes of laws of which
+only a bound is known, is not proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+from twoworlds.definitions.base import read_delta
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
+from twoworlds.noiseless.sums._search import least_enough
+from twoworlds.noiseless.sums._setting import (
+    Setting,
+    asked_ratio,
+    check_names,
+    read_groups,
+    read_setting,
+)
+from twoworlds.noiseless.sums._uniform import delta_between, enough_unknown
+from twoworlds.noiseless.sums.continuous import read_shift
+from twoworlds.noiseless.sums.laws import AnyLaw, EntryLaw, Interval, read_law
+from twoworlds.noiseless.sums.total import breaking, decided, judged, total
+from twoworlds.noiseless.words import counted, short
+from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
+
+__all__ = ["solve_epsilon", "solve_known", "solve_people"]
+
+_MOST_PEOPLE = 1 << 20
+
+
+def solve_people(
+    law: AnyLaw | str | Mapping[object, object] | Iterable[object],
+    *,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object,
+    known: object = 0,
+    simulator: str = "canonical",
+    definition: str = "ddp",
+) -> Verdict:
+    """Return the smallest number of people whose exact total satisfies the claim.
+
+    >>> int(solve_people("-1,0,1", epsilon="0.5", delta="0.001").people)
+    35
+    """
+    belief, asked = read_law(law), asked_ratio(ratio, epsilon)
+    limit = _allowed(delta)
+    count = whole(known, "known")
+    check_names(simulator, definition)
+    unknown = _fewest(belief, asked, limit, simulator, definition)
+    people = unknown + 1 + count
+    ask = partial(total, ratio=asked, delta=limit, simulator=simulator, definition=definition)
+    found = ask(belief, people=people, known=count)
+    if unknown == 0:
+        note = f"{counted(people, 'person', 'people')} is the least with {count:,} known entries"
+        return _solved(found, {"people": Fraction(people)}, note)
+    before = _delta([(belief, people - 1)], count, asked, limit, simulator, definition)
+    note = f"with {counted(people - 1, 'person', 'people')} {_missed(before, limit)}"
+    return _solved(found, {"people": Fraction(people), "delta_before": before}, note)
+
+
+def solve_known(
+    law: AnyLaw | str | Mapping[object, object] | Iterable[object],
+    *,
+    people: object = None,
+    ratio: object = None,
+    epsilon: object = None,
+    delta: object,
+    simulator: str = "canonical",
+    definition: str = "ddp",
+) -> Verdict:
+    """Return the largest number of entries that an attacker may know while the claim holds.
+
+    If the claim fails although nobody knows anything, the verdict says so and does not hold.
+
+    >>> int(solve_known("-1,0,1", people=50, epsilon="0.5", delta="0.01").known)
+    33
+    """
+    groups, asked, limit = read_groups(law, people), asked_ratio(ratio, epsilon), _allowed(delta)
+    entries = sum(count for _, count in groups)
+    ask = partial(total, ratio=asked, delta=limit, simulator=simulator, definition=definition)
+    only = groups[0][0]
+    if len(groups) == 1 and isinstance(only, Interval):
+        _, shift = read_shift(only, simulator, definition)
+        unknown = enough_unknown(only, shift, asked, limit, entries - 1)
+        breaks = 0 if unknown is None else entries - unknown
+    else:
+        setting = read_setting(groups, 0, simulator, definition)
+        first = breaking(setting, asked, limit)
+        breaks = entries if first is None else first
+    listed = groups if len(groups) > 1 else only
+    if breaks == 0:
+        found = ask(listed, people=entries)
+        return _solved(found, {}, "the claim does not hold even if nobody knows any entry")
+    found = ask(listed, people=entries, known=breaks - 1)
+    values = {"known": Fraction(breaks - 1)}
+    if breaks == entries:
+        return _solved(found, values, "all other entries may be known")
+    after = _delta(groups, breaks, asked, limit, simulator, definition)
+    note = f"with {counted(breaks, 'known entry', 'known entries')} {_missed(after, limit)}"
+    return _solved(found, {**values, "delta_after": after}, note)
+
+
+def solve_epsilon(
+    law: AnyLaw | str | Mapping[object, object] | Iterable[object],
+    *,
+    people: object = None,
+    delta: object,
+    known: object = 0,
+    simulator: str = "canonical",
+    definition: str = "ddp",
+) -> Verdict:
+    """Return the smallest epsilon that holds with a given delta: exact as a ratio e^epsilon.
+
+    >>> solve_epsilon("0,1", people=3, delta="3/8").ratio
+    Fraction(3, 2)
+    """
+    groups, limit = read_groups(law, people), _allowed(delta)
+    only = groups[0][0]
+    if len(groups) == 1 and isinstance(only, Interval):
+        raise Unsupported(
+            "the smallest epsilon is computed for listed values only: give an epsilon and read its "
+            "delta, or use a lattice such as 0..1 by 1/100"
+        )
+    setting = read_setting(groups, known, simulator, definition)
+    ratio = setting.ratio(limit)
+    if ratio == INFINITY:
+        return _hopeless(setting, limit)
+    found = judged(setting, _safe(ratio), limit)
+    values = {"ratio": ratio, "epsilon": ln(ratio), "delta": found.delta}
+    note = f"the smallest epsilon with delta {short(limit)}; delta is attained or epsilon is 0"
+    asked = f"{setting.definition}(delta={short(limit)})"
+    return replace(found, definition=asked, values=values, notes=(note, *found.notes))
+
+
+def _allowed(delta: object) -> Fraction:
+    value = read_delta(delta)
+    return rational(value, "delta")
+
+
+def _safe(ratio: Number) -> Fraction:
+    """Return the upper end of a ratio that is only enclosed."""
+    return bounds(ratio)[1]
+
+
+def _delta(
+    groups: list[tuple[AnyLaw, int]],
+    known: int,
+    ratio: Number,
+    limit: Fraction,
+    simulator: str,
+    definition: str,
+) -> Number:
+    """Return delta at the value next to the answer, where it must exceed the limit."""
+    law, people = groups[0]
+    if len(groups) == 1 and isinstance(law, Interval):
+        _, shift = read_shift(law, simulator, definition)
+        return at_most_one(delta_between(law, people - 1 - known, shift, ratio))
+    setting = read_setting(groups, known, simulator, definition)
+    return at_most_one(setting.answer(ratio, target=limit).worst.delta)
+
+
+def _missed(delta: Number, limit: Fraction) -> str:
+    low, high = bounds(delta)
+    if high <= limit:
+        raise TwoWorldsError("the search missed its border: please report this")
+    if low > limit:
+        return f"the claim fails: delta is {show(delta)}"
+    return f"the claim is not proven: delta is at most {show(delta)}"
+
+
+def _solved(verdict: Verdict, values: Mapping[str, Number], note: str) -> Verdict:
+    return replace(verdict, values={**values, **verdict.values}, notes=(note, *verdict.notes))
+
+
+def _fewest(law: AnyLaw, ratio: Number, limit: Fraction, simulator: str, definition: str) -> int:
+    """Return the smallest number of unknown others with which delta is at most the limit."""
+    if not isinstance(law, EntryLaw):
+        _, shift = read_shift(law, simulator, definition)
+        found = enough_unknown(law, shift, ratio, limit, _MOST_PEOPLE)
+        if found is None:
+            raise _too_many(law, delta_between(law, _MOST_PEOPLE, shift, ratio))
+        return found
+
+    def delta(unknown: int) -> Fraction:
+        setting = Setting(((law, unknown + 1),), 0, simulator, definition)
+        return decided(setting, ratio, limit)
+
+    if delta(0) > limit:
+        if limit == 0:
+            raise InvalidInput(
+                f"entries {law.text}: no number of people gives delta 0, as the largest and the "
+                "least total are possible in one world only; allow a delta above 0"
+            )
+        _refuse_hopeless(law, ratio, simulator, definition)
+    enough = least_enough(delta, limit, _MOST_PEOPLE)
+    if enough is None:
+        raise _too_many(law, limit)
+    return enough
+
+
+def _refuse_hopeless(law: EntryLaw, ratio: Number, simulator: str, definition: str) -> None:
+    """Refuse laws for which delta is 1 however many people there are."""
+    setting = Setting(((law, 2),), 0, simulator, definition)
+    comparison = setting.answer(ratio).worst.comparison
+    apart = comparison is not None and comparison.laws is None
+    if apart or law.variance == 0:
+        raise InvalidInput(
+            f"entries {law.text}: no number of people is enough, as totals with and without an "
+            'entry never coincide; use simulator="centred", which adds a constant in its place'
+            if apart
+            else f"entries {law.text}: no number of people is enough, as nothing is unknown"
+        )
+
+
+def _too_many(law: AnyLaw, delta: Number) -> TooLarge:
+    return TooLarge(
+        f"entries {law.text}: more than {_MOST_PEOPLE:,} people would be needed for delta "
+        f"{short(delta)}; allow a larger epsilon or delta, or use the centred simulator"
+    )
+
+
+def _hopeless(setting: Setting, limit: Fraction) -> Verdict:
+    """Return the verdict that no epsilon holds with this delta, by one large ratio."""
+    found = judged(setting, Fraction(1 << 20), limit)
+    values: dict[str, Number] = {"ratio": INFINITY, "epsilon": INFINITY, "delta": limit}
+    note = f"no epsilon, however large, holds with delta {short(limit)}"
+    return replace(
+        found,
+        definition=f"{setting.definition}(delta={short(limit)})",
+        values=values,
+        notes=(note, *found.notes),
+        holds=False,
+    )

@@ -1,0 +1,173 @@
+"""Truncated tables of real columns: declared bins, the belief first, no data in errors."""
+
+import json
+from collections import Counter
+from random import Random
+
+import pytest
+
+from twoworlds.errors import InvalidInput
+from twoworlds.noiseless import release_histogram
+from twoworlds.noiseless.histograms.data import discard, read_declared
+from twoworlds.noiseless.histograms.sizes import discarded
+
+ASKED = {"population": 100, "rate": "3/10", "epsilon": "0.5"}
+AGES = [3, 17, 18, 40, 64, 64, 30, 65, 99, 25, 31]
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(values, name="people.csv"):
+        path = tmp_path / name
+        path.write_text("who,what\n" + "".join(f"{i},{v}\n" for i, v in enumerate(values)))
+        return path
+
+    return write
+
+
+def test_counts_are_shown_from_the_threshold_on(table):
+    found = release_histogram(table(AGES), "what", "0..17, 18..64, 65..120", 3, **ASKED)
+    assert found.table == {"0..17": 0, "18..64": 7, "65..120": 0}
+    assert found.threshold == 3
+
+
+def test_the_belief_is_printed_before_anything_else(table):
+    found = release_histogram(table(AGES), "what", "0..64, 65..120", 2, **ASKED)
+    text = str(found)
+    assert text.startswith("This rests on a belief: each of the 100 members of your bin is in the")
+    assert text.index("rests on") < text.index("ddp(") < text.index("The table")
+    plain = found.to_dict()
+    assert next(iter(plain)) == "rests_on"
+    assert plain["table"] == {"0..64": 9, "65..120": 2}
+    assert json.loads(json.dumps(plain)) == plain
+
+
+def test_the_number_of_rows_is_not_published(table):
+    found = release_histogram(table(AGES), "what", "0..64, 65..120", 4, **ASKED)
+    assert "rows" not in found.to_dict()
+    assert " 11" not in str(found)
+
+
+def test_the_table_is_withheld_when_the_claim_fails(table):
+    asked = (table(AGES), "what", "0..64, 65..120", 2)
+    refuted = release_histogram(*asked, **ASKED, delta="1e-9")
+    assert refuted.table is None
+    assert refuted.to_dict()["table"] is None
+    assert refuted.shown == "The table is withheld: the claim is not proven to hold."
+    assert not refuted.verdict
+    assert release_histogram(*asked, **ASKED, delta="1/2").table == {"0..64": 9, "65..120": 2}
+
+
+def test_bins_have_names_and_several_parts(table):
+    bins = {"cold": "blue | green", "warm": "red", "none": "grey"}
+    path = table(["blue", "green", " red", "blue", "red", "blue"])
+    found = release_histogram(path, "what", bins, 2, **ASKED)
+    assert found.table == {"cold": 4, "warm": 2, "none": 0}
+
+
+def test_numbers_are_compared_as_numbers(table):
+    found = release_histogram(
+        table(["1", "1.0", "2", "0.5"]), "what", ["1", "0..0.9", "2"], 1, **ASKED
+    )
+    assert found.table == {"1": 2, "0..0.9": 1, "2": 1}
+
+
+def test_undeclared_values_are_refused_without_naming_them(table):
+    with pytest.raises(InvalidInput, match="2 rows that fall into no declared bin") as error:
+        release_histogram(table(AGES), "what", "0..64", 2, **ASKED)
+    assert "99" not in str(error.value)
+    assert "65" not in str(error.value)
+
+
+def test_a_belief_that_the_data_refute_is_refused(table):
+    path = table(["a"] * 9 + ["b"])
+    few = {**ASKED, "population": 5}
+    with pytest.raises(InvalidInput, match="1 bin of 2 hold more rows than members"):
+        release_histogram(path, "what", "a, b", 2, **few)
+    each = {**ASKED, "population": "20, 5"}
+    assert release_histogram(path, "what", "a, b", 2, **each).table == {"a": 9, "b": 0}
+    with pytest.raises(InvalidInput, match="more rows than members"):
+        release_histogram(path, "what", "b, a", 2, **each)
+    assert release_histogram(path, "what", "a, b", 2, **{**ASKED, "population": "any"})
+
+
+def test_missing_cells_are_refused_or_skipped(table):
+    path = table(["a", "", "a"])
+    with pytest.raises(InvalidInput, match="1 row"):
+        release_histogram(path, "what", "a", 1, **ASKED)
+    assert release_histogram(path, "what", "a", 1, missing="skip", **ASKED).table == {"a": 2}
+
+
+SIZED = {"shares": "1/2, 1/2", "ratio": 2}
+
+
+def test_entries_are_discarded_before_they_are_counted(table):
+    path = table(["a"] * 10 + ["b"] * 10)
+    law = "discarded(size=20, ratio=1000000, shift=5)"
+    found = release_histogram(path, "what", "a, b", 1, size=law, **SIZED)
+    assert 15 - 3 <= sum(found.table.values()) <= 15 + 3  # further off once in 10^23 runs
+
+
+def test_discarding_follows_its_law():
+    law, random = discarded(12, "3/2", shift=4), Random(11)
+    draws = 20_000
+    sizes = Counter(len(discard(list(range(12)), law, random)) for _ in range(draws))
+    for n in range(13):
+        p = float(law.mass(n))
+        # Five standard deviations; the seed is fixed, so it passes always or never.
+        assert abs(sizes[n] / draws - p) <= 5 * (p * (1 - p) / draws) ** 0.5
+
+
+def test_who_is_discarded_is_drawn_evenly():
+    law, random = discarded(4, 2, shift=2), Random(12)
+    kept = Counter(x for _ in range(8000) for x in discard([0, 1, 2, 3], law, random))
+    assert max(kept.values()) - min(kept.values()) < 400
+
+
+def test_a_size_that_the_data_refute_is_refused(table):
+    path = table(["a"] * 10 + ["b"] * 10)
+    with pytest.raises(InvalidInput, match="does not allow the number of rows"):
+        release_histogram(path, "what", "a, b", 1, size="fixed(size=9)", **SIZED)
+    law = "discarded(size=30, ratio=2, shift=1)"
+    with pytest.raises(InvalidInput, match="20 rows and discarded"):
+        release_histogram(path, "what", "a, b", 1, size=law, **SIZED)
+    law = "discarded(size=20, ratio=e^0.5, shift=1)"
+    with pytest.raises(InvalidInput, match="rational ratio"):
+        release_histogram(path, "what", "a, b", 1, size=law, **SIZED)
+    with pytest.raises(InvalidInput, match="declared: 1, populations or shares: 2"):
+        release_histogram(path, "what", "a | b", 1, size="fixed(size=20)", **SIZED)
+    members = {"population": "9, 30", "ratio": 2}
+    with pytest.raises(InvalidInput, match="more rows than members"):
+        release_histogram(path, "what", "a, b", 1, size="fixed(size=20)", **members)
+    found = release_histogram(
+        path, "what", "a, b", 1, size="fixed(size=20)", population=[10, 30], ratio=2
+    )
+    assert found.table == {"a": 10, "b": 10}
+
+
+@pytest.mark.parametrize(
+    ("bins", "said"),
+    [
+        ("", "bins is empty"),
+        ("0..10, 5..20", "overlap"),
+        ("1..3, 2", "overlap"),
+        ("2, 1..3", "overlap"),
+        ("a, a", "overlap"),
+        ("9..3", "ends before it begins"),
+        ({"x": "a |"}, "empty part"),
+        ({"x": "a", "y": "b | a"}, "overlap"),
+    ],
+)
+def test_bad_bins_are_refused(bins, said):
+    with pytest.raises(InvalidInput, match=said):
+        read_declared(bins)
+
+
+def test_other_bad_input_is_refused(table):
+    path = table(["a"])
+    with pytest.raises(InvalidInput, match="threshold"):
+        release_histogram(path, "what", "a", 0, **ASKED)
+    with pytest.raises(InvalidInput, match="column"):
+        release_histogram(path, "whta", "a", 1, **ASKED)
+    with pytest.raises(InvalidInput, match="rate"):
+        release_histogram(path, "what", "a", 1, population=5, epsilon=1)

@@ -1,0 +1,274 @@
+"""Truncated histograms under sampling priors: reference values, brute force, words, bad input."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from tests.noiseless.histograms import samples
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.noiseless import truncated_histogram
+from twoworlds.noiseless.histograms.counts import Binomial
+from twoworlds.noiseless.histograms.histogram import read_histogram
+from twoworlds.noiseless.histograms.shared import SharedBins
+from twoworlds.noiseless.histograms.sizes import binomial
+from twoworlds.numbers import Real, bounds
+
+RATIOS = [Fraction(11, 10), Fraction(3, 2), Fraction(3)]
+
+
+def test_bernoulli_sampling_of_one_bin():
+    found = truncated_histogram("50", rate="3/10", threshold="10", epsilon="0.5")
+    assert float(found.delta) == pytest.approx(0.0130262803899466, abs=1e-12)
+    assert isinstance(found.delta, Real)
+    low, high = bounds(found.delta)
+    assert high - low < low / 2**50
+    plain = found.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["delta"]["value"] == pytest.approx(0.01302628038994, abs=1e-13)
+    assert plain["delta"]["exact"] is None
+
+
+def test_the_worst_bin_of_a_range_of_sizes():
+    found = truncated_histogram("1..120", rate=0.5, threshold=20, epsilon=0.5)
+    assert float(found.delta) == pytest.approx(0.0188491940422797, abs=1e-12)
+    assert found.members == 31
+    assert truncated_histogram("any", rate=0.5, threshold=20, epsilon=0.5).members == 31
+
+
+def test_poisson_bins():
+    found = truncated_histogram(mean=5, threshold=15, epsilon=0.3)
+    assert float(found.delta) == pytest.approx(0.000392579461606345, abs=1e-12)
+
+
+def test_erratum_21_a_large_epsilon_with_threshold_one_exposes_a_single_person():
+    found = truncated_histogram(mean="1/100", threshold=1, epsilon=1)
+    assert float(found.delta) == pytest.approx(0.990049833749168, abs=1e-12)
+
+
+def test_constant_plus_laplace_needs_the_place_that_the_paper_speaks_of():
+    asked = {
+        "size": "two-sided(centre=30, ratio=3/2, low=10, high=50)",
+        "shares": "1/2, 1/2",
+        "threshold": 5,
+    }
+    place = truncated_histogram(**asked, place=1, ratio="27/8")
+    assert float(place.delta) == pytest.approx(0.000159739785014473, abs=1e-12)
+    assert isinstance(place.delta, Fraction)
+    assert "that somebody is entry 1 of the list, not a person" in place.assumptions
+    person = truncated_histogram(**asked, ratio="27/8")
+    assert person.delta > place.delta
+    assert "that somebody is a person, not a place in a list" in person.assumptions
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("bins", [(3,), (4, 2), (3, 3, 1), (1, 1, 5)])
+def test_member_by_member_agrees_with_every_subset(bins, ratio):
+    for rate in (Fraction(1, 2), Fraction(1, 5)):
+        chance = samples.member_by_member(rate)
+        for k in (1, 2, 3, 5):
+            for known in (0, 1):
+                if known >= max(bins):
+                    continue
+                found = truncated_histogram(
+                    list(bins), rate=rate, threshold=k, ratio=ratio, known=known
+                )
+                assert found.delta == samples.delta(bins, k, ratio, chance, known=known)
+
+
+@pytest.mark.parametrize("bins", [(4, 3), (2, 5)])
+def test_a_binomial_size_is_member_by_member(bins):
+    law = f"binomial(population={sum(bins)}, rate=2/5)"
+    chance = samples.member_by_member(Fraction(2, 5))
+    for k in (1, 2, 3):
+        found = truncated_histogram(list(bins), size=law, threshold=k, ratio="3/2")
+        assert found.delta == samples.delta(bins, k, Fraction(3, 2), chance)
+
+
+def test_a_binomial_size_summed_as_a_shared_one_gives_the_same():
+    shared = SharedBins(binomial(12, "2/5"), members=(5, 4, 3))
+    for k in (1, 2, 4):
+        apart = truncated_histogram("5, 4, 3", rate="2/5", threshold=k, ratio="3/2")
+        assert shared.worst(k, Fraction(3, 2)).delta == apart.delta
+
+
+def test_a_poisson_size_splits_into_independent_bins():
+    split = truncated_histogram(size="poisson(mean=20)", shares="1/4,3/4", threshold=6, ratio=2)
+    apart = truncated_histogram(mean=[5, 15], threshold=6, ratio=2)
+    assert bounds(split.delta) == bounds(apart.delta)
+
+
+def test_populations_with_a_law_of_their_size_agree_with_every_subset():
+    masses = {2: Fraction(1, 4), 3: Fraction(1, 4), 4: Fraction(1, 2)}
+    text = "masses(2=1/4, 3=1/4, 4=1/2)"
+    for bins in ((4, 3), (3, 2, 2)):
+        for k in (1, 2):
+            found = truncated_histogram(list(bins), size=text, threshold=k, ratio="3/2")
+            assert found.delta == samples.delta(bins, k, Fraction(3, 2), samples.by_size(masses))
+
+
+def test_rational_input_gives_an_exact_answer():
+    found = truncated_histogram(500, rate="3/10", threshold=100, ratio="3/2")
+    assert isinstance(found.delta, Fraction)
+    assert isinstance(found.to_dict()["delta"]["exact"], str)
+
+
+def test_populations_of_a_hundred_thousand_are_enclosed():
+    found = truncated_histogram(10**5, rate="3/10", threshold=100, epsilon="1/50")
+    low, high = bounds(found.delta)
+    assert high - low < low / 2**50
+    most = Binomial.largest_exact(Fraction(3, 10)) + 1
+    assert any(f"up to {most:,} members" in note for note in found.notes)
+    # Beyond the exact range, the value goes on where the exact one stops.
+    near = truncated_histogram(most, rate="3/10", threshold=100, ratio="51/50").delta
+    next_ = truncated_histogram(most + 1, rate="3/10", threshold=100, ratio="51/50").delta
+    assert isinstance(near, Fraction)
+    assert isinstance(next_, Real)
+    assert float(next_) == pytest.approx(float(near), rel=1e-3)
+    assert next_ < near
+
+
+def test_a_claim_is_decided():
+    asked = {"population": 50, "rate": "3/10", "threshold": 10, "epsilon": 0.5}
+    assert truncated_histogram(**asked, delta="0.0131")
+    refuted = truncated_histogram(**asked, delta="0.013")
+    assert not refuted
+    assert refuted.definition == "ddp(epsilon=1/2, delta=0.013)"
+    assert refuted.sentence.startswith("If each of the 50 members of your bin is in the sample")
+    assert "the claim fails" in refuted.sentence
+    with pytest.raises(Undecided):
+        bool(truncated_histogram(**asked))
+
+
+def test_a_bin_that_is_never_shown_gives_nothing_away():
+    found = truncated_histogram(9, rate="1/2", threshold=10, ratio="3/2", delta=0)
+    assert found
+    assert found.delta == 0
+    assert "never shown" in found.sentence
+
+
+def test_the_sentence_begins_with_the_assumption_and_says_what_breaks_it():
+    found = truncated_histogram(50, rate="3/10", threshold=10, epsilon=0.5, known=2)
+    assert found.sentence.startswith("If each of the 50 members of your bin is in the sample ")
+    assert "nobody knows of more than 2 of the others of your bin" in found.sentence
+    assert "62.3 to 37.7" in found.sentence
+    assert found.assumptions[0] in found.sentence
+    others = [
+        int(word) for word in found.sentence.split("What breaks it: ")[1].split() if word.isdigit()
+    ]
+    asked = {"rate": "3/10", "threshold": 10, "epsilon": 0.5}
+    assert truncated_histogram(50, known=others[0], **asked).delta > Fraction(1, 2)
+    assert truncated_histogram(50, known=others[0] - 1, **asked).delta <= Fraction(1, 2)
+
+
+def test_what_breaks_a_claim_is_measured_by_the_claim():
+    found = truncated_histogram(50, rate="3/10", threshold=20, epsilon=0.5, delta="1/100")
+    assert "knowing of 8 others of your bin" in found.sentence
+
+
+def test_a_poisson_bin_breaks_by_its_count():
+    found = truncated_histogram(mean=5, threshold=15, epsilon=0.3)
+    assert "What breaks it: knowing exactly how many others" in found.sentence
+
+
+def test_a_fixed_size_is_refuted_and_the_way_out_is_said():
+    found = truncated_histogram("30, 20, 10", size="fixed(size=20)", threshold=1, ratio="3/2")
+    assert found.delta == 1
+    assert "nothing is promised" in found.sentence
+    assert any("size=discarded(size=20, ratio=3/2, delta=...)" in note for note in found.notes)
+    hidden = truncated_histogram("30, 20, 10", size="fixed(size=20)", threshold=5, ratio="3/2")
+    assert hidden.delta > Fraction(1, 3)
+
+
+def test_theorem_10_is_given_in_words_only():
+    found = truncated_histogram(50, rate="3/10", threshold=10, epsilon=0.5)
+    (note,) = [note for note in found.notes if "Theorem 10" in note]
+    assert "does not name its C" in note
+    assert "under N and N + 1" in note
+    assert "a person rather than a place" in note
+    assert "bounded epsilon" in note
+    assert set(found.values) == {"ratio", "epsilon", "delta", "threshold", "members"}
+
+
+def test_a_bound_says_that_it_is_one():
+    found = truncated_histogram(
+        size="discarded(size=3000, ratio=e^0.5, delta=1e-4)",
+        shares=["1/20"] * 20,
+        threshold=30,
+        epsilon=1,
+    )
+    assert found.witness is None
+    assert "upper bound" in " ".join(found.notes)
+    assert found.to_dict()["delta"]["lower"] == 0
+    upper = bounds(found.delta)[1]
+    assert truncated_histogram(
+        size="discarded(size=3000, ratio=e^0.5, delta=1e-4)",
+        shares=["1/20"] * 20,
+        threshold=30,
+        epsilon=1,
+        delta=upper * 2,
+    )
+
+
+def test_verdicts_explain_themselves():
+    for asked in (
+        {"population": 20, "rate": "1/2"},
+        {"mean": 4},
+        {"size": "two-sided(centre=10, ratio=2, low=1, high=15)", "shares": "1/2, 1/2"},
+    ):
+        found = truncated_histogram(threshold=3, ratio=2, **asked)
+        assert isinstance(found, Verdict)
+        assert found.witness.explain() in found.explain()
+        assert found.mechanism == "the histogram truncated at 3"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"population": 50, "rate": 0}, "strictly between 0 and 1"),
+        ({"population": 50, "rate": 1}, "strictly between 0 and 1"),
+        ({"population": 50, "rate": "3/2"}, "strictly between 0 and 1"),
+        ({"population": 50, "rate": "ln 2"}, "irrational"),
+        ({"population": 0, "rate": "1/2"}, "population=0"),
+        ({"population": "", "rate": "1/2"}, "population is empty"),
+        ({"population": [], "rate": "1/2"}, "population is empty"),
+        ({"population": "9..3", "rate": "1/2"}, "ends before it begins"),
+        ({"population": 2.5, "rate": "1/2"}, "whole number"),
+        ({"population": "many", "rate": "1/2"}, "not a number"),
+        ({"population": 5, "rate": "1/2", "known": 5}, "at most 4 others"),
+        ({"population": "3, 5", "rate": "1/2", "known": 5}, "at most 4 others"),
+        ({"population": 5, "rate": "1/2", "known": -1}, "known=-1"),
+        ({"population": 5, "rate": "1/2", "threshold": 0}, "threshold=0"),
+        ({"population": 5, "rate": "1/2", "threshold": "2.5"}, "whole number"),
+        ({"population": 5, "rate": "1/2", "ratio": None}, "finite ratio"),
+        ({"population": 5, "rate": "1/2", "ratio": "inf"}, "finite ratio"),
+        ({"population": 5, "rate": "1/2", "ratio": "1/2"}, "at least 1"),
+        ({"population": 5, "rate": "1/2", "delta": 2}, "delta=2"),
+        ({"population": 5, "rate": "1/2", "mean": 3}, "leave population and rate out"),
+        ({"population": 5}, "give population= and rate="),
+        ({"rate": "1/2"}, "give population= and rate="),
+        ({}, "give population= and rate="),
+        ({"mean": 0}, "above 0"),
+        ({"mean": -3}, "above 0"),
+        ({"mean": ""}, "mean is empty"),
+        ({"shares": "1/2,1/2"}, "give size= as well"),
+        ({"size": "fixed(size=3)"}, "not both"),
+        ({"size": "fixed(size=3)", "population": "5", "rate": "1/2"}, "leave rate and mean out"),
+        ({"size": "fixed(size=3)", "population": ""}, "give the members"),
+        ({"size": "fixed(size=3)", "shares": ""}, "shares is empty"),
+        ({"size": "fixed(size=3)", "shares": "1/2"}, "sum to 1/2"),
+        ({"size": "fixed(size=3)", "shares": "1/2,1/2", "place": 0}, "place=0"),
+        ({"size": "fixed(size=9)", "population": "3, 4"}, "can exceed the population of 7"),
+        ({"size": "binomial(population=9, rate=1/2)", "population": "3,4"}, "7 members together"),
+        ({"size": "poisson(mean=9)", "population": "3,4"}, "can exceed the population"),
+    ],
+)
+def test_bad_input_is_refused(asked, said):
+    with pytest.raises(InvalidInput, match=said):
+        truncated_histogram(**{"threshold": 3, "ratio": 2, **asked})
+
+
+def test_reading_keeps_what_is_known():
+    assert read_histogram(50, "1/2", known="3").known == 3
+    assert read_histogram(50, "1/2").knowing(2).known == 2

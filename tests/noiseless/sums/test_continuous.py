@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import comb
+
+import pytest
+
+from tests.noiseless.sums import brute
+from twoworlds.errors import InvalidInput, TwoWorldsError, Undecided, Unsupported
+from twoworlds.noiseless import UniformComponent, read_law, total
+from twoworlds.noiseless.sums._uniform import (
+    _lattice,
+    delta_between,
+    irwin_hall,
+    uniform_delta,
+)
+from twoworlds.numbers import bounds, exp, number
+
+HALF = Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("people", "epsilon", "expected"),
+    [
+        (2, "0.5", 0.5),
+        (11, "0.5", 0.0670817259312031),
+        (21, 1, 0.00140538912334184),
+    ],
+)
+def test_theorem_8_for_uniform_entries(people, epsilon, expected):
+    low, high = bounds(total("uniform [-1, 1]", people=people, epsilon=epsilon).delta)
+    assert high - low <= low * Fraction(1, 1 << 50)
+    assert abs(float(low) - expected) <= 1e-9
+
+
+def test_known_entries_count_as_fewer_people():
+    few = bounds(total("[-1, 1]", people=11, epsilon="0.5").delta)
+    many = bounds(total("[-1, 1]", people=31, known=20, epsilon="0.5").delta)
+    assert few == many
+
+
+@pytest.mark.parametrize("terms", [1, 2, 3, 4])
+def test_irwin_hall_is_the_volume_of_a_corner_of_the_cube(terms):
+    """Riemann sums over a fine lattice enclose the volume below y."""
+    cells = 8
+    law = {Fraction(k): Fraction(1, cells) for k in range(cells)}
+    corners = brute.law_of_sum([law] * terms)
+    for y in (Fraction(1, 3), Fraction(5, 4), Fraction(7, 2)):
+        inside = sum((m for t, m in corners.items() if (t + terms) / cells <= y), Fraction(0))
+        touched = sum((m for t, m in corners.items() if t / cells <= y), Fraction(0))
+        assert inside <= irwin_hall(terms, y) <= touched
+
+
+@pytest.mark.parametrize("terms", [2, 3, 7])
+@pytest.mark.parametrize("shift", [HALF, Fraction(1), Fraction(4, 3)])
+@pytest.mark.parametrize("ratio", [Fraction(5, 4), Fraction(3)])
+def test_uniform_delta_is_the_best_half_line(terms, shift, ratio):
+    """A fine grid of half-lines comes near the enclosure and never above it."""
+    low, high = bounds(uniform_delta(terms, shift, ratio))
+    steps = 400
+    grid = [Fraction(terms * k, steps) for k in range(steps + 1)]
+    best = max(irwin_hall(terms, y + shift) - ratio * irwin_hall(terms, y) for y in grid)
+    assert best <= high
+    assert low - best < Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("terms", [1, 2, 5])
+def test_ratio_one_is_the_total_variation_distance(terms):
+    low, high = (irwin_hall(terms, (terms + sign * HALF) / 2) for sign in (-1, 1))
+    assert uniform_delta(terms, HALF, Fraction(1)) == high - low
+    near_one = Fraction(1000001, 1000000)
+    close = bounds(uniform_delta(terms, HALF, near_one))
+    assert abs(close[0] - (high - low)) < Fraction(1, 10**5)
+
+
+def test_a_shift_beyond_the_whole_range_tells_everything():
+    assert uniform_delta(3, Fraction(3), Fraction(2)) == 1
+    assert total("[9, 11]", people=4, epsilon=1).delta == 1
+    assert total("[9, 11]", people=4, epsilon=1, simulator="centred").delta < 1
+
+
+def test_centring_moves_any_interval_to_the_middle():
+    """Erratum 18, for densities."""
+    here = bounds(total("[-1, 1]", people=30, epsilon="0.5").delta)
+    there = bounds(total("[9, 11]", people=30, epsilon="0.5", simulator="centred").delta)
+    assert here == there
+    assert bounds(total("[9, 11]", people=30, epsilon="0.5").delta)[0] > Fraction(9, 10)
+
+
+@pytest.mark.parametrize("terms", [20, 80])
+@pytest.mark.parametrize("shift", [HALF, Fraction(1), Fraction(41, 40)])
+def test_lattice_parts_bound_the_uniform_delta(terms, shift):
+    ratio = exp(number("0.3"))
+    high = bounds(uniform_delta(terms, shift, ratio))[1]
+    bound, _ = _lattice(terms, shift, ratio)
+    assert high <= bound <= high * Fraction(12, 10)
+
+
+def test_many_uniform_entries_are_enclosed():
+    found = total("[-1, 1]", people=500, epsilon="0.2", delta="1/10")
+    assert found.holds is True
+    low, high = bounds(found.delta)
+    assert 0 < low < high < low * Fraction(11, 10)
+    assert any("enclosed" in note for note in found.notes)
+    assert total("[-1, 1]", people=500, epsilon="0.05", delta="1e-6").holds is False
+
+
+def test_delta_falls_with_people_across_the_change_of_method():
+    ratio = exp(number("0.2"))
+    law = read_law("[-1, 1]")
+    found = [bounds(delta_between(law, n, HALF, ratio)) for n in (150, 199, 200, 201, 260)]
+    assert all(b[0] <= a[1] for a, b in pairwise(found))
+
+
+# --- a uniform component ------------------------------------------------------------------------
+
+
+def test_a_full_component_is_the_uniform_law():
+    plain = total("[-1, 1]", people=9, epsilon="0.5")
+    full = total("component [-1, 1] at least 1/2", people=9, epsilon="0.5")
+    assert bounds(plain.delta) == bounds(full.delta)
+
+
+def test_the_component_bound_is_the_average_over_uniform_entries():
+    law, ratio, others = read_law("component [-1, 1] at least 1/4"), Fraction(2), 6
+    average = sum(
+        Fraction(comb(others, b), 2**others) * bounds(uniform_delta(b, HALF, ratio))[1]
+        for b in range(others + 1)
+    )
+    low, high = bounds(total(law, people=others + 1, ratio=2).delta)
+    assert abs(high - average) < Fraction(1, 10**7)
+    assert abs(low - bounds(uniform_delta(others, HALF, ratio))[0]) < Fraction(1, 10**7)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_conditioning_on_the_uniform_part_bounds_delta_on_a_lattice(seed):
+    """The same argument, where everything can be enumerated: weight w of the uniform law."""
+    rng = random.Random(seed)
+    cells, others, share, ratio = 4, 3, HALF, Fraction(3, 2)
+    weights = [rng.randint(0, 5) for _ in range(cells)]
+    rest = [Fraction(w, sum(weights)) if sum(weights) else Fraction(1, cells) for w in weights]
+    mixed = {Fraction(k): share / cells + (1 - share) * rest[k] for k in range(cells)}
+    even = {Fraction(k): Fraction(1, cells) for k in range(cells)}
+
+    def delta(law, count, value):
+        sums = brute.law_of_sum([law] * count)
+        return brute.both({t + value: m for t, m in sums.items()}, sums, ratio)
+
+    for value in range(1, cells):
+        bound = sum(
+            comb(others, b) * share**b * (1 - share) ** (others - b) * delta(even, b, value)
+            for b in range(others + 1)
+        )
+        assert delta(mixed, others, value) <= bound
+
+
+def test_blocks_only_loosen_the_average():
+    law = UniformComponent(Fraction(-1), Fraction(1), Fraction(1, 4))
+    ratio, others = exp(number(1)), 60
+    _, high = bounds(delta_between(law, others, HALF, ratio))
+    fine = sum(
+        Fraction(comb(others, b), 2**others) * bounds(uniform_delta(b, HALF, ratio))[1]
+        for b in range(others + 1)
+    )
+    assert fine <= high <= 2 * fine
+
+
+def test_a_claim_between_the_ends_of_a_bound_is_left_open():
+    law = "component [-1, 1] at least 1/4"
+    low, high = bounds(total(law, people=40, epsilon=1).delta)
+    assert total(law, people=40, epsilon=1, delta=high * 2).holds is True
+    assert total(law, people=40, epsilon=1, delta=low / 2).holds is False
+    between = total(law, people=40, epsilon=1, delta=(low + high) / 2)
+    assert between.holds is None
+    with pytest.raises(Undecided):
+        bool(between)
+
+
+def test_hidden_constants_are_named_and_not_printed():
+    found = total("component [-1, 1] at least 1/4", people=40, epsilon=1)
+    assert any("Theorem 8" in note and "no number" in note for note in found.notes)
+    assert any("mixture" in note for note in found.notes)
+    assert set(found.values) == {"ratio", "epsilon", "delta"}
+    noiseless = total(
+        "component [-1, 1] at least 1/4", people=40, epsilon=1, definition="noiseless"
+    )
+    assert not any("mixture" in note for note in noiseless.notes)
+
+
+# --- words, witnesses, errors -------------------------------------------------------------------
+
+
+def test_words_begin_with_the_assumption():
+    found = total("[0, 100]", people=60, known=5, epsilon=1, simulator="centred")
+    assert found.sentence.startswith(
+        "If nobody knows more than 5 of the 60 entries and everybody holds the others to be "
+        "independent, each uniform between 0 and 100, then"
+    )
+    assert "your entry or 50 in its place" in found.sentence
+
+
+def test_witnesses_reverify_and_nearly_attain_delta():
+    found = total("[-1, 1]", people=12, epsilon="0.5")
+    p, q = found.witness.probabilities
+    excess = bounds(p - found.ratio * q)
+    assert excess[0] <= bounds(found.delta)[1]
+    assert bounds(found.delta)[0] - excess[1] < Fraction(1, 10**9)
+    wrong = replace(found.witness, probabilities=(p, q + Fraction(1, 10**30)))
+    with pytest.raises(TwoWorldsError, match="does not re-verify"):
+        replace(found, witness=wrong)
+
+
+def test_what_cannot_be_computed_is_refused():
+    with pytest.raises(Unsupported, match="resampled"):
+        total("[0, 1]", people=5, epsilon=1, simulator="resampled")
+    with pytest.raises(InvalidInput, match="at most 4 can be known"):
+        total("[0, 1]", people=5, known=5, epsilon=1)

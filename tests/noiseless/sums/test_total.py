@@ -1,0 +1,397 @@
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from tests.noiseless.sums import brute
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
+from twoworlds.noiseless import EntryLaw, largest_exact, read_law, total
+from twoworlds.noiseless.sums._convolution import convolve, gap, smallest_ratio, windowed
+from twoworlds.noiseless.sums.laws import common_step
+from twoworlds.numbers import bounds, exp, number
+
+HALF = Fraction(1, 2)
+
+
+def near(verdict, expected, tolerance=1e-12):
+    low, high = bounds(verdict.delta)
+    assert high - low <= abs(low) * Fraction(1, 1 << 50)
+    return abs(float(low) - expected) <= tolerance
+
+
+@pytest.mark.parametrize(
+    ("people", "known", "epsilon", "expected"),
+    [
+        (50, 0, "0.5", 0.000188067830551055),
+        (200, 0, "0.2", 0.000357107289057541),
+        (50, 30, "0.5", 0.00602551179068416),
+    ],
+)
+def test_theorems_8_and_9_on_a_lattice(people, known, epsilon, expected):
+    assert near(total("-1,0,1", people=people, known=known, epsilon=epsilon), expected)
+
+
+def test_shifting_all_entries_changes_the_canonical_simulator():
+    """Erratum 18: entries 9, 10, 11 are not entries -1, 0, 1 without loss of generality."""
+    shifted = total("9,10,11", people=51, epsilon="0.5")
+    assert near(shifted, 0.56738, 1e-5)
+    centred = total("9,10,11", people=51, epsilon="0.5", simulator="centred")
+    assert near(centred, 1.69e-4, 1e-6)
+    assert centred.delta.formula == total("-1,0,1", people=51, epsilon="0.5").delta.formula
+    assert bounds(centred.delta) == bounds(total("-1,0,1", people=51, epsilon="0.5").delta)
+    assert any("adds 10 instead of nothing" in note for note in shifted.notes)
+
+
+def test_three_fair_bits():
+    bits = {"law": "0,1", "people": 3, "ratio": "3/2"}
+    assert total(**bits).delta == Fraction(3, 8)
+    assert total(**bits, simulator="resampled").delta == Fraction(1, 8)
+    best = total(**bits, simulator="best")
+    assert best.delta == Fraction(1, 8)
+    assert "fresh draw" in best.sentence
+
+
+def test_one_known_bit_with_the_canonical_simulator():
+    assert total("0,1", people=3, known=1, ratio=2).delta == HALF
+
+
+def test_one_known_bit_against_a_fresh_draw():
+    asked = {"people": 3, "ratio": "3/2", "simulator": "resampled"}
+    assert total("0,1", known=1, **asked).delta == Fraction(1, 4)
+
+
+def random_law(seed: int, values: int) -> EntryLaw:
+    rng = random.Random(seed)
+    places = rng.sample(range(-4, 9), values)
+    weights = [rng.randint(1, 6) for _ in places]
+    scale = Fraction(rng.choice([1, 2, 3]), rng.choice([1, 2, 5]))
+    return EntryLaw.of(
+        {place * scale: Fraction(w, sum(weights)) for place, w in zip(places, weights, strict=True)}
+    )
+
+
+def plain(law: EntryLaw) -> dict[Fraction, Fraction]:
+    return dict(zip(law.values, law.masses, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("how", ["canonical", "resampled", "noiseless"])
+def test_delta_matches_enumeration_of_all_tables(seed, how):
+    rng = random.Random(seed)
+    law = random_law(seed, rng.randint(1, 4))
+    people, ratio = rng.randint(1, 4), Fraction(rng.randint(4, 12), 4)
+    known = rng.randint(0, people - 1)
+    asked = {"definition": "noiseless"} if how == "noiseless" else {"simulator": how}
+    found = total(law, people=people, known=known, ratio=ratio, **asked)
+    assert found.delta == brute.delta([plain(law)] * people, known, ratio, how)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_centred_simulator_matches_enumeration(seed):
+    law = random_law(seed, 3)
+    ratio = Fraction(3, 2)
+    found = total(law, people=3, ratio=ratio, simulator="centred")
+    low, high = law.ends
+    constants = [v for k in range(200) if (v := low + k * law.step) <= high]
+    middle = (low + high) / 2
+    close = [c for c in constants if abs(c - middle) < law.step]
+    everybody = [plain(law)] * 3
+    assert found.delta == min(brute.delta(everybody, 0, ratio, "centred", c) for c in close)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_groups_take_the_worst_choice_of_known_entries(seed):
+    rng = random.Random(100 + seed)
+    laws = [random_law(seed, 2), random_law(seed + 50, 3)]
+    counts = [rng.randint(1, 2), rng.randint(1, 2)]
+    known = rng.randint(0, sum(counts) - 1)
+    found = total(list(zip(laws, counts, strict=True)), known=known, ratio=2)
+    everybody = [plain(law) for law, n in zip(laws, counts, strict=True) for _ in range(n)]
+    assert found.delta == brute.delta(everybody, known, Fraction(2), "canonical")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_simulator_is_the_best_of_the_three(seed):
+    law = random_law(seed, 3)
+    asked = {"people": 5, "known": 1, "epsilon": "0.4"}
+    found = total(law, simulator="best", **asked)
+    each = [total(law, simulator=s, **asked) for s in ("canonical", "centred", "resampled")]
+    assert bounds(found.delta)[1] == min(bounds(verdict.delta)[1] for verdict in each)
+
+
+def test_equal_groups_are_one_group():
+    split = total([("0,1", 2), ("0=1/2,1=1/2", 3)], known=1, ratio=2)
+    assert split.delta == total("0,1", people=5, known=1, ratio=2).delta
+
+
+@pytest.mark.parametrize("law", ["0..6", "0=1/2,1=1/4,5=1/4", "bernoulli(1/10)"])
+def test_more_people_never_hurt_and_more_known_entries_never_help(law):
+    by_people = [bounds(total(law, people=n, epsilon="0.3").delta) for n in range(1, 14)]
+    assert all(b[0] <= a[1] for a, b in pairwise(by_people))
+    by_known = [bounds(total(law, people=13, known=k, epsilon="0.3").delta) for k in range(13)]
+    assert by_known == by_people[::-1]
+
+
+def test_a_log_concave_sum_needs_only_extreme_values():
+    """Each value by itself is no worse than the extreme ones."""
+    law, ratio = read_law("0..6"), exp(number("0.2"))
+    sums = convolve(((law, 9),), law.step)
+    assert sums.log_concave
+    deltas = [bounds(gap(sums.shifted(d), sums, ratio).delta)[0] for d in range(1, 7)]
+    assert deltas == sorted(deltas)
+
+
+def test_irrational_ratio_is_enclosed_by_rational_ones():
+    found = total("0..6", people=9, epsilon="0.5").delta
+    low, high = Fraction("1.6487212707001281"), Fraction("1.6487212707001282")
+    assert total("0..6", people=9, ratio=high).delta <= bounds(found)[1]
+    assert total("0..6", people=9, ratio=low).delta >= bounds(found)[0]
+
+
+def test_totals_with_and_without_an_entry_may_never_coincide():
+    odd = total("1,3", people=6, ratio=5)
+    assert odd.delta == 1
+    assert "none is possible in both worlds" in odd.witness.event
+    assert total("1,3", people=6, ratio=5, simulator="centred").delta < 1
+
+
+def test_whoever_knows_all_others_learns_the_entry():
+    assert total("-1,0,1", people=4, known=3, ratio=100).delta == 1
+
+
+def test_an_entry_that_is_always_zero_says_nothing():
+    assert total("0", people=3, ratio=1).delta == 0
+
+
+# --- laws in a window ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_windows_of_mixed_groups_enclose_the_exact_delta(seed):
+    groups = ((random_law(seed, 3), 20), (random_law(seed + 20, 4), 31))
+    step = common_step(law for law, _ in groups)
+    exact, rough = convolve(groups, step), windowed(groups, step, 64, 6)
+    for ratio in (Fraction(1), Fraction(9, 8), exp(number("0.7"))):
+        true = bounds(gap(exact.shifted(3), exact, ratio).delta)
+        low, high = bounds(gap(rough.shifted(3), rough, ratio).delta)
+        assert low <= true[0]
+        assert true[1] <= high
+
+
+@pytest.mark.parametrize("text", ["0..20", "0=1/2,1=1/4,5=1/4", "bernoulli(1/50)"])
+@pytest.mark.parametrize("shift", [1, 5, -5])
+def test_windows_enclose_the_exact_delta(text, shift):
+    law, ratio = read_law(text), exp(number("0.3"))
+    groups = ((law, 150),)
+    exact = convolve(groups, law.step)
+    rough = windowed(groups, law.step, 96, 9)
+    assert 0 < rough.missing < Fraction(1, 10**6)
+    low, high = bounds(gap(rough.shifted(shift), rough, ratio).delta)
+    true = bounds(gap(exact.shifted(shift), exact, ratio).delta)
+    assert low <= true[0]
+    assert true[1] <= high
+    assert high - low <= 3 * rough.missing + Fraction(1, 1 << 60)
+
+
+def test_a_narrow_window_is_wide_of_the_mark_and_says_so():
+    law = read_law("0..20")
+    rough = windowed(((law, 150),), law.step, 96, 1)
+    assert rough.missing > Fraction(1, 100)
+    exact = convolve(((law, 150),), law.step)
+    low, high = bounds(gap(rough.shifted(20), rough, Fraction(2)).delta)
+    assert low <= gap(exact.shifted(20), exact, Fraction(2)).delta <= high
+
+
+def test_window_probabilities_are_lower_bounds():
+    law = read_law("0=1/2,1=1/4,5=1/4")
+    exact, rough = (
+        f(((law, 40),), law.step, *more) for f, more in [(convolve, ()), (windowed, (80, 6))]
+    )
+    for place in range(rough.start, rough.stop):
+        piece = ((place, place + 1),)
+        assert rough.mass(piece) <= exact.mass(piece)
+    assert rough.mass(((rough.start, rough.stop),)) == 1 - rough.missing
+
+
+def test_large_sizes_are_enclosed_and_say_so():
+    found = total("0..20", people=6000, epsilon="0.2", delta="1e-6")
+    assert found.holds is True
+    low, high = bounds(found.delta)
+    assert 0 < low <= high < low * Fraction(1001, 1000)
+    assert not found.exact
+    assert "both ends are proven" in found.method
+    assert f"up to {largest_exact(read_law('0..20')):,} entries" in found.method
+
+
+def test_enclosures_of_large_sizes_hold_the_exact_delta():
+    law, ratio = read_law("0..20"), exp(number("0.5"))
+    exact = bounds(total(law, people=700, epsilon="0.5").delta)
+    rough = windowed(((law, 699),), law.step, 160, 14)
+    low, high = bounds(gap(rough.shifted(20), rough, ratio).delta)
+    assert low <= exact[0] <= exact[1] <= high
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("delta", ["1/100", "1/3", "9/10"])
+def test_smallest_ratio_is_where_delta_is_attained(seed, delta):
+    law, limit = random_law(seed, 3), Fraction(delta)
+    sums = convolve(((law, 4),), law.step)
+    p, q = sums.shifted(1), sums
+    ratio = smallest_ratio(p, q, limit)
+    if ratio == number("inf"):
+        assert gap(p, q, Fraction(10**30)).delta > limit
+    elif ratio > 1:
+        assert gap(p, q, ratio).delta == limit
+    else:
+        assert gap(p, q, Fraction(1)).delta <= limit
+
+
+# --- noiseless privacy --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", ["-1,0,1", "0..5", "0=1/2,1=1/4,5=1/4"])
+@pytest.mark.parametrize("ratio", ["3/2", "4"])
+def test_theorem_17_bounds_noiseless_privacy(law, ratio):
+    found = total(law, people=12, ratio=ratio, definition="noiseless")
+    assert found.delta <= bounds(found.theorem_17)[1]
+    assert "between two values of your entry" in found.sentence
+
+
+# --- words and data -----------------------------------------------------------------------------
+
+
+def test_the_sentence_begins_with_the_assumption_and_ends_with_what_breaks_it():
+    found = total("-1,0,1", people=1000, known=20, epsilon="0.5", delta="1e-9")
+    assert found.holds is True
+    assert found.sentence.startswith(
+        "If nobody knows more than 20 of the 1,000 entries and everybody holds the others to be "
+        "independent, each uniform on -1, 0, 1, then"
+    )
+    assert "at most 62.3 to 37.7" in found.sentence
+    assert found.sentence.endswith(
+        "What breaks it: knowing 818 of the entries; delta then exceeds 1e-9."
+    )
+    assert found.assumptions[0] in found.sentence
+
+
+@pytest.mark.parametrize("delta", [None, "1e-3"])
+@pytest.mark.parametrize("people", [5, 40])
+def test_what_breaks_it_is_the_smallest_such_number(people, delta):
+    found = total("-1,0,1", people=people, epsilon="0.5", delta=delta)
+    limit = HALF if delta is None else Fraction(delta)
+    deltas = [
+        bounds(total("-1,0,1", people=people, known=k, epsilon="0.5").delta)[0]
+        for k in range(people)
+    ]
+    first = next((k for k, d in enumerate(deltas) if d > limit), None)
+    if first:
+        assert f"knowing {first} of the entries" in found.sentence
+    else:
+        assert "nothing more is needed" in found.sentence
+
+
+def test_a_broken_claim_says_from_how_many_known_entries_on():
+    found = total("-1,0,1", people=50, known=40, epsilon="0.5", delta="0.01")
+    assert found.holds is False
+    assert "broken already" in found.sentence
+    assert "34 entries or more" in found.sentence
+
+
+def test_json_has_exact_numbers_and_a_witness():
+    found = json.loads(json.dumps(total("0,1", people=3, ratio="3/2").to_dict()))
+    assert found["delta"] == {"exact": "3/8", "value": 0.375}
+    assert found["witness"]["probabilities"][0]["exact"] == "3/4"
+    assert found["assumptions"][0].startswith("nobody knows any of the 3 entries")
+
+
+@pytest.mark.parametrize("people", [4, 60, 400])
+@pytest.mark.parametrize("simulator", ["canonical", "centred", "resampled"])
+def test_witnesses_attain_delta_and_reverify(people, simulator):
+    ratio = Fraction(5, 4)
+    found = total("0..4", people=people, ratio=ratio, simulator=simulator)
+    p, q = found.witness.probabilities
+    assert p - ratio * q == found.delta
+    assert found.witness.verify()
+    wrong = replace(found.witness, probabilities=(p, q + Fraction(1, 10**40)))
+    assert not wrong.verify()
+    with pytest.raises(TwoWorldsError, match="does not re-verify"):
+        replace(found, witness=wrong)
+
+
+def test_a_refuted_claim_about_a_large_total_has_a_witness():
+    found = total("0..20", people=5000, epsilon="0.1", delta="1e-6")
+    assert found.holds is False
+    p, q = found.witness.probabilities
+    assert bounds(p - found.ratio * q)[0] > Fraction(1, 10**6)
+    wrong = replace(found.witness, probabilities=(p + Fraction(1, 10**4), q))
+    assert not wrong.verify()
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"people": 0}, "people=0"),
+        ({"people": "2.5"}, "people=2.5"),
+        ({}, "people is missing"),
+        ({"people": 5, "known": 5}, "at most 4 can be known"),
+        ({"people": 5, "known": -1}, "known=-1"),
+        ({"people": 5, "epsilon": None}, "ratio and epsilon are missing"),
+        ({"people": 5, "epsilon": -1}, "negative"),
+        ({"people": 5, "epsilon": "inf"}, "finite"),
+        ({"people": 5, "ratio": 2}, "not both"),
+        ({"people": 5, "epsilon": None, "ratio": "1/2"}, "at least 1"),
+        ({"people": 5, "delta": 2}, "probability from 0 to 1"),
+        ({"people": 5, "delta": "x"}, "not a number"),
+    ],
+)
+def test_bad_questions_are_refused(asked, message):
+    with pytest.raises(InvalidInput, match=message):
+        total("0,1", **{"epsilon": 1, **asked})
+
+
+def test_unknown_names_are_refused_with_the_nearest():
+    with pytest.raises(UnknownName, match="canonical"):
+        total("0,1", people=3, ratio=2, simulator="canonic")
+    with pytest.raises(UnknownName, match="noiseless"):
+        total("0,1", people=3, ratio=2, definition="noisless")
+
+
+def test_groups_must_agree_with_the_number_of_people():
+    with pytest.raises(InvalidInput, match="groups hold 5 people"):
+        total([("0,1", 2), ("0,1,2", 3)], people=6, ratio=2)
+
+
+def test_too_many_people_or_choices_are_refused():
+    with pytest.raises(TooLarge, match="never grows"):
+        total("0,1", people=10**9, ratio=2)
+    with pytest.raises(TooLarge, match="fewer groups"):
+        total([(f"0,{k}", 200) for k in range(1, 5)], known=50, ratio=2)
+
+
+def test_densities_and_listed_values_do_not_mix():
+    with pytest.raises(Unsupported, match="all of one kind"):
+        total([("0,1", 2), ("[0, 1]", 3)], ratio=2)
+
+
+def test_lattices_that_are_too_fine_are_refused():
+    with pytest.raises(TooLarge, match="round the values"):
+        total("0, 1, 1000000000", people=3, ratio=2)
+    with pytest.raises(TooLarge, match="too many for its law"):
+        total("0..99999", people=10_000, ratio=2)
+
+
+def test_groups_may_list_values():
+    assert total([([0, 1], 3)], ratio="3/2").delta == Fraction(3, 8)
+
+
+def test_irrational_claims_are_decided():
+    assert total("0,1", people=3, ratio="3/2", delta="ln 2").holds is True
+    assert total("0,1", people=3, ratio="3/2", delta="ln(3/2) - 1/5").holds is False
