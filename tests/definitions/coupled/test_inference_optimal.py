@@ -6,17 +6,16 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 
 import pytest
 
 from tests.definitions.coupled.test_optimal import fair, random_law, random_scene, sum_of_three
+from twoworlds.definitions.coupled import _choice, inference_optimal
+from twoworlds.definitions.coupled._choice import Conflict, cheapest
 from twoworlds.definitions.coupled._column import View, inner, least_inner, lower_bound
-from twoworlds.definitions.coupled.inference_optimal import (
-    OUTSIDE,
-    inference_optimum,
-    situations,
-)
+from twoworlds.definitions.coupled._situations import situations
+from twoworlds.definitions.coupled.inference_optimal import OUTSIDE, inference_optimum
 from twoworlds.definitions.coupled.scene import Release, scene
 from twoworlds.definitions.coupled.simulator import Simulator, canonical, coin
 from twoworlds.errors import InvalidInput, Unsupported
@@ -163,6 +162,102 @@ def test_bounds_hold_and_no_other_simulator_is_better(case):
             laws = {y: random_law(rng, [*found.outputs, OUTSIDE]) for y in found.inputs}
             others.append(Simulator.table(laws))
         assert min(delta_of(found, other, F(11, 10)) for other in others) >= best.lower
+
+
+def by_all_choices(found, ratio):
+    """Try every family of sets that are served together."""
+    everywhere = situations(found)
+    numbers = {}
+    for k, situation in enumerate(everywhere):
+        numbers.setdefault(situation.output, []).append(k)
+    options = []
+    for some in numbers.values():
+        sets = [s for size in range(len(some) + 1) for s in combinations(some, size)]
+        levels = {
+            s: least_inner([v for k in s for v in everywhere[k].views], ratio).upper
+            for s in sets
+            if s
+        }
+        options.append([(s, levels.get(s, F(0))) for s in sets])
+    best = F(1)
+    for family in product(*options):
+        bad = {}
+        served = {k for s, _ in family for k in s}
+        for k, situation in enumerate(everywhere):
+            if k not in served:
+                bad[situation.belief] = bad.get(situation.belief, F(0)) + situation.chance
+        best = min(best, max([level for _, level in family] + list(bad.values())))
+    return best
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"people": 2, "outputs": 2, "beliefs": 2},
+        {"people": 2, "outputs": 3, "sides": True},
+        {"people": 2, "outputs": 2, "beliefs": 3},
+    ],
+)
+def test_what_is_given_up_is_the_best_of_all_choices(case):
+    for seed in range(3):
+        found = random_scene(random.Random(seed), **case)
+        best = inference_optimum(found, F(11, 10))
+        expected = by_all_choices(found, F(11, 10))
+        assert best.lower <= expected <= best.upper
+        assert best.upper - best.lower <= best.upper / 2**60
+        assert best.verify()
+
+
+def test_the_cheapest_choice_is_found_among_all():
+    rng = random.Random(8)
+    for _ in range(60):
+        outputs, beliefs = rng.randint(1, 3), rng.randint(1, 2)
+        masses, place = {}, 0
+        for t in range(outputs):
+            masses[t] = {}
+            for _ in range(rng.randint(1, 3)):
+                masses[t][place] = (rng.randrange(beliefs), F(rng.randint(1, 5), 20))
+                place += 1
+        conflicts = []
+        for _ in range(rng.randint(0, 6)):
+            t = rng.randrange(outputs)
+            some = rng.sample(sorted(masses[t]), rng.randint(1, len(masses[t])))
+            conflicts.append(Conflict(t, frozenset(some), F(rng.randint(1, 10), 10)))
+        best = F(1)
+        everyone = [(t, n) for t in masses for n in masses[t]]
+        for kept in product((False, True), repeat=len(everyone)):
+            served = {n for (_, n), keep in zip(everyone, kept, strict=True) if keep}
+            level = max([x.bound for x in conflicts if x.situations <= served], default=F(0))
+            bad = {}
+            for t, n in everyone:
+                if n not in served:
+                    belief, p = masses[t][n]
+                    bad[belief] = bad.get(belief, F(0)) + p
+            best = min(best, max([level, *bad.values()]))
+        value, chosen = cheapest(masses, conflicts)
+        assert value == best
+        assert set(chosen) == set(masses)
+
+
+def test_bounds_are_labelled_when_the_search_is_given_up(monkeypatch):
+    found = random_scene(random.Random(2), people=2, outputs=3, beliefs=2)
+    whole = inference_optimum(found, F(11, 10))
+    monkeypatch.setattr(_choice, "_MOST_STEPS", 0)
+    some = inference_optimum(found, F(11, 10))
+    assert some.lower < whole.lower <= whole.upper <= some.upper
+    assert not some.exact
+    assert some.verify()
+    assert "between" in some.explain()
+
+
+def test_bounds_hold_when_rounds_run_out(monkeypatch):
+    found = random_scene(random.Random(0), people=3, outputs=3, beliefs=2, sides=True)
+    whole = inference_optimum(found, F(11, 10))
+    monkeypatch.setattr(inference_optimal, "_MOST_ROUNDS", 1)
+    some = inference_optimum(found, F(11, 10))
+    assert some.lower <= whole.lower
+    assert whole.upper < some.upper
+    assert some.verify()
 
 
 def test_one_belief_and_one_side_per_output_are_exact_or_tight():

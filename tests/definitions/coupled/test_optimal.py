@@ -418,6 +418,8 @@ def test_a_changed_certificate_is_refused():
         (("tests", 0, "event"), [0, 0]),
         (("simulator", 0), {"0": "1/2"}),
         (("comparisons", 0, "real", "0"), "1"),
+        (("comparisons", 0, "errors"), ["-1/100", "0"]),
+        (("comparisons",), []),
     ]:
         assert not verify_optimum(changed(data, *path, value=value)), path
 
@@ -428,11 +430,34 @@ def test_what_is_no_certificate_is_an_error(data):
         verify_optimum(data)
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("upper",), "one"),
+        (("upper",), "1/0"),
+        (("upper",), 1),
+        (("simulator", 0), {"9": "1"}),
+        (("tests", 0, "comparison"), "first"),
+    ],
+)
+def test_a_certificate_that_cannot_be_read_is_an_error(path, value):
+    data = optimal(sum_of_three(), F(3, 2)).to_dict()["certificate"]
+    with pytest.raises(InvalidInput, match="no certificate"):
+        verify_optimum(changed(data, *path, value=value))
+
+
 def test_a_wrong_proof_does_not_verify():
     proof = optimal(sum_of_three(), F(3, 2)).proof
     assert not replace(proof, bound=F(1, 7)).verify()
     heavier = tuple(replace(test, weight=2 * test.weight) for test in proof.distinguishers)
     assert not replace(proof, distinguishers=heavier, bound=F(1, 4)).verify()
+
+
+def test_the_optimum_is_said_in_words():
+    best = optimal(sum_of_three(), F(3, 2))
+    assert "keeps delta at 1/8" in best.explain()
+    assert next(best.facts()) == ("best", "delta 1/8 (0.125) at ratio 3/2 (1.5)")
+    assert "or a little less" in optimal(sum_of_three(), "e^0.4").explain()
 
 
 def test_the_proof_is_said_in_words():

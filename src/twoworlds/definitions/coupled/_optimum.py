@@ -191,7 +191,8 @@ def _verified(given: Mapping[str, Any]) -> bool:
     ]
     low, high = _number(given["upper_at_ratio"]), _number(given["lower_at_ratio"])
     return (
-        len(laws) == inputs
+        bool(made)
+        and len(laws) == inputs
         and all(_is_law(law) for law in laws)
         and all(_is_law(c.real, c.error[0]) and _is_law(c.ideal, c.error[1]) for c in made)
         and 1 <= low <= high
@@ -216,4 +217,4 @@ def _read(law: Mapping[str, str], size: int) -> dict[int, Fraction]:
 
 def _is_law(law: Mapping[int, Fraction], error: Fraction = ZERO) -> bool:
     total = sum(law.values(), start=ZERO)
-    return all(p >= 0 for p in law.values()) and abs(total - 1) <= error
+    return error >= 0 and all(p >= 0 for p in law.values()) and abs(total - 1) <= error

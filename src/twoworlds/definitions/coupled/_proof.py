@@ -35,6 +35,7 @@ from twoworlds.worlds.joint import NOTHING, plain_label
 __all__ = ["Bound", "Distinguisher", "OptimalityProof", "layers", "said", "sound", "written"]
 
 ZERO = Fraction(0)
+_SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -192,13 +193,23 @@ def _about(scene: Scene, test: Distinguisher) -> tuple[str, Hashable, Hashable]:
     return cell.scrub.name, cell.side, v
 
 
+def _ordered(outputs: list[Any]) -> list[Any]:
+    """Sort outputs that have an order; leave the others as they are."""
+    try:
+        return sorted(outputs)
+    except TypeError:
+        return outputs
+
+
 def said(scene: Scene, test: Distinguisher) -> str:
     """Say one test: whose privacy, what is known, which outputs, which world they point to."""
     name, side, private = _about(scene, test)
     known = "" if side == NOTHING else f", knowing {plain_label(side)}"
-    shown = ", ".join(plain_label(scene.outputs[t]) for t in test.event)
+    event = _ordered([scene.outputs[t] for t in test.event])
+    shown = ", ".join(plain_label(t) for t in event[:_SHOWN])
+    more = f", and {len(event) - _SHOWN} more" if len(event) > _SHOWN else ""
     return (
-        f"{name} with {plain_label(private)}{known}: is the output in {{{shown}}}? "
+        f"{name} with {plain_label(private)}{known}: is the output in {{{shown}{more}}}? "
         f"Then say it is the {test.favours} world"
     )
 
@@ -211,7 +222,7 @@ def written(scene: Scene, test: Distinguisher) -> dict[str, Any]:
         "side": plain_label(side),
         "private": plain_label(private),
         "favours": test.favours,
-        "event": [plain_label(scene.outputs[t]) for t in test.event],
+        "event": [plain_label(t) for t in _ordered([scene.outputs[t] for t in test.event])],
         "weight": to_json(test.weight),
         "in_words": said(scene, test),
     }

@@ -13,36 +13,43 @@ one z per output,
     delta*  =  min_c max ( c, P[ delta_t > c ] ),
 
 attained at c = 0 or c = delta_t for some t. With several beliefs or several z per output, one
-column has to serve all of them, and which to give up is a question of combinations. Then
+column has to serve all of them, and which to give up is a question of combinations (`_choice`).
+Sets of situations (t, belief, z) that do not go together are collected until the sets chosen do:
+then the answer is exact, up to an enclosure where a least inner delta is irrational. If that takes
+too long, what is known so far is returned as a lower and an upper bound, and says so.
 
-    lower   treats every (belief, t, z) as if it had a column of its own,
-    upper   is what an explicit simulator attains;
-
-where they meet the answer is exact, else it is an enclosure and says so. Whether the best simulator
-can do without the outside symbol is tried by one more program (`InferenceOptimum.outside`): if not,
-``lower`` holds for simulators within the range, too, and ``upper`` is not claimed for them.
+Whether the best simulator can do without the outside symbol is tried by one more program
+(`InferenceOptimum.outside`): if not, ``lower`` holds for simulators within the range, too, and
+``upper`` is not claimed for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
+from twoworlds.definitions.coupled._choice import Conflict, cheapest
 from twoworlds.definitions.coupled._column import (
-    Column,
     InnerTest,
     Sigma,
-    View,
     inner,
     least_inner,
     lower_bound,
 )
+from twoworlds.definitions.coupled._situations import (
+    Situation,
+    attained,
+    fraction,
+    least,
+    situations,
+)
 from twoworlds.definitions.coupled._within import within_range
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import INFINITY, Number, Real, bounds, ratio_at_least_one, show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
 
@@ -50,18 +57,9 @@ __all__ = ["OUTSIDE", "InferenceOptimum", "InnerProof", "inference_optimum"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 _BITS = 128
+_MOST_ROUNDS = 40
 OUTSIDE = "(outside the range)"
 """The symbol on which a simulator wastes what it does not need."""
-
-
-class Situation(NamedTuple):
-    """An output with a belief and side information: how likely it is, and who looks at it."""
-
-    output: int
-    belief: int
-    side: Hashable
-    chance: Fraction
-    views: tuple[View, ...]
 
 
 @dataclass(frozen=True)
@@ -69,25 +67,25 @@ class InnerProof:
     """Tests of posteriors that no column of a simulator withstands better than ``bound``.
 
     Attributes:
-        situation: the output, the belief and the side information.
+        situations: an output with one or several beliefs and side informations, by number.
         ratio: the ratio a.
-        bound: the inner delta that every simulator has at least there.
+        bound: the inner delta that every simulator has at least in one of them.
         tests: events of private values, with weights.
     """
 
-    situation: Situation
+    situations: tuple[int, ...]
     ratio: Fraction
     bound: Fraction
     tests: tuple[InnerTest, ...]
 
-    def verify(self, scene: Scene) -> bool:
-        """Add up the tests again, from the scene alone."""
-        fresh = [s for s in situations(scene) if s[:3] == self.situation[:3]]
+    def verify(self, everywhere: Sequence[Situation]) -> bool:
+        """Add up the tests again, from the situations of a scene alone."""
+        some = [everywhere[number] for number in self.situations]
+        views = [view for situation in some for view in situation.views]
         return (
-            len(fresh) == 1
-            and fresh[0].chance == self.situation.chance
-            and all(test.weight >= 0 and test.view < len(fresh[0].views) for test in self.tests)
-            and lower_bound(fresh[0].views, self.tests, self.ratio) == self.bound
+            len({situation.output for situation in some}) == 1
+            and all(test.weight >= 0 and 0 <= test.view < len(views) for test in self.tests)
+            and lower_bound(views, self.tests, self.ratio) == self.bound
         )
 
 
@@ -103,7 +101,7 @@ class InferenceOptimum:
         upper: the simulator has no more.
         simulator: one that attains ``upper``.
         outside: whether it names a symbol outside the range of the release.
-        proofs: the tests behind ``lower``, one for each (output, belief, z) that needs them.
+        proofs: the tests behind ``lower``: which situations are bad, alone or together.
         at: the rational ratio, at most the true one, at which ``upper`` is stated.
     """
 
@@ -127,19 +125,22 @@ class InferenceOptimum:
         """What is proved of each output: the largest bound on its inner delta."""
         found: dict[Hashable, Fraction] = {}
         for proof in self.proofs:
-            t = self.scene.outputs[proof.situation.output]
+            t = self.scene.outputs[self._everywhere[proof.situations[0]].output]
             found[t] = max(found.get(t, ZERO), proof.bound)
         return found
+
+    @cached_property
+    def _everywhere(self) -> list[Situation]:
+        return situations(self.scene)
 
     def verify(self) -> bool:
         """Evaluate the simulator and add up the tests again, from the scene alone."""
         everywhere = situations(self.scene)
         columns = _columns(self.scene, self.simulator)
-        bad = {proof.situation[:3]: proof.bound for proof in self.proofs}
         return (
-            all(proof.verify(self.scene) for proof in self.proofs)
-            and self.lower == _least((s, bad.get(s[:3], ZERO)) for s in everywhere)
-            and self.upper == _attained(everywhere, columns, self.at)
+            all(proof.verify(everywhere) for proof in self.proofs)
+            and self.lower == _lower(everywhere, self.proofs)[0]
+            and self.upper == attained(everywhere, columns, self.at)
         )
 
     def explain(self) -> str:
@@ -159,13 +160,16 @@ class InferenceOptimum:
         """Yield the sentence, then every output with what its tests show."""
         yield "no better", self.explain()
         for proof in self.proofs:
-            situation = proof.situation
-            known = "" if situation.side == NOTHING else f", knowing {plain_label(situation.side)}"
-            yield (
-                f"output {plain_label(self.scene.outputs[situation.output])}{known}",
-                f"probability {show(situation.chance)}, inner delta at least "
-                f"{show(proof.bound, side='down')}",
-            )
+            some = [self._everywhere[number] for number in proof.situations]
+            names = " and ".join(self._name(situation) for situation in some)
+            chance = ", ".join(show(situation.chance) for situation in some)
+            yield names, f"probability {chance}; inner delta at least {_down(proof.bound)}"
+
+    def _name(self, situation: Situation) -> str:
+        known = "" if situation.side == NOTHING else f", knowing {plain_label(situation.side)}"
+        many = len(self.scene.beliefs) > 1
+        held = f", belief {situation.belief + 1}" if many else ""
+        return f"output {plain_label(self.scene.outputs[situation.output])}{known}{held}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -182,17 +186,22 @@ class InferenceOptimum:
         }
 
     def _proof(self, proof: InnerProof) -> dict[str, Any]:
-        situation = proof.situation
-        cells = self.scene.cells
+        some = [self._everywhere[number] for number in proof.situations]
+        views = [view for situation in some for view in situation.views]
         return {
-            "output": plain_label(self.scene.outputs[situation.output]),
-            "belief": situation.belief,
-            "side": plain_label(situation.side),
-            "probability": to_json(situation.chance),
+            "output": plain_label(self.scene.outputs[some[0].output]),
+            "situations": [
+                {
+                    "belief": situation.belief,
+                    "side": plain_label(situation.side),
+                    "probability": to_json(situation.chance),
+                }
+                for situation in some
+            ],
             "bound": to_json(proof.bound, side="down"),
             "tests": [
                 {
-                    "whose": cells[situation.views[test.view].cell].scrub.name,
+                    "whose": self.scene.cells[views[test.view].cell].scrub.name,
                     "favours": test.favours,
                     "event": [plain_label(v) for v in test.event],
                     "weight": to_json(test.weight),
@@ -200,6 +209,10 @@ class InferenceOptimum:
                 for test in proof.tests
             ],
         }
+
+
+def _down(value: Fraction) -> str:
+    return show(value, side="down")
 
 
 def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
@@ -225,128 +238,90 @@ def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     everywhere = situations(scene)
     low, high = bounds(a, _BITS)
     low = max(low, ONE)
-    proofs = tuple(_proofs(everywhere, high))
-    bound = {proof.situation[:3]: proof.bound for proof in proofs}
-    lower = _least((s, bound.get(s[:3], ZERO)) for s in everywhere)
-    simulator, outside, upper = _best(scene, everywhere, low, lower)
+    lower, proofs, columns = _search(everywhere, low, high)
+    simulator, outside, upper = _best(scene, everywhere, low, columns)
     if lower > upper:
         raise TwoWorldsError("a simulator is better than proved possible: please report this")
     delta: Number = upper if lower == upper else Real.between(lower, upper)
     return InferenceOptimum(scene, a, delta, lower, upper, simulator, outside, proofs, low)
 
 
-def situations(scene: Scene) -> list[Situation]:
-    """Return every output with every belief and side information under which it can occur."""
-    outputs = {t: number for number, t in enumerate(scene.outputs)}
-    inputs = {y: number for number, y in enumerate(scene.inputs)}
-    views: dict[tuple[int, int, Hashable], list[View]] = {}
-    chance: dict[tuple[int, int, Hashable], Fraction] = {}
-    for number, cell in enumerate(scene.cells):
-        ideal = {
-            v: {inputs[y]: _fraction(p) for y, p in row.items()} for v, row in cell.ideal.items()
-        }
-        by_output: dict[int, dict[Hashable, Fraction]] = {}
-        for v, row in cell.real.items():
-            for t, p in row.items():
-                by_output.setdefault(outputs[t], {})[v] = _fraction(p)
-        for t, joint in by_output.items():
-            total = sum(joint.values(), start=ZERO)
-            key = (t, cell.belief, cell.side)
-            chance[key] = total * _fraction(cell.weight)
-            posterior = {v: p / total for v, p in joint.items()}
-            views.setdefault(key, []).append(View(number, posterior, ideal))
-    return [Situation(*key, chance[key], tuple(views[key])) for key in views]
+def _search(
+    everywhere: Sequence[Situation], low: Fraction, high: Fraction
+) -> tuple[Fraction, tuple[InnerProof, ...], dict[int, Sigma]]:
+    """Collect conflicts until the sets served are free of them; return the best columns met."""
+    proofs: list[InnerProof] = []
+    sets: set[tuple[int, ...]] = {(number,) for number in range(len(everywhere))}
+    by_output: dict[int, list[int]] = {}
+    for number, situation in enumerate(everywhere):
+        by_output.setdefault(situation.output, []).append(number)
+    sets.update(tuple(numbers) for numbers in by_output.values())
+    known: dict[tuple[int, ...], Sigma] = {}
+    for _ in range(_MOST_ROUNDS):
+        for some in sorted(sets - known.keys()):
+            known[some], proof = _together(everywhere, some, low, high)
+            proofs += [proof] if proof.bound > 0 else []
+        lower, served = _lower(everywhere, proofs)
+        if served is None:
+            served = {t: frozenset(numbers) for t, numbers in by_output.items()}
+        sets = {tuple(sorted(some)) for some in served.values() if some}
+        if sets <= known.keys():
+            trial = {everywhere[some[0]].output: known[some] for some in sets}
+            whole = {t: known[tuple(numbers)] for t, numbers in by_output.items()}
+            columns = min(
+                ({**whole, **trial}, whole), key=lambda some: attained(everywhere, some, low)
+            )
+            break
+    else:
+        columns = {t: known[tuple(numbers)] for t, numbers in by_output.items()}
+    return lower, tuple(proofs), columns
 
 
-def _fraction(p: Number) -> Fraction:
-    if isinstance(p, Fraction):
-        return p
-    raise Unsupported(
-        f"a probability of {show(p)} is irrational: the best simulator for inferences is found for "
-        "rational probabilities; give fractions"
-    )
+def _together(
+    everywhere: Sequence[Situation], some: tuple[int, ...], low: Fraction, high: Fraction
+) -> tuple[Sigma, InnerProof]:
+    """Return the best column of some situations at the lower ratio, and the proof at the higher."""
+    views = [view for number in some for view in everywhere[number].views]
+    below = least_inner(views, low)
+    above = below if low == high else least_inner(views, high)
+    return below.sigma, InnerProof(some, high, above.lower, above.tests)
 
 
-def _proofs(everywhere: Sequence[Situation], ratio: Fraction) -> Iterator[InnerProof]:
-    for situation in everywhere:
-        found = least_inner(situation.views, ratio)
-        if found.lower > 0:
-            yield InnerProof(situation, ratio, found.lower, found.tests)
-
-
-def _least(levels: Iterable[tuple[Situation, Fraction]]) -> Fraction:
-    """Return min over c of max(c, the largest probability, over beliefs, of inner delta > c)."""
-    listed = list(levels)
-    best = ONE
-    for c in sorted({ZERO, *(level for _, level in listed if level <= 1)}):
-        best = min(best, max(c, _failing(listed, c)))
-    return best
-
-
-def _failing(listed: Sequence[tuple[Situation, Fraction]], c: Fraction) -> Fraction:
-    failing: dict[int, Fraction] = {}
-    for situation, level in listed:
-        if level > c:
-            failing[situation.belief] = failing.get(situation.belief, ZERO) + situation.chance
-    return max(failing.values(), default=ZERO)
-
-
-def _attained(
-    everywhere: Sequence[Situation], columns: Mapping[int, Sigma], ratio: Fraction
-) -> Fraction:
-    """Return the inference-based delta of a simulator, given by its columns."""
-    return _least(
-        (s, max(inner(view, columns.get(s.output, {}), ratio) for view in s.views))
-        for s in everywhere
-    )
+def _lower(
+    everywhere: Sequence[Situation], proofs: Sequence[InnerProof]
+) -> tuple[Fraction, dict[int, frozenset[int]] | None]:
+    """Return what the proofs show, and which sets they leave to be served."""
+    masses: dict[int, dict[int, tuple[int, Fraction]]] = {}
+    for number, situation in enumerate(everywhere):
+        masses.setdefault(situation.output, {})[number] = (situation.belief, situation.chance)
+    conflicts = [
+        Conflict(everywhere[proof.situations[0]].output, frozenset(proof.situations), proof.bound)
+        for proof in proofs
+    ]
+    found = cheapest(masses, conflicts)
+    if found is not None:
+        return found
+    single = {proof.situations[0]: proof.bound for proof in proofs if len(proof.situations) == 1}
+    return least((s, single.get(number, ZERO)) for number, s in enumerate(everywhere)), None
 
 
 # --- an explicit simulator ------------------------------------------------------------------------
 
 
 def _best(
-    scene: Scene, everywhere: Sequence[Situation], ratio: Fraction, lower: Fraction
+    scene: Scene, everywhere: Sequence[Situation], ratio: Fraction, columns: Mapping[int, Sigma]
 ) -> tuple[Simulator, bool, Fraction]:
-    """Return the best simulator found, whether it leaves the range, and its delta."""
-    by_output: dict[int, list[Situation]] = {}
-    for situation in everywhere:
-        by_output.setdefault(situation.output, []).append(situation)
-    together = {t: _joint(some, ratio) for t, some in by_output.items()}
-    columns = {t: column.sigma for t, column in together.items()}
-    upper = _attained(everywhere, columns, ratio)
-    if upper > lower:
-        chosen = {
-            t: together[t].sigma if together[t].upper <= lower else _greedy(some, ratio, lower)
-            for t, some in by_output.items()
-        }
-        if (found := _attained(everywhere, chosen, ratio)) < upper:
-            columns, upper = chosen, found
+    """Return a simulator with these columns or better, whether it leaves the range, its delta."""
+    upper = attained(everywhere, columns, ratio)
     good = [
         (s.output, s.views)
         for s in everywhere
         if max(inner(view, columns[s.output], ratio) for view in s.views) <= upper
     ]
     inside = within_range(good, len(scene.outputs), len(scene.inputs), ratio, upper)
-    if inside is not None and _attained(everywhere, inside, ratio) <= upper:
-        upper = _attained(everywhere, inside, ratio)
-        return _simulator(scene, inside), False, upper
+    if inside is not None and (found := attained(everywhere, inside, ratio)) <= upper:
+        return _simulator(scene, inside), False, found
     return _simulator(scene, columns), True, upper
-
-
-def _joint(some: Sequence[Situation], ratio: Fraction) -> Column:
-    return least_inner([view for situation in some for view in situation.views], ratio)
-
-
-def _greedy(some: Sequence[Situation], ratio: Fraction, level: Fraction) -> Sigma:
-    """Return a column for as many situations as go together at a level, the likeliest first."""
-    kept: list[Situation] = []
-    best: Sigma = {}
-    for situation in sorted(some, key=lambda s: -s.chance):
-        found = _joint([*kept, situation], ratio)
-        if found.upper <= level:
-            kept.append(situation)
-            best = found.sigma
-    return best
 
 
 def _simulator(scene: Scene, columns: Mapping[int, Sigma]) -> Simulator:
@@ -374,5 +349,5 @@ def _columns(scene: Scene, simulator: Simulator) -> dict[int, Sigma]:
     for place, y in enumerate(scene.inputs):
         for t, p in simulator(y).items():
             if t in outputs:
-                columns.setdefault(outputs[t], {})[place] = _fraction(p)
+                columns.setdefault(outputs[t], {})[place] = fraction(p)
     return dict(columns)
