@@ -127,7 +127,7 @@ def test_side_information_of_samples_and_graphs():
         ("known(1)", "the entry of person 1"),
         ("known(1, 2, 3)", "the entries of persons 1, 2 and 3"),
         ("others(2)", "everything except the entry of person 2"),
-        ("parity", "the parity of 1"),
+        ("parity", "the parity of the count of 1"),
         ("both(known(1), sum)", "the entry of person 1 and also the sum"),
         ("sometimes(sum, 1/4)", "with probability 1/4 the sum"),
         ("python:builtins:max", "the value of max"),

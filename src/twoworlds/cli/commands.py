@@ -274,11 +274,18 @@ def calibrate(
 def implies(
     guarantee: Annotated[str, typer.Argument(help="such as 'dp(epsilon=0.1, delta=1e-9)'")],
     to: Annotated[str, typer.Option(help="another kind, such as semantic, or a whole claim")],
-    records: Annotated[str | None, typer.Option(help="how many records databases have")] = None,
+    records: Annotated[
+        str | None, typer.Option(help="how many records, or private parts, databases have")
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option(help="how many values a record or secret may have")
+    ] = None,
     json_: Json = False,
 ) -> int:
     """Say what follows from a guarantee, by which theorems, and which of them are false."""
-    return theorems_.show_implication(guarantee, to=to, records=records, as_json=json_)
+    return theorems_.show_implication(
+        guarantee, to=to, records=records, values=values, as_json=json_
+    )
 
 
 @app.command()

@@ -131,7 +131,12 @@ def simulator(
         best = optimal(made, at)
         plain = _canonical(made, at)
     data = best.to_dict()
-    certificate = {"kind": "optimal-simulator", **data.pop("certificate")}
+    said = f"the best simulator of {built.expression} has delta {show(best.delta)} at ratio "
+    certificate = {
+        "kind": "optimal-simulator",
+        "claim": f"{said}{show(at)} if {beliefs.assumption}",
+        **data.pop("certificate"),
+    }
     saved = {} if proof is None else write_proof(proof, certificate)
     if json_:
         shown = None if plain is None else to_json(plain)

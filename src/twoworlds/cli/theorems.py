@@ -33,9 +33,11 @@ _HEADINGS = (
 )
 
 
-def show_implication(text: str, *, to: str, records: str | None, as_json: bool) -> int:
+def show_implication(
+    text: str, *, to: str, records: str | None, values: str | None, as_json: bool
+) -> int:
     """Print the strongest chain of theorems; return 1 when the claim is refuted, 2 when open."""
-    found = Guarantee.parse(text).implies(to, records=records)
+    found = Guarantee.parse(text).implies(to, records=records, values=values)
     if as_json:
         data = found.to_dict()
         if found.best is not None:  # the answer itself, at the top

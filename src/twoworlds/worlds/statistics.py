@@ -140,7 +140,9 @@ def parity(value: Point = 1) -> Additive:
     >>> parity()((1, 0, 1, 1))
     1
     """
-    return Additive(lambda record: int(_same(record, value)), modulo=2, name=f"parity of {value}")
+    return Additive(
+        lambda record: int(_same(record, value)), modulo=2, name=f"parity of the count of {value}"
+    )
 
 
 def majority(values: Iterable[Point]) -> Computed:
