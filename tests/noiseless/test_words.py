@@ -23,7 +23,7 @@ def test_the_assumption_comes_first_and_what_breaks_it_last():
         (Fraction(1), Fraction(1, 8), "stays even, but for cases of total probability at most 0.1"),
         (Fraction(10**30), Fraction(0), "just below 100% sure"),
         (Fraction(3), Fraction(1), "nothing is promised"),
-        (INFINITY, Fraction(0), "nothing is promised"),
+        (INFINITY, Fraction(0), "by any factor"),
     ],
 )
 def test_odds_in_words(ratio, delta, words):

@@ -32,7 +32,7 @@ from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 
-__all__ = ["CoupledWorlds", "DistributionalPrivacy", "WithSimulator"]
+__all__ = ["CoupledWorlds", "DistributionalPrivacy", "OfPersons", "WithSimulator"]
 
 _SMALL_PROGRAM = 48
 
@@ -50,6 +50,23 @@ class WithSimulator(OverBeliefs):
     scrubs: str | Scrub | Sequence[Any] | None
     simulator: object
     tagged: bool
+
+    def __init__(
+        self,
+        beliefs: Beliefs,
+        scrubs: str | Scrub | Sequence[Any] = "persons",
+        *,
+        simulator: object = OPTIMAL,
+        side: str | Callable[[Any], Any] | None = None,
+        ratio: object = None,
+        epsilon: object = None,
+        delta: object = None,
+    ) -> None:
+        """Take the beliefs, what is private, the simulator, and numbers where they are given."""
+        object.__setattr__(self, "scrubs", scrubs)
+        object.__setattr__(self, "simulator", simulator)
+        object.__setattr__(self, "tagged", False)
+        self._set(beliefs, side, ratio, epsilon, delta)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:
         if self.scrubs is None:
@@ -87,64 +104,8 @@ class WithSimulator(OverBeliefs):
 
 
 @dataclass(frozen=True, init=False)
-class CoupledWorlds(WithSimulator):
-    """The release is nearly what a simulator makes of the scrubbed database.
-
-    >>> from twoworlds import mechanism
-    >>> total = mechanism("exact(sum, universe=bits(3))")
-    >>> asked = CoupledWorlds("uniform", "persons", simulator="canonical", ratio="3/2")
-    >>> asked.tightest(total).delta
-    Fraction(3, 8)
-    """
-
-    name = "coupled-worlds privacy"
-    typed = "coupled-worlds"
-    mixtures_are_free = True
-
-    def __init__(
-        self,
-        beliefs: Beliefs,
-        scrubs: str | Scrub | Sequence[Any] = "persons",
-        *,
-        simulator: object = OPTIMAL,
-        side: str | Callable[[Any], Any] | None = None,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = None,
-    ) -> None:
-        """Take the beliefs, what is private, the simulator, and numbers where they are given."""
-        object.__setattr__(self, "scrubs", scrubs)
-        object.__setattr__(self, "simulator", simulator)
-        object.__setattr__(self, "tagged", False)
-        self._set(beliefs, side, ratio, epsilon, delta)
-
-    def _measure(self, scene: Scene) -> Measure:
-        if self._best:
-            return Best(scene)
-        simulator = read_simulator(self.simulator, scene)
-        return ByEvents(scene, real_and_ideal(scene, simulator), simulator)
-
-    def _meaning(self, found: Found) -> str:
-        return even_bet(
-            found.ratio,
-            found.delta,
-            "on whether the release saw the private part or was made without it",
-        )
-
-
-@dataclass(frozen=True, init=False)
-class DistributionalPrivacy(CoupledWorlds):
-    """The release is nearly what a simulator makes of everybody else's entries (DDP).
-
-    >>> from twoworlds import mechanism
-    >>> total = mechanism("exact(sum, universe=bits(3))")
-    >>> asked = DistributionalPrivacy("uniform", simulator="canonical", ratio="3/2")
-    >>> asked.tightest(total).delta
-    Fraction(3, 8)
-    """
-
-    name = "distributional differential privacy"
-    typed = "ddp"
+class OfPersons(WithSimulator):
+    """The same with one pair for each person: their entry, and the list without it."""
 
     def __init__(
         self,
@@ -162,6 +123,50 @@ class DistributionalPrivacy(CoupledWorlds):
         object.__setattr__(self, "simulator", simulator)
         object.__setattr__(self, "tagged", tagged)
         self._set(beliefs, side, ratio, epsilon, delta)
+
+
+@dataclass(frozen=True, init=False)
+class CoupledWorlds(WithSimulator):
+    """The release is nearly what a simulator makes of the scrubbed database.
+
+    >>> from twoworlds import mechanism
+    >>> total = mechanism("exact(sum, universe=bits(3))")
+    >>> asked = CoupledWorlds("uniform", "persons", simulator="canonical", ratio="3/2")
+    >>> asked.tightest(total).delta
+    Fraction(3, 8)
+    """
+
+    name = "coupled-worlds privacy"
+    typed = "coupled-worlds"
+    mixtures_are_free = True
+
+    def _measure(self, scene: Scene) -> Measure:
+        if self._best:
+            return Best(scene)
+        simulator = read_simulator(self.simulator, scene)
+        return ByEvents(scene, real_and_ideal(scene, simulator), simulator)
+
+    def _meaning(self, found: Found) -> str:
+        return even_bet(
+            found.ratio,
+            found.delta,
+            "on whether the release saw the private part or was made without it",
+        )
+
+
+@dataclass(frozen=True, init=False)
+class DistributionalPrivacy(OfPersons, CoupledWorlds):
+    """The release is nearly what a simulator makes of everybody else's entries (DDP).
+
+    >>> from twoworlds import mechanism
+    >>> total = mechanism("exact(sum, universe=bits(3))")
+    >>> asked = DistributionalPrivacy("uniform", simulator="canonical", ratio="3/2")
+    >>> asked.tightest(total).delta
+    Fraction(3, 8)
+    """
+
+    name = "distributional differential privacy"
+    typed = "ddp"
 
     def _meaning(self, found: Found) -> str:
         return even_bet(found.ratio, found.delta, "on whether your entry was used")

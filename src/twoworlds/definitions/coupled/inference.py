@@ -15,19 +15,15 @@ definition with (0, 0).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from twoworlds.definitions.coupled.base import Beliefs
 from twoworlds.definitions.coupled.best import BestConclusions
-from twoworlds.definitions.coupled.coupled_worlds import WithSimulator
+from twoworlds.definitions.coupled.coupled_worlds import OfPersons, WithSimulator
 from twoworlds.definitions.coupled.measures import ByConclusions, Found, Measure
 from twoworlds.definitions.coupled.posteriors import against_simulator
 from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import OPTIMAL, read_simulator
+from twoworlds.definitions.coupled.simulator import read_simulator
 from twoworlds.definitions.coupled.words import conclusion_words
-from twoworlds.worlds.scrubbing import Scrub
 
 __all__ = ["InferenceCoupledWorlds", "InferenceDistributionalPrivacy"]
 
@@ -46,23 +42,6 @@ class InferenceCoupledWorlds(WithSimulator):
     name = "inference-based coupled-worlds privacy"
     typed = "inference-coupled-worlds"
 
-    def __init__(
-        self,
-        beliefs: Beliefs,
-        scrubs: str | Scrub | Sequence[Any] = "persons",
-        *,
-        simulator: object = OPTIMAL,
-        side: str | Callable[[Any], Any] | None = None,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = None,
-    ) -> None:
-        """Take the beliefs, what is private, the simulator, and numbers where they are given."""
-        object.__setattr__(self, "scrubs", scrubs)
-        object.__setattr__(self, "simulator", simulator)
-        object.__setattr__(self, "tagged", False)
-        self._set(beliefs, side, ratio, epsilon, delta)
-
     def _measure(self, scene: Scene) -> Measure:
         if self._best:
             return BestConclusions(scene)
@@ -79,7 +58,7 @@ class InferenceCoupledWorlds(WithSimulator):
 
 
 @dataclass(frozen=True, init=False)
-class InferenceDistributionalPrivacy(InferenceCoupledWorlds):
+class InferenceDistributionalPrivacy(OfPersons, InferenceCoupledWorlds):
     """What is concluded about an entry is nearly what follows without it (inference-based DDP).
 
     >>> from twoworlds import mechanism
@@ -91,23 +70,6 @@ class InferenceDistributionalPrivacy(InferenceCoupledWorlds):
 
     name = "inference-based distributional differential privacy"
     typed = "inference-ddp"
-
-    def __init__(
-        self,
-        beliefs: Beliefs,
-        *,
-        simulator: object = OPTIMAL,
-        side: str | Callable[[Any], Any] | None = None,
-        tagged: bool = False,
-        ratio: object = None,
-        epsilon: object = None,
-        delta: object = None,
-    ) -> None:
-        """Take the beliefs, the simulator and whether it is told whose entry is missing."""
-        object.__setattr__(self, "scrubs", None)
-        object.__setattr__(self, "simulator", simulator)
-        object.__setattr__(self, "tagged", tagged)
-        self._set(beliefs, side, ratio, epsilon, delta)
 
     def _meaning(self, found: Found) -> str:
         return conclusion_words(

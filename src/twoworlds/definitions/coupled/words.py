@@ -30,13 +30,17 @@ def assumed(belief: str, meaning: str, breaks: str | None = None) -> str:
 def even_bet(ratio: Number, delta: Number, bet: str) -> str:
     """Say what (ratio, delta) does to an even bet, as a clause.
 
-    With P and Q the laws of the output in the two worlds, call an output t exceptional with
-    probability (P(t) - r Q(t))_+ / P(t), and likewise the other way: in either world this has
-    probability at most delta, and on all else the odds stay within r to 1.
+    Two worlds with laws P and Q of the output satisfy P(E) <= r Q(E) + delta and Q(E) <= r P(E) +
+    delta for all events E. Mark an output t with probability (P(t) - r Q(t))_+ / P(t) in the first
+    world and (Q(t) - r P(t))_+ / Q(t) in the second: either way the total probability of a mark is
+    at most delta. Unmarked outputs have min(P(t), r Q(t)) against min(Q(t), r P(t)), whose quotient
+    lies between 1/r and r, so that even odds stay within r to 1. This is what "but for cases of
+    total probability at most delta" says, no more: the marks are not seen, and the set of outputs
+    whose quotient exceeds r may have more probability than delta.
 
     >>> even_bet(Fraction(3), Fraction(1, 8), "on whether your entry was used")
-    'an even bet on whether your entry was used becomes at most 75 to 25, but for exceptions of \
-total probability at most 0.125'
+    'an even bet on whether your entry was used becomes at most 75 to 25, but for cases of total \
+probability at most 0.125'
     """
     left = at_most_one(delta)
     if compare(left, 1, limit=64) is Order.EQUAL:
@@ -49,7 +53,7 @@ total probability at most 0.125'
             f"{decimal(left, _DIGITS)}"
         )
     even = "stays even" if ratio == 1 else f"becomes at most {_odds(ratio)}"
-    return f"an even bet {bet} {even}{_but(left, 'exceptions')}"
+    return f"an even bet {bet} {even}{_but(left)}"
 
 
 def conclusion_words(ratio: Number, delta: Number, who: str, instead: str) -> str:
@@ -105,12 +109,8 @@ def _typed(x: Number) -> str:
     return exact_text(x) or decimal(x)
 
 
-def _but(left: Number, what: str) -> str:
-    return (
-        ""
-        if left == 0
-        else f", but for {what} of total probability at most {decimal(left, _DIGITS)}"
-    )
+def _but(left: Number) -> str:
+    return "" if left == 0 else f", but for cases of total probability at most {decimal(left, 3)}"
 
 
 def _odds(ratio: Number) -> str:
