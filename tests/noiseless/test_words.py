@@ -19,8 +19,8 @@ def test_the_assumption_comes_first_and_what_breaks_it_last():
     ("ratio", "delta", "words"),
     [
         (Fraction(3), Fraction(0), "becomes at most 75 to 25"),
-        (exp(number("0.5")), Fraction(1, 1000), "becomes at most 62.3 to 37.7, but for cases"),
-        (Fraction(1), Fraction(1, 8), "stays even, but for cases of total probability at most 0.1"),
+        (exp(number("0.5")), Fraction(1, 1000), "is won with probability at most 62.3%"),
+        (Fraction(1), Fraction(1, 8), "at most 56.3%, and nothing is more than 0.125 likelier"),
         (Fraction(10**30), Fraction(0), "just below 100% sure"),
         (Fraction(3), Fraction(1), "nothing is promised"),
         (INFINITY, Fraction(0), "by any factor"),
@@ -33,23 +33,24 @@ def test_odds_in_words(ratio, delta, words):
 def test_odds_are_rounded_so_that_they_never_promise_too_much():
     assert "33.4 to 66.6" not in odds_words(Fraction(2), Fraction(0))
     assert "66.7 to 33.3" in odds_words(Fraction(2), Fraction(0))
-    assert "at most 0.334" in odds_words(Fraction(2), Fraction(1, 3))
+    assert "plus 0.334," in odds_words(Fraction(2), Fraction(1, 3))
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_marked_outputs_have_at_most_delta_and_the_others_keep_the_odds(seed):
-    """The meaning that the module gives to its words, on random laws."""
+def test_no_test_wins_an_even_bet_more_often_than_said(seed):
+    """The meaning of the words, on random laws: the best test, against (r + delta)/(r + 1)."""
     rng = random.Random(seed)
     p, q = ([Fraction(rng.randint(0, 9)) for _ in range(8)] for _ in range(2))
     p, q = ([x / sum(law) for x in law] for law in (p, q))
-    ratio = Fraction(3, 2)
-    delta = max(
-        sum(max(x - ratio * y, 0) for x, y in zip(a, b, strict=True)) for a, b in ((p, q), (q, p))
-    )
-    kept = [(min(x, ratio * y), min(y, ratio * x)) for x, y in zip(p, q, strict=True)]
-    assert all(a <= ratio * b and b <= ratio * a for a, b in kept)
-    assert 1 - sum(a for a, _ in kept) <= delta
-    assert 1 - sum(b for _, b in kept) <= delta
+    won = sum(max(x, y) for x, y in zip(p, q, strict=True)) / 2
+    for ratio in (Fraction(1), Fraction(3, 2), Fraction(4)):
+        delta = max(
+            sum(max(x - ratio * y, 0) for x, y in zip(a, b, strict=True))
+            for a, b in ((p, q), (q, p))
+        )
+        assert won <= (ratio + delta) / (ratio + 1)
+    difference = sum(max(x - y, 0) for x, y in zip(p, q, strict=True))
+    assert won == (1 + difference) / 2  # attained at ratio 1
 
 
 def test_claims_are_written_as_typed():

@@ -25,7 +25,11 @@ HALF = Fraction(1, 2)
         (INFINITY, Fraction(0), "an even bet on it can move by any factor, though never to"),
         (INFINITY, HALF, "an even bet on it can become certainty, with a probability of up to 0.5"),
         (Fraction(2), Fraction(1), "an even bet on it can become certainty: nothing is promised"),
-        (Fraction(1), HALF, "an even bet on it stays even, but for cases of total probability"),
+        (
+            Fraction(1),
+            HALF,
+            "a bet at even odds on it is won with probability at most 75%, and noth",
+        ),
     ],
 )
 def test_odds_of_an_even_bet(ratio, delta, expected):

@@ -28,19 +28,19 @@ def assumed(belief: str, meaning: str, breaks: str | None = None) -> str:
 
 
 def even_bet(ratio: Number, delta: Number, bet: str) -> str:
-    """Say what (ratio, delta) does to an even bet, as a clause.
+    """Say what (ratio, delta) does to a bet at even odds, as a clause.
 
-    Two worlds with laws P and Q of the output satisfy P(E) <= r Q(E) + delta and Q(E) <= r P(E) +
-    delta for all events E. Mark an output t with probability (P(t) - r Q(t))_+ / P(t) in the first
-    world and (Q(t) - r P(t))_+ / Q(t) in the second: either way the total probability of a mark is
-    at most delta. Unmarked outputs have min(P(t), r Q(t)) against min(Q(t), r P(t)), whose quotient
-    lies between 1/r and r, so that even odds stay within r to 1. This is what "but for cases of
-    total probability at most delta" says, no more: the marks are not seen, and the set of outputs
-    whose quotient exceeds r may have more probability than delta.
+    With delta = 0 no output moves the odds by more than the ratio. With delta > 0 that is said of
+    no single output: every one may move them further. What holds is P(E) <= r Q(E) + delta for all
+    events E, both ways, and so whoever names the world after seeing the output is right with
+    probability at most (r + delta)/(r + 1): half of P(E) + 1 - Q(E), where P(E) - Q(E) is at most
+    (r - 1 + 2 delta)/(r + 1).
 
-    >>> even_bet(Fraction(3), Fraction(1, 8), "on whether your entry was used")
-    'an even bet on whether your entry was used becomes at most 75 to 25, but for cases of total \
-probability at most 0.125'
+    >>> even_bet(Fraction(3), Fraction(0), "on whether your entry was used")
+    'an even bet on whether your entry was used becomes at most 75 to 25'
+    >>> even_bet(Fraction(3), Fraction(1, 10), "on whether your entry was used")
+    'a bet at even odds on whether your entry was used is won with probability at most 77.5%, and \
+nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
     """
     left = at_most_one(delta)
     if compare(left, 1, limit=64) is Order.EQUAL:
@@ -52,8 +52,17 @@ probability at most 0.125'
             f"an even bet {bet} can become certainty, with a probability of up to "
             f"{decimal(left, _DIGITS)}"
         )
-    even = "stays even" if ratio == 1 else f"becomes at most {_odds(ratio)}"
-    return f"an even bet {bet} {even}{_but(left)}"
+    if left == 0:
+        return (
+            f"an even bet {bet} {'stays even' if ratio == 1 else f'becomes at most {_odds(ratio)}'}"
+        )
+    won = percent_above(Fraction(1, 2), (ratio + left) / (ratio + 1))
+    times = f"{decimal(ratio, 4)} times as likely, plus {decimal(left, _DIGITS)},"
+    than = f"{decimal(left, _DIGITS)} likelier" if ratio == 1 else times
+    return (
+        f"a bet at even odds {bet} is won with probability at most {won}, and nothing is more than "
+        f"{than} in one case than in the other"
+    )
 
 
 def conclusion_words(ratio: Number, delta: Number, who: str, instead: str) -> str:
@@ -107,10 +116,6 @@ def numbers_text(ratio: Number | None, delta: Number | None) -> list[str]:
 
 def _typed(x: Number) -> str:
     return exact_text(x) or decimal(x)
-
-
-def _but(left: Number) -> str:
-    return "" if left == 0 else f", but for cases of total probability at most {decimal(left, 3)}"
 
 
 def _odds(ratio: Number) -> str:
