@@ -120,7 +120,7 @@ def test_files_and_columns_that_are_not_there(csv, tmp_path):
         read_column(tmp_path / "none.csv", "a")
     with pytest.raises(InvalidInput, match="no such file"):
         read_column("https://example.org/a.csv", "a")
-    with pytest.raises(UnknownName, match="did you mean 'name'"):
+    with pytest.raises(InvalidInput, match="no column 'nam': it has 3 columns"):
         read_column(csv, "nam")
     other = tmp_path / "a.txt"
     other.write_text("a\n1\n")
@@ -133,8 +133,13 @@ def test_files_and_columns_that_are_not_there(csv, tmp_path):
 
 
 def test_a_column_name_is_never_read_as_a_query(csv):
-    with pytest.raises(UnknownName):
+    with pytest.raises(InvalidInput, match="no column"):
         read_column(csv, 'name" FROM x; --')
+
+
+def test_a_column_of_parquet_is_never_read_as_a_query(parquet):
+    with pytest.raises(InvalidInput, match="no column"):
+        read_column(parquet, 'whole" FROM x; --')
 
 
 def test_quotes_in_a_column_name_are_kept(tmp_path):
@@ -156,3 +161,135 @@ def test_an_empty_column_has_no_total(tmp_path):
     path.write_text("a,b\n")
     with pytest.raises(InvalidInput, match="no rows"):
         release_total(path, "a", "0,1", epsilon=1)
+
+
+# --- names of columns are data if the header is missing -------------------------------------------
+
+
+def test_the_first_record_of_a_file_without_header_is_not_printed(tmp_path, parquet):
+    path = tmp_path / "bare.csv"
+    path.write_text("Ada,37,positive\nBob,41,negative\n")
+    for column in ("Adb", "result"):
+        with pytest.raises(InvalidInput, match="it has 3 columns") as error:
+            read_column(path, column)
+        for secret in ("Ada", "37", "positive", "Bob"):
+            assert secret not in str(error.value)
+    with pytest.raises(InvalidInput, match="no column 'whol': it has 3 columns") as error:
+        read_column(parquet, "whol")
+    assert "whole" not in str(error.value)
+    assert "rough" not in str(error.value)
+
+
+@pytest.mark.parametrize("header", ["x,x", "x,y,x", '"x",x'])
+def test_columns_of_the_same_name_are_refused(tmp_path, header):
+    path = tmp_path / "twice.csv"
+    path.write_text(header + "\n" + ",".join("1" for _ in header.split(",")) + "\n")
+    with pytest.raises(InvalidInput, match="has 2 columns called 'x'"):
+        read_column(path, "x")
+
+
+def test_capital_letters_tell_columns_apart_in_text(tmp_path):
+    path = tmp_path / "case.csv"
+    path.write_text("x,X\n1,2\n3,4\n")
+    assert read_column(path, "x") == ["1", "3"]
+    assert read_column(path, "X") == ["2", "4"]
+
+
+def renamed(path, **names):
+    """Write a Parquet file with names that duckdb would not write, by patching its bytes."""
+    columns = ", ".join(f"{i} AS {name}" for i, name in enumerate(names))
+    duckdb.sql(f"SELECT {columns}").write_parquet(str(path))
+    content = path.read_bytes()
+    for old, new in names.items():
+        content = content.replace(old.encode(), new.encode())
+    path.write_bytes(content)
+    return path
+
+
+def test_columns_of_parquet_of_nearly_the_same_name_are_refused(tmp_path):
+    twice = renamed(tmp_path / "twice.parquet", column_a="a_column", column_b="a_column")
+    with pytest.raises(InvalidInput, match="2 columns called 'a_column'"):
+        read_column(twice, "a_column")
+    case = renamed(tmp_path / "case.parquet", column_a="a_column", column_b="A_column")
+    for name in ("a_column", "A_column"):
+        with pytest.raises(InvalidInput, match="only in capital letters"):
+            read_column(case, name)
+
+
+def test_a_column_of_parquet_is_found_beside_nested_ones(tmp_path):
+    path = tmp_path / "nested.parquet"
+    duckdb.sql(
+        "SELECT [1, 2] AS listed, {'inner': 1} AS structure, MAP {'k': 1} AS mapped, 7 AS plain"
+    ).write_parquet(str(path))
+    assert read_column(path, "plain") == [7]
+    for name in ("listed", "structure", "mapped"):
+        with pytest.raises(InvalidInput, match="lists, maps or structures"):
+            read_column(path, name)
+        with pytest.raises(InvalidInput, match="lists, maps or structures"):
+            release_total(path, name, "0,1", ratio=2)
+    with pytest.raises(InvalidInput, match="no column 'inner': it has 4 columns"):
+        read_column(path, "inner")
+
+
+# --- text is read as it stands ---------------------------------------------------------------------
+
+
+def test_lines_that_begin_with_a_number_sign_are_rows(tmp_path):
+    path = tmp_path / "signs.csv"
+    path.write_text("a,b\n#1,2\n3,4\n# 5,6\n")
+    assert read_column(path, "a") == ["#1", "3", "# 5"]
+    assert read_column(path, "b") == ["2", "4", "6"]
+    path.write_text("#a,b\n1,2\n")
+    assert read_column(path, "#a") == ["1"]
+
+
+def test_rows_of_another_width_are_counted_and_refused(tmp_path):
+    path = tmp_path / "ragged.csv"
+    path.write_text("a,b\n1,2\n3\n4,5,Ada\n6,7\n")
+    with pytest.raises(InvalidInput, match="2 rows have more or fewer cells than the 2 col") as e:
+        read_column(path, "a")
+    assert "Ada" not in str(e.value)
+    path.write_text("a,b\n1,2\n3\n")
+    with pytest.raises(InvalidInput, match="1 row has more or fewer"):
+        read_column(path, "a")
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_usual_separators_are_understood(tmp_path, mark):
+    path = tmp_path / "marks.csv"
+    path.write_text(f"a{mark}b\r\n1{mark}2\r\n3{mark}4\r\n")
+    assert read_column(path, "a") == ["1", "3"]
+    assert read_column(path, "b") == ["2", "4"]
+
+
+def test_quotes_may_hold_separators_and_ends_of_lines(tmp_path):
+    path = tmp_path / "quotes.csv"
+    path.write_text('a,"b\nc"\n"1,5",2\n"3\n4",5\n', encoding="utf-8-sig")
+    assert read_column(path, "a") == ["1,5", "3\n4"]
+    assert read_column(path, "b\nc") == ["2", "5"]
+
+
+def test_empty_lines_are_cells_of_one_column_and_no_rows_of_several(tmp_path):
+    path = tmp_path / "lines.csv"
+    path.write_text("a\n1\n\n2\n")
+    with pytest.raises(InvalidInput, match="1 row with an empty"):
+        read_column(path, "a")
+    path.write_text("a,b\n1,2\n\n3,4\n")
+    assert read_column(path, "b") == ["2", "4"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "has no column 'a': it has 0 columns"),
+        (b'a,b\n1,"Ada\n', "a quote is not closed"),
+        (b'a,b\n1,"A"da\n', "text follows one"),
+        (b"a,b\n1,\xff\xfe\n", "not text in UTF-8"),
+    ],
+)
+def test_broken_text_is_refused_without_its_content(tmp_path, content, said):
+    path = tmp_path / "broken.csv"
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=said) as error:
+        read_column(path, "a")
+    assert "Ada" not in str(error.value)

@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
+    Order,
     Real,
     above,
     at_most_one,
     below,
     bounds,
+    compare,
     decimal,
     exact_text,
     exp,
     ln,
+    positive_part,
     show,
     sqrt,
     to_json,
@@ -262,6 +265,43 @@ def test_a_probability_next_to_one_is_enclosed_and_not_called_exact():
     assert to_json(unnamed)["upper"] == 1.0
     assert at_most_one(exp(Fraction(1))) == at_most_one(Fraction(3, 2)) == 1
     assert at_most_one(Fraction(1, 3)) == Fraction(1, 3)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        Real.between(Fraction(0), Fraction(1, 3)),
+        Real.between(Fraction(0), Fraction(1, 7**100)),
+        Real.up_to(Fraction(1, 3)),
+        Real.up_to(exp(Fraction(-700, 3))),
+        positive_part(Real.between(Fraction(-1, 3), Fraction(1, 7))),
+        at_most_one(Real.up_to(Fraction(2, 3))),
+        at_most_one(Real.between(Fraction(0), Fraction(4, 3))),
+    ],
+)
+def test_an_enclosure_that_begins_at_zero_has_no_negative_end(x):
+    data = to_json(x)
+    assert data["lower"] == 0.0
+    assert 0 < data["upper"] <= 1
+    assert bounds(x)[0] == 0
+    assert decimal(x, side="down") == "0"
+
+
+def test_the_ends_of_an_enclosure_are_those_given():
+    low, high = Fraction(1, 3), Fraction(2, 3)
+    assert bounds(Real.between(low, high)) == (low, high)
+    assert bounds(at_most_one(Real.between(low, 2 * high))) == (low, 1)
+    assert bounds(Real.up_to(high)) == (0, high)
+    assert bounds(Real.between(-high, low)) == (-high, low)
+
+
+def test_of_a_number_up_to_another_nothing_else_is_known():
+    top = exp(Fraction(-1))
+    x = Real.up_to(top)
+    assert compare(x, Fraction(1, 10**9), limit=256) is Order.UNDECIDED
+    assert compare(x, Fraction(37, 100)) is Order.LESS
+    assert bounds(x)[1] >= bounds(top)[0]
+    assert Real.up_to(Fraction(0)) == 0
 
 
 @pytest.mark.parametrize(

@@ -274,17 +274,32 @@ def calibrate(
 def implies(
     guarantee: Annotated[str, typer.Argument(help="such as 'dp(epsilon=0.1, delta=1e-9)'")],
     to: Annotated[str, typer.Option(help="another kind, such as semantic, or a whole claim")],
-    records: Annotated[
-        str | None, typer.Option(help="how many records, or private parts, databases have")
+    records: Annotated[str | None, typer.Option(help="how many records databases have")] = None,
+    pairs: Annotated[
+        str | None, typer.Option(help="for coupled worlds: how many pairs of scrub and secret")
     ] = None,
-    values: Annotated[
-        str | None, typer.Option(help="how many values a record or secret may have")
-    ] = None,
+    values: Annotated[str | None, typer.Option(help="how many values a record may have")] = None,
+    symmetric: Annotated[
+        bool, typer.Option("--symmetric", help="the release ignores the order of records")
+    ] = False,
+    tagged: Annotated[
+        bool, typer.Option("--tagged", help="simulators are told whose record is missing")
+    ] = False,
+    decided: Annotated[
+        bool, typer.Option("--decided", help="every secret is true or false, never undecided")
+    ] = False,
     json_: Json = False,
 ) -> int:
     """Say what follows from a guarantee, by which theorems, and which of them are false."""
+    facts = {"symmetric": symmetric, "tagged": tagged, "decided": decided}
     return theorems_.show_implication(
-        guarantee, to=to, records=records, values=values, as_json=json_
+        guarantee,
+        to=to,
+        records=records,
+        pairs=pairs,
+        values=values,
+        facts=[name for name, holds in facts.items() if holds],
+        as_json=json_,
     )
 
 

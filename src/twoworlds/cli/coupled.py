@@ -56,7 +56,10 @@ def worlds(
         return 0
     source = _source(scenario)
     if text:
-        console().out(source.rstrip(), highlight=False)
+        if json_:
+            print_json({"name": scenario, "text": source})
+        else:
+            console().out(source.rstrip(), highlight=False)
         return 0
     made = Scenario.read(source, scenario)
     with progress():
@@ -149,7 +152,7 @@ def simulator(
     words = (
         f"If {beliefs.assumption}, then a simulator that never sees the private part comes within "
         f"delta {show(best.delta)} of the release at ratio {show(at)} (epsilon {show(ln(at))})"
-        f"{'' if best.exact else ', or a little nearer'}, and none comes nearer."
+        f", and none comes nearer{'' if best.exact else f' than {show(best.lower, side="down")}'}."
     )
     out.print(Padding(Styled(words), (0, 0, 0, 2)))
     if plain is not None:

@@ -14,7 +14,7 @@ from twoworlds import noiseless
 from twoworlds.cli.app import Json, app
 from twoworlds.cli.render import console, print_json, print_verdict, progress
 from twoworlds.definitions import Verdict
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput, Undecided, UnknownName
 from twoworlds.noiseless import HistogramRelease, Release
 from twoworlds.worlds.catalogue import statistic as build_statistic
 from twoworlds.worlds.catalogue import universe as build_universe
@@ -78,6 +78,9 @@ def sum_(
 ) -> int:
     """Judge an exact total of independent entries, some of which the attacker knows."""
     law = _laws(values, people, solve)
+    claimed = delta is not None and solve != "epsilon"
+    if definition == "noiseless" and simulator != "canonical":
+        raise InvalidInput("noiseless privacy compares two values of an entry: no --simulator")
     count = None if people is None or len(people) > 1 else people[0]
     numbers: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon}
     asked: dict[str, Any] = {"delta": delta, "simulator": simulator, "definition": definition}
@@ -87,6 +90,7 @@ def sum_(
             lambda: noiseless.release_total(
                 data, _named(column), law, missing=missing, known=known, **numbers, **asked
             ),
+            claimed=claimed,
             as_json=json_,
         )
     _no_column(column)
@@ -97,12 +101,14 @@ def sum_(
         "epsilon": lambda: noiseless.solve_epsilon(law, people=count, known=known, **asked),
     }
     _given_once(solve, {"people": count, "epsilon": epsilon or ratio, "known": known != "0"})
-    return _answer(_way(ways, solve, delta), as_json=json_)
+    return _answer(_way(ways, solve, delta), claimed=claimed, as_json=json_)
 
 
 def _laws(values: list[str], people: list[str] | None, solve: str | None) -> Any:
     """Return one law, or the groups of several laws with their sizes."""
     if len(values) == 1:
+        if people is not None and len(people) > 1:
+            raise InvalidInput(f"--people is given {len(people)} times for one group of --values")
         return values[0]
     if people is None or len(people) != len(values):
         raise InvalidInput(
@@ -151,6 +157,8 @@ def histogram(
     """Judge a table of a random sample in which counts below a threshold are left out."""
     numbers: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
     law: dict[str, Any] = {"rate": rate, "mean": mean, "size": size, "shares": shares}
+    claimed = delta is not None
+    _known_way(solve, "threshold", "known", "population", "rate")
     _given_once(
         solve,
         {"threshold": threshold, "known": known != "0", "population": population, "rate": rate},
@@ -175,6 +183,7 @@ def histogram(
                 **law,
                 **numbers,
             ),
+            claimed=claimed,
             as_json=json_,
         )
     _no_column(column)
@@ -193,7 +202,7 @@ def histogram(
         "rate": lambda: noiseless.solve_rate(population, **grown),
     }
     _only_rates(solve, mean, size, shares, place)
-    return _answer(_way(ways, solve, delta), as_json=json_)
+    return _answer(_way(ways, solve, delta), claimed=claimed, as_json=json_)
 
 
 def _only_rates(solve: str | None, *others: str | None) -> None:
@@ -231,6 +240,7 @@ def map_(
     json_: Json = False,
 ) -> int:
     """Judge naming the likeliest of several laws (the MAP estimator)."""
+    claimed = delta is not None and (ratio is not None or epsilon is not None)
     shares = None if weights is None else [part.strip() for part in weights.split(",")]
     numbers: dict[str, Any] = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
     common: dict[str, Any] = {"weights": shares, "least": least, "definition": definition, "s": s}
@@ -241,6 +251,7 @@ def map_(
             lambda: noiseless.release_likeliest(
                 data, _named(column), law, missing=missing, **common, **knowledge, **numbers
             ),
+            claimed=claimed,
             as_json=json_,
         )
     _no_column(column)
@@ -252,7 +263,7 @@ def map_(
         "known": lambda: noiseless.likeliest_known(law, people=people, **common, **numbers),
     }
     _given_once(solve, {"people": people, "known": known != "0" or known_values})
-    return _answer(_way(ways, solve, delta), as_json=json_)
+    return _answer(_way(ways, solve, delta), claimed=claimed, as_json=json_)
 
 
 @exact.command("stable")
@@ -276,6 +287,7 @@ def stable(
         lambda: noiseless.stable(
             function, beliefs, ratio=ratio, epsilon=epsilon, delta=delta, name=statistic
         ),
+        claimed=delta is not None and (ratio is not None or epsilon is not None),
         as_json=json_,
     )
 
@@ -293,6 +305,7 @@ def size(
     """Say how often the size of a sample gives away that one more is in it (equation 2)."""
     return _answer(
         lambda: noiseless.size_condition(law, ratio=ratio, epsilon=epsilon, delta=delta),
+        claimed=delta is not None,
         as_json=json_,
     )
 
@@ -300,11 +313,15 @@ def size(
 # --- what the commands share ----------------------------------------------------------------------
 
 
+def _known_way(solve: str | None, *ways: str) -> None:
+    if solve is not None and solve not in ways:
+        raise UnknownName("thing to --solve for", solve, ways)
+
+
 def _way(
     ways: dict[str | None, Callable[[], Verdict]], solve: str | None, delta: str | None
 ) -> Callable[[], Verdict]:
-    if solve not in ways:
-        raise UnknownName("unknown to solve for", str(solve), [way for way in ways if way])
+    _known_way(solve, *(way for way in ways if way))
     if solve is not None and delta is None:
         raise InvalidInput(f"--solve {solve} needs --delta, the probability that the claim allows")
     return ways[solve]
@@ -335,14 +352,24 @@ def _no_column(column: str | None) -> None:
         raise InvalidInput("--column names a column of --data, which is missing")
 
 
-def _answer(ask: Callable[[], Verdict], *, as_json: bool) -> int:
+def _answer(ask: Callable[[], Verdict], *, claimed: bool, as_json: bool) -> int:
     with progress():
         verdict = ask()
     print_json(verdict.to_dict()) if as_json else print_verdict(verdict)
+    return _code(verdict, claimed=claimed)
+
+
+def _code(verdict: Verdict, *, claimed: bool) -> int:
+    """Return the exit code; a claim that is neither proved nor refuted ends like bad input."""
+    if claimed and verdict.holds is None:
+        raise Undecided(
+            f"undecided: delta is only known to lie between two numbers, and {verdict.definition} "
+            "lies between them; claim more, or ask for fewer people"
+        )
     return 1 if verdict.holds is False else 0
 
 
-def _release(ask: Callable[[], Release | HistogramRelease], *, as_json: bool) -> int:
+def _release(ask: Callable[[], Release | HistogramRelease], *, claimed: bool, as_json: bool) -> int:
     """Print a release of data: the belief that it rests on comes before everything else."""
     with progress():
         release = ask()
@@ -360,4 +387,4 @@ def _release(ask: Callable[[], Release | HistogramRelease], *, as_json: bool) ->
         else:
             text = release.shown
         out.print(Padding(Styled(text, style="bold"), (0, 0, 0, 2)))
-    return 1 if release.verdict.holds is False else 0
+    return _code(release.verdict, claimed=claimed)

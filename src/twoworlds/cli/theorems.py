@@ -34,10 +34,28 @@ _HEADINGS = (
 
 
 def show_implication(
-    text: str, *, to: str, records: str | None, values: str | None, as_json: bool
+    text: str,
+    *,
+    to: str,
+    records: str | None,
+    pairs: str | None,
+    values: str | None,
+    facts: Sequence[str],
+    as_json: bool,
 ) -> int:
-    """Print the strongest chain of theorems; return 1 when the claim is refuted, 2 when open."""
-    found = Guarantee.parse(text).implies(to, records=records, values=values)
+    """Print the strongest chain of theorems; return 1 when the claim is refuted, 2 when open.
+
+    Args:
+        text: the guarantee.
+        to: a kind, or a whole claim.
+        records: the number of records.
+        pairs: the number of pairs, for coupled worlds.
+        values: the number of values of a record.
+        facts: what is so: symmetric, tagged, decided.
+        as_json: print plain data.
+    """
+    told = dict.fromkeys(facts, "yes")
+    found = Guarantee.parse(text).implies(to, records=records, pairs=pairs, values=values, **told)
     if as_json:
         data = found.to_dict()
         if found.best is not None:  # the answer itself, at the top

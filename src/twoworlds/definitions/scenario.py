@@ -181,7 +181,8 @@ def _scenario(fields: Mapping[str, str | list[str]], source: str) -> Scenario:
     ]
     _require_used(fields, set().union(*(known for _, known in built)), source)
     asked = tuple(definition for definition, _ in built)
-    return Scenario(single.get("title", source), mechanism, asked, claims)
+    title = "".join(c for c in single.get("title", source) if c.isprintable())
+    return Scenario(title, mechanism, asked, claims)
 
 
 def _release(text: str, universe: str | None, source: str) -> Mechanism:

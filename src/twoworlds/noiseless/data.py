@@ -2,17 +2,25 @@
 
 CSV cells are read as text, so that 0.1 is one tenth; Parquet cells keep their own type. An empty
 cell, NULL or NaN is missing: refused unless the caller declares that such rows are to be left out.
-No error names a value of the data: it says in how many rows something is wrong, not in which.
+No error names a value of the data: it says in how many rows something is wrong, not in which. Nor
+does it name a column that was not asked for, since the first line of a file without header is data.
+
+A CSV file is UTF-8 text with a header, commas between cells (or ; or tabs or |, if the header then
+holds the column) and double quotes around cells that need them. Nothing about it is guessed: a line
+that begins with # is a row like any other. An empty line is an empty cell if there is one column,
+and no row otherwise.
 """
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
@@ -24,12 +32,8 @@ from twoworlds.numbers import exact_text, number, to_json
 __all__ = ["Missing", "Release", "read_column", "release_total"]
 
 Missing = str  # "refuse" or "skip": checked when it is used
-_READERS = {
-    ".csv": "read_csv(?, header=true, all_varchar=true)",
-    ".tsv": "read_csv(?, header=true, all_varchar=true, delim='\t')",
-    ".parquet": "read_parquet(?)",
-    ".pq": "read_parquet(?)",
-}
+_SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
+_ENDINGS = (*_SEPARATORS, ".parquet", ".pq")
 _GLOB = set("*?[]{}")
 _WITHHELD = "withheld: the claim is not proven to hold"
 
@@ -140,8 +144,8 @@ def release_total(
 def _checked(path: Path) -> Path:
     if not path.is_file():
         raise InvalidInput(f"{path}: there is no such file")
-    if path.suffix.lower() not in _READERS:
-        known = ", ".join(_READERS)
+    if path.suffix.lower() not in _ENDINGS:
+        known = ", ".join(_ENDINGS)
         raise InvalidInput(f"{path}: the ending says which kind of file it is, one of {known}")
     if _GLOB & set(str(path)):
         raise InvalidInput(f"{path}: a path with one of * ? [ ] {{ }} names many files; rename it")
@@ -149,27 +153,119 @@ def _checked(path: Path) -> Path:
 
 
 def _cells(path: Path, column: str) -> list[Any]:
+    separators = _SEPARATORS.get(path.suffix.lower())
+    return _stored(path, column) if separators is None else _typed(path, column, separators)
+
+
+def _typed(path: Path, column: str, separators: str) -> list[str]:
+    """Read a column of text; the first separator is used with which the header holds it."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            mark = next((m for m in separators if column in _header(file, m)), separators[0])
+            file.seek(0)
+            rows = csv.reader(file, delimiter=mark, strict=True)
+            names = next(rows, [])
+            place = _place(path, column, names)
+            return list(_picked(path, rows, place, len(names)))
+    except UnicodeDecodeError:  # its text may quote the data, as may that of the others
+        problem = "it is not text in UTF-8"
+    except csv.Error:
+        problem = "a quote is not closed, or text follows one, or a cell is longer than 131,072"
+    raise InvalidInput(f"{path} cannot be read as {path.suffix.lower()[1:]}: {problem}")
+
+
+def _header(file: TextIO, mark: str) -> list[str]:
+    """Return the names of the columns with this separator; none if it does not fit the quotes."""
+    file.seek(0)
+    try:
+        return next(csv.reader(file, delimiter=mark, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _picked(path: Path, rows: Iterator[list[str]], place: int, width: int) -> Iterator[str]:
+    """Yield the cell of each row, and refuse rows of another width than the header."""
+    ragged = 0
+    for row in rows:
+        if not row and width > 1:
+            continue
+        cells = row or [""]
+        if len(cells) == width:
+            yield cells[place]
+        else:
+            ragged += 1
+    if ragged:
+        raise InvalidInput(
+            f"{path}: {counted(ragged, 'row has', 'rows have')} more or fewer cells than the "
+            f"{counted(width, 'column')} of the header; give every row one cell per column, and "
+            "put double quotes around a cell that holds the separator"
+        )
+
+
+def _place(path: Path, column: str, names: Sequence[str]) -> int:
+    """Return where the column is, without ever printing another name: it may be data."""
+    times = names.count(column)
+    if times > 1:
+        raise InvalidInput(
+            f"{path} has {times} columns called {column!r}: rename them, so that it is plain which "
+            "is meant"
+        )
+    if times == 0:
+        raise InvalidInput(
+            f"{path} has no column {column!r}: it has {counted(len(names), 'column')}, whose names "
+            "are not printed here, as they are data if the header is missing; look at the file "
+            "and spell the column as its header does"
+        )
+    return names.index(column)
+
+
+def _stored(path: Path, column: str) -> list[Any]:
+    """Read a column of a Parquet file."""
     try:
         import duckdb
     except ModuleNotFoundError:
         raise InvalidInput(
-            "reading a file needs duckdb, which is not installed: run 'pip install duckdb'"
+            "reading a Parquet file needs duckdb, which is not installed: run 'pip install duckdb'"
         ) from None
-    source = _READERS[path.suffix.lower()]
     try:
         with duckdb.connect() as connection:
-            found = connection.execute(f"DESCRIBE SELECT * FROM {source}", [str(path)])
-            columns = [str(row[0]) for row in found.fetchall()]
-            if column not in columns:
-                raise UnknownName("column", column, columns)
+            schema = connection.execute(
+                "SELECT name, num_children FROM parquet_schema(?)", [str(path)]
+            ).fetchall()
+            names = _top_level(schema)
+            _place(path, column, names)
+            if Counter(name.lower() for name in names)[column.lower()] > 1:
+                raise InvalidInput(
+                    f"{path} has another column that differs from {column!r} only in capital "
+                    "letters, which a Parquet file is read without: rename one of them"
+                )
             quoted = '"' + column.replace('"', '""') + '"'
-            rows = connection.execute(f"SELECT {quoted} FROM {source}", [str(path)]).fetchall()
-            return [row[0] for row in rows]
+            found = connection.execute(f"SELECT {quoted} FROM read_parquet(?)", [str(path)])
+            cells = [row[0] for row in found.fetchall()]
     except duckdb.Error as error:  # its text may quote the data
         kind = type(error).__name__
         raise InvalidInput(
             f"{path} cannot be read as {path.suffix.lower()[1:]} ({kind}): check its format"
         ) from None
+    if any(isinstance(cell, list | tuple | dict) for cell in cells):
+        raise InvalidInput(
+            f"column {column!r} holds lists, maps or structures: a release needs one number or "
+            "text per row, so unnest the column first"
+        )
+    return cells
+
+
+def _top_level(schema: Sequence[tuple[str, int | None]]) -> list[str]:
+    """Return the names of the columns: the children of the root, without what lies below them."""
+    names: list[str] = []
+    below = 0
+    for name, children in schema[1:]:
+        if below == 0:
+            names.append(name)
+        else:
+            below -= 1
+        below += children or 0
+    return names
 
 
 def _is_missing(cell: object) -> bool:

@@ -1,8 +1,9 @@
 """Sentences of a release without noise: the assumption first, then the odds, then what breaks it.
 
 A noiseless guarantee is worth as much as the belief that it rests on, so no sentence may begin with
-anything else. `assumed` puts the three parts together; `odds_words` writes the middle one, `claim`
-the name of what is claimed and `counted` a number of things.
+anything else. `assumed` puts the three parts together; `odds_words` writes the middle one,
+`weakens` the last one where nothing was claimed, `claim` the name of what is claimed and `counted`
+a number of things.
 
 What the odds mean is said in `twoworlds.definitions.coupled.words`, whose sentences these are.
 """
@@ -20,7 +21,7 @@ from twoworlds.numbers import (
     ln,
 )
 
-__all__ = ["assumed", "claim", "counted", "odds_words", "short"]
+__all__ = ["assumed", "claim", "counted", "odds_words", "short", "weakens"]
 
 _LONGEST = 24
 _USED = "on whether your entry was used"
@@ -38,6 +39,35 @@ def odds_words(ratio: Number, delta: Number, *, bet: str = _USED) -> str:
     'an even bet on whether your entry was used stays even'
     """
     return even_bet(ratio, delta, bet)
+
+
+def weakens(
+    first: int | str,
+    gives: str,
+    beyond: int | str | None = None,
+    *,
+    limit: str = "delta exceed 1/2",
+    one: str = "entry",
+) -> str:
+    """Say what knowing more does to a number that nobody claimed, as what breaks it.
+
+    With a claim one says instead at which number of known entries it fails.
+
+    Args:
+        first: the least number of known entries (or which ones) that makes the number worse.
+        gives: the number then, with its name.
+        beyond: the least number of known entries that makes the guarantee nearly worthless.
+        limit: what the last does, after "makes".
+        one: what is known, in the singular.
+
+    >>> weakens(1, "delta 0.02", 38)
+    'each known entry can weaken it: knowing 1 gives delta 0.02; knowing 38 makes delta exceed 1/2'
+    """
+    start, end = (f"{x:,}" if isinstance(x, int) else x for x in (first, beyond))
+    said = f"each known {one} can weaken it: knowing {start} gives {gives}"
+    if beyond is None:
+        return said
+    return f"{said} and makes {limit}" if start == end else f"{said}; knowing {end} makes {limit}"
 
 
 def claim(name: str, ratio: Number, delta: Number | None = None) -> str:

@@ -67,6 +67,7 @@ class Real:
         "_known",
         "cap",
         "exponential",
+        "floor",
         "formula",
         "parts",
         "scaled",
@@ -81,6 +82,7 @@ class Real:
         self.parts: tuple[Number, Number] | None = None  # numerator and positive denominator
         self.scaled: tuple[Fraction, Real] | None = None  # a rational multiple of another real
         self.cap: Fraction | None = None  # a number that it cannot exceed, whatever its ball says
+        self.floor: Fraction | None = None  # one that it cannot fall below
         self._known: tuple[int, arb] | None = None
         whole = formula is not None and "[" not in formula  # see `written`
         short = formula is not None and len(formula) <= _LONGEST_FORMULA
@@ -91,7 +93,18 @@ class Real:
     def between(cls, low: Fraction, high: Fraction) -> Real:
         """Return a number of which only an enclosure is known, such as a float result."""
         middle, radius = (low + high) / 2, (high - low) / 2
-        return cls(lambda bits: arb(ball(middle, bits), ball(radius, bits).upper()))
+        found = cls(lambda bits: arb(ball(middle, bits), ball(radius, bits).upper()))
+        found.floor, found.cap = low, high  # a ball has its ends a little further out
+        return found
+
+    @classmethod
+    def up_to(cls, top: Number) -> Number:
+        """Return a number of which only is known that it lies between 0 and ``top``."""
+        if isinstance(top, Fraction):
+            return top if top == 0 else cls.between(Fraction(0), top)
+        found = cls(lambda bits: arb(0).union(top.ball(bits)))
+        found.floor, found.cap = Fraction(0), top.cap
+        return found
 
     def ball(self, bits: int) -> arb:
         """Return a ball that holds the number, computed with at least ``bits`` bits."""
@@ -277,7 +290,9 @@ def positive_part(x: Number) -> Number:
     """
     if isinstance(x, Fraction):
         return max(x, Fraction(0))
-    return Real(lambda bits: x.ball(bits).nonnegative_part())
+    found = Real(lambda bits: x.ball(bits).nonnegative_part())
+    found.floor = Fraction(0)
+    return found
 
 
 def at_most_one(x: Number) -> Number:
@@ -294,7 +309,7 @@ def at_most_one(x: Number) -> Number:
     if compare(x, 1, limit=_START_BITS) is Order.GREATER:
         return Fraction(1)
     capped = Real(x.ball, x.formula, x._binding)
-    capped.parts, capped.cap = x.parts, Fraction(1)
+    capped.parts, capped.floor, capped.cap = x.parts, x.floor, Fraction(1)
     return capped
 
 

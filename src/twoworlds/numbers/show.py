@@ -46,6 +46,8 @@ def bounds(x: Number, bits: int = _FLOAT_BITS) -> tuple[Fraction, Fraction]:
         ball = x.ball(bits)
     with ctx.workprec(bits):  # the ends are rounded outward to this many bits
         low, high = _dyadic(ball.lower(), "down"), _dyadic(ball.upper(), "up")
+    if x.floor is not None:
+        low, high = max(low, x.floor), max(high, x.floor)
     return (low, high) if x.cap is None else (min(low, x.cap), min(high, x.cap))
 
 

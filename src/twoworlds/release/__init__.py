@@ -1,1 +1,3 @@
 """The release engine: queries, noise, the ledger."""
+
+__all__: list[str] = []

@@ -17,7 +17,6 @@ from twoworlds.theorems.bassily_groce_katz_smith import (
     inference_failure,
     less_side_information,
     pufferfish_failure,
-    sharper_inference_delta,
     through_simulator,
     with_mixtures,
 )
@@ -99,7 +98,6 @@ __all__ = [
     "pointwise_delta",
     "post_process",
     "pufferfish_failure",
-    "sharper_inference_delta",
     "sharper_semantic",
     "simple_dp_factor",
     "smaller_ratio_delta",

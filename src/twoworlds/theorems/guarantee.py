@@ -6,8 +6,9 @@ semantic(epsilon=0.04995837496)
 
 A guarantee says what holds of one mechanism. Its setting is part of it: the neighbour relation
 (for the semantic kinds: whether the person left out is replaced by a default value, "substitute",
-or taken out, "add-remove"), the group size, and the number of records where it matters. Printed
-numbers that are not exact are rounded up, so that what is printed is true, and can be typed again.
+or taken out, "add-remove"), the group size, and the number of records, or of pairs (alt, priv) for
+coupled worlds, where it matters. Printed numbers that are not exact are rounded up, so that what is
+printed is true, and can be typed again.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Guarantee"]
 
-_SETTING = ("neighbours", "group", "records")
-_FACTS = ("values", "delta1", "level")
+_COUNTS = ("records", "pairs")
+_SETTING = ("neighbours", "group", *_COUNTS)
+_FACTS = ("values", "delta1", "level", "symmetric", "tagged", "decided")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Guarantee:
         neighbours: "substitute" or "add-remove".
         group: how many people may differ at once.
         records: how many records the database has, or None when not known.
+        pairs: how many pairs (alt, priv) coupled worlds has, or None when not known.
         source: the application of a theorem that derived it, or None when it was stated.
     """
 
@@ -56,6 +59,7 @@ class Guarantee:
     neighbours: str = SUBSTITUTE
     group: int = 1
     records: int | None = None
+    pairs: int | None = None
     source: Application | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +72,7 @@ class Guarantee:
         object.__setattr__(self, "numbers", numbers)
         if self.neighbours not in (SUBSTITUTE, ADD_REMOVE):
             raise UnknownName("neighbour relation", self.neighbours, [SUBSTITUTE, ADD_REMOVE])
+        check_setting(self.kind, group=self.group, records=self.records, pairs=self.pairs)
 
     @staticmethod
     def of(kind: str, **given: object) -> Guarantee:
@@ -88,13 +93,13 @@ class Guarantee:
             elif name not in numbers:
                 shown = "epsilon= or ratio=" if name == "ratio" else f"{name}="
                 raise InvalidInput(f"{kind} needs a number: give {shown}")
-        records = setting.get("records")
         return Guarantee(
             kind,
             numbers,
             neighbours=str(setting.get("neighbours", SUBSTITUTE)),
             group=check_group(setting.get("group", 1)),
-            records=None if records is None else whole(records, "records", at_least=1),
+            records=_count(setting.get("records"), "records"),
+            pairs=_count(setting.get("pairs"), "pairs"),
         )
 
     @staticmethod
@@ -119,7 +124,8 @@ class Guarantee:
 
     def __hash__(self) -> int:
         """Agree with equality."""
-        return hash((self.kind, *self.numbers.items(), self.neighbours, self.group, self.records))
+        setting = (self.neighbours, self.group, self.records, self.pairs)
+        return hash((self.kind, *self.numbers.items(), *setting))
 
     @property
     def ratio(self) -> Number:
@@ -137,6 +143,11 @@ class Guarantee:
         return self.numbers.get("delta", Fraction(0))
 
     @property
+    def count(self) -> int | None:
+        """How many pairs (alt, priv) there are: one for each record, unless they are counted."""
+        return self.pairs if kind_of(self.kind).counts == "pairs" else self.records
+
+    @property
     def vacuous(self) -> bool:
         """Whether it holds of every mechanism, because one of its probabilities is 1."""
         bounds = (x for name, x in self.numbers.items() if name != "ratio")
@@ -149,8 +160,7 @@ class Guarantee:
         numbers = {name: x if name == "ratio" else capped(x) for name, x in changes.items()}
         if "delta" in known:
             numbers.setdefault("delta", Fraction(0))
-        bare = replace(self, source=None, **setting)
-        return replace(bare, kind=kind, numbers=numbers)
+        return replace(self, source=None, kind=kind, numbers=numbers, **setting)
 
     def at_least_as_strong_as(self, other: Guarantee) -> bool:
         """Tell whether this guarantee implies another of the same kind and setting, at once."""
@@ -162,7 +172,9 @@ class Guarantee:
             for name, x in self.numbers.items()
         )
 
-    def implies(self, kind: str, records: object = None, **wanted: object) -> Implication:
+    def implies(
+        self, kind: str, records: object = None, pairs: object = None, **wanted: object
+    ) -> Implication:
         """Find the strongest guarantees of another kind that follow, with their proofs.
 
         Args:
@@ -170,11 +182,14 @@ class Guarantee:
                 which asks whether that very claim follows (for one person and neighbours by
                 substitution, unless it names others: it means what it means everywhere).
             records: the number of records, where theorems need it.
+            pairs: the same for coupled worlds: the number of pairs (alt, priv).
             **wanted: numbers of the kind that are aimed at (a wanted ``delta``, say: theorems
                 that trade one number for another choose accordingly), the wanted ``group`` or
                 ``neighbours`` (those of this guarantee, next to single numbers), or further facts:
                 ``values`` (how many values a record has), ``delta1`` (the mass of the databases
-                outside of E), ``level`` (of a test).
+                outside of E), ``level`` (of a test); and, yes or no, ``symmetric`` (the release
+                does not depend on the order of records), ``tagged`` (simulators are told whose
+                record is missing), ``decided`` (every secret is 0 or 1, never undecided).
 
         >>> print(Guarantee.parse("semantic(epsilon=0.1)").implies("dp").best)
         dp(ratio=121/81)
@@ -183,20 +198,30 @@ class Guarantee:
             claim = Guarantee.parse(kind)
             setting = {"group": claim.group, "neighbours": claim.neighbours}
             wanted = {**claim.numbers, **setting, **wanted}
-            kind, records = claim.kind, claim.records if records is None else records
+            kind = claim.kind
+            if records is None and pairs is None:
+                records, pairs = self._counted_by(claim)
         facts = {name: wanted.pop(name) for name in (*_FACTS, *_SETTING[:2]) if name in wanted}
         goal = read_numbers(kind_of(kind), wanted)
+        if facts.get("group") is not None:
+            check_setting(kind, group=check_group(facts["group"]))
         if goal:
             facts.setdefault("neighbours", self.neighbours)
-        return search(self._with_records(records), read_context(kind, goal, facts))
+        return search(self._counting(records, pairs), read_context(kind, goal, facts))
 
-    def _with_records(self, records: object) -> Guarantee:
-        if records is None:
-            return self
-        n = whole(records, "records", at_least=1)
-        if self.records not in (None, n):
-            raise InvalidInput(f"records={n}, but the guarantee is for records={self.records}")
-        return replace(self, records=n)
+    def _counted_by(self, claim: Guarantee) -> tuple[int | None, int | None]:
+        """Return the records and pairs of this guarantee that a claim tells."""
+        if kind_of(self.kind).counts == "pairs":
+            return None, claim.pairs
+        return claim.count, None  # then each record makes a pair
+
+    def _counting(self, records: object, pairs: object) -> Guarantee:
+        """Return the same guarantee with the counts that were told beside it."""
+        told = _count(records, "records"), _count(pairs, "pairs")
+        for name, n, known in zip(_COUNTS, told, (self.records, self.pairs), strict=True):
+            if None not in (n, known) and n != known:
+                raise InvalidInput(f"{name}={n}, but the guarantee is for {name}={known}")
+        return replace(self, records=told[0] or self.records, pairs=told[1] or self.pairs)
 
     def chain(self) -> Iterator[Guarantee]:
         """Run through the guarantees that led here, from the stated one to this."""
@@ -225,8 +250,8 @@ class Guarantee:
             parts.append(f"neighbours={self.neighbours}")
         if self.group != 1:
             parts.append(f"group={self.group}")
-        if self.records is not None:
-            parts.append(f"records={self.records}")
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        parts += [f"{name}={n}" for name, n in counts.items() if n is not None]
         return f"{self.kind}({', '.join(parts)})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -236,7 +261,7 @@ class Guarantee:
         if "ratio" in self.numbers:
             found["epsilon"] = to_json(self.epsilon)
         found.update({"neighbours": self.neighbours, "group": self.group})
-        found["records"] = self.records
+        found.update({name: getattr(self, name) for name in _COUNTS})
         return found
 
 
@@ -259,6 +284,31 @@ def read_numbers(kind: Kind, given: Mapping[str, object]) -> dict[str, Number]:
     return found
 
 
+def _count(given: object, name: str) -> int | None:
+    return None if given is None else whole(given, name, at_least=1)
+
+
+def check_setting(
+    kind: str, *, group: int = 1, records: int | None = None, pairs: int | None = None
+) -> None:
+    """Refuse groups where one person is meant, and one count where the other is meant."""
+    known = kind_of(kind)
+    if group != 1 and not known.groups:
+        raise InvalidInput(
+            f"group={group}: {kind} speaks of one person at a time; for groups state "
+            "coupled-worlds, with a pair (alt, priv) for every group, and pairs= their number"
+        )
+    if known.counts == "pairs" and records is not None:
+        raise InvalidInput(
+            f"records={records}: {kind} counts pairs (alt, priv), which may be more or fewer than "
+            "records: give pairs="
+        )
+    if known.counts != "pairs" and pairs is not None:
+        raise InvalidInput(
+            f"pairs={pairs}: only coupled worlds counts pairs (alt, priv); for {kind} give records="
+        )
+
+
 def read_context(kind: str, goal: Mapping[str, Number], facts: Mapping[str, object]) -> Context:
     """Read the facts that stand beside a guarantee."""
     values, group, neighbours = (facts.get(name) for name in ("values", "group", "neighbours"))
@@ -276,7 +326,17 @@ def read_context(kind: str, goal: Mapping[str, Number], facts: Mapping[str, obje
         values=None if values is None else whole(values, "values", at_least=1),
         delta1=delta1,
         level=level,
+        symmetric=_yes_or_no(facts.get("symmetric"), "symmetric"),
+        tagged=_yes_or_no(facts.get("tagged"), "tagged"),
+        decided=_yes_or_no(facts.get("decided"), "decided"),
     )
+
+
+def _yes_or_no(given: object, name: str) -> bool | None:
+    known = {"yes": True, "true": True, "no": False, "false": False}
+    if given is not None and str(given).lower() not in known:
+        raise InvalidInput(f"{name}={given}: say yes or no")
+    return None if given is None else known[str(given).lower()]
 
 
 def _probability(value: object, name: str) -> Number:

@@ -30,6 +30,7 @@ CONVENTION = (
     "a transcript that is possible in Game 0 but impossible in Game i, where person i is left "
     "out, has no posterior there: it counts as a breach"
 )
+TAGGED = "simulators are told whose record is missing, as in `ddp(..., tagged=yes)`"
 _BELIEF_KINDS = ("semantic", "reality-oblivious", "local-semantic", "conditional")
 
 
@@ -108,7 +109,8 @@ class Implication:
     def assumptions(self) -> tuple[str, ...]:
         """What the answer rests on."""
         kinds = {self.context.target, self.given.kind}
-        return (CONVENTION,) if kinds & set(_BELIEF_KINDS) else ()
+        found = [CONVENTION] if kinds & set(_BELIEF_KINDS) else []
+        return (*found, TAGGED) if self.context.tagged else tuple(found)
 
     def explain(self) -> str:
         """Return the proof, step by step with citations, then what else was tried."""
@@ -160,7 +162,7 @@ class Implication:
                 word = "for other neighbours" if other else "weaker"
                 word = "says nothing" if one.vacuous else word
                 yield f"{word}: {one}  [{_route(one)}]"
-                yield from (f"  {line}" for line in _printed_lines(made))
+                yield from (f"  {line}" for line in _printed_lines(made, one))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: the best numbers on top, then the proof."""
@@ -227,19 +229,25 @@ def _step_lines(number: int, made: Application, conclusion: Guarantee) -> Iterat
     yield f"     from {made.given}"
     yield from (f"     checked: {check.text}" for check in made.checks)
     yield f"     gives {conclusion} ({made.theorem.tightness})"
-    yield from (f"     {line}" for line in _printed_lines(made))
+    yield from (f"     {line}" for line in _printed_lines(made, conclusion))
 
 
-def _printed_lines(made: Application) -> Iterator[str]:
+def _printed_lines(made: Application, conclusion: Guarantee) -> Iterator[str]:
     theorem = made.theorem
     if theorem.printed:
         word = "printed, false" if theorem.printed_false else "printed"
-        numbers = "" if made.printed is None else f", here {made.printed}"
-        yield f"{word}: {theorem.printed}{numbers}"
+        yield f"{word}: {theorem.printed}{_printed_here(made, conclusion)}"
     if theorem.corrected:
         yield f"corrected: {theorem.corrected}"
     if theorem.erratum:
         yield f"erratum: {theorem.erratum}"
+
+
+def _printed_here(made: Application, conclusion: Guarantee) -> str:
+    if made.printed is None:
+        return ""
+    implied = made.theorem.printed_false and conclusion.at_least_as_strong_as(made.printed)
+    return f", here {made.printed}{', which is true' if implied else ''}"
 
 
 def _chain_dict(conclusion: Guarantee) -> list[dict[str, Any]]:

@@ -25,8 +25,9 @@ What each kind states of a mechanism A, with neighbours x, y:
                             most this power
 
 The kinds of Bassily, Groce, Katz & Smith speak of a class of beliefs about database X and side
-information Z, which stays the same from premise to conclusion. ``records`` is the number of pairs
-(alt, priv) there, which is the number of persons if each person's record is private.
+information Z, which stays the same from premise to conclusion. They speak of one person at a time;
+coupled worlds of any pairs (alt, priv), whose number is ``pairs``: a group of people makes a pair.
+Simulators are given a list of records, and are told whose is missing only where that is said.
 
     simulation              A(x) and Sim(x_-i) are indistinguishable, for all databases and persons
     ddp                     so are A(X) and Sim(X_-i), given X_i and Z, for a class of beliefs
@@ -43,7 +44,7 @@ information Z, which stays the same from premise to conclusion. ``records`` is t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twoworlds.errors import InvalidInput, UnknownName
 
@@ -60,6 +61,8 @@ class Kind:
         summary: what it says, in one line.
         citation: where it is defined.
         fixed: those of the numbers that belong to the question and are not minimised.
+        counts: what its theorems count, "records" or "pairs" (alt, priv).
+        groups: whether it can speak of several people at once.
     """
 
     name: str
@@ -67,6 +70,8 @@ class Kind:
     summary: str
     citation: str
     fixed: tuple[str, ...] = ()
+    counts: str = "records"
+    groups: bool = True
 
     @property
     def typed_names(self) -> tuple[str, ...]:
@@ -205,6 +210,7 @@ for _kind in (
         _BOTH,
         "for a class of beliefs, the output can be simulated from scrubbed databases",
         f"{_COUPLED}, Definition 5",
+        counts="pairs",
     ),
     Kind(
         "inference-ddp",
@@ -217,6 +223,7 @@ for _kind in (
         _BOTH,
         "for a class of beliefs, conclusions about private parts are those from a simulated output",
         f"{_COUPLED}, Definition 4",
+        counts="pairs",
     ),
     Kind(
         "noiseless",
@@ -237,4 +244,4 @@ for _kind in (
         f"{_COUPLED}, Definition 8",
     ),
 ):
-    register(_kind)
+    register(replace(_kind, groups=False))

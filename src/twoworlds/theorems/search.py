@@ -51,7 +51,9 @@ def search(given: Guarantee, context: Context) -> Implication:
         if (found := statement.refute(given, context)) is not None
     ]
     answers = sorted((one for one in kept if _wanted(one, context)), key=_by_length)
-    return Implication(given, context, tuple(answers), _told(tried, context), tuple(refutations))
+    leading = set() if answers else _leading_to(context.target, {one.kind for one in kept})
+    told = _told(tried, context, leading)
+    return Implication(given, context, tuple(answers), told, tuple(refutations))
 
 
 def _outcomes(given: Guarantee, context: Context) -> list[Outcome]:
@@ -83,12 +85,17 @@ def _wanted(one: Guarantee, context: Context) -> bool:
     return bool(context.goal) or not traded
 
 
-def _told(tried: list[Outcome], context: Context) -> tuple[Outcome, ...]:
-    """Keep one application of each theorem: the first that worked, else the first that failed."""
+def _told(tried: list[Outcome], context: Context, leading: set[str]) -> tuple[Outcome, ...]:
+    """Keep one application of each theorem: the first that worked, else the first that failed.
+
+    Theorems that conclude the kind are told, and those that conclude what leads to it, where only
+    facts are missing.
+    """
     chosen: dict[str, Application] = {}
     for outcome in tried:
         made = outcome.application
-        if made.theorem.conclusion != context.target or made.theorem.auxiliary:
+        on_way = made.missing and made.theorem.conclusion in leading
+        if made.theorem.auxiliary or not (made.theorem.conclusion == context.target or on_way):
             continue
         before = chosen.get(made.theorem.name)
         if before is None or (before.failure is not None and made.failure is None):
@@ -98,6 +105,20 @@ def _told(tried: list[Outcome], context: Context) -> tuple[Outcome, ...]:
         for outcome in tried
         if chosen.get(outcome.application.theorem.name) is outcome.application
     )
+
+
+def _leading_to(kind: str, reached: set[str]) -> set[str]:
+    """Return the kinds not reached from which chains of theorems lead to a kind."""
+    found = {kind}
+    for _ in range(LONGEST):
+        found |= {
+            premise
+            for theorem in THEOREMS.values()
+            if theorem.conclusion in found and not theorem.combines
+            for premise in theorem.premises
+            if premise not in reached
+        }
+    return found
 
 
 def _by_length(one: Guarantee) -> tuple[float, ...]:

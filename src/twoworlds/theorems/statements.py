@@ -68,6 +68,9 @@ class Context:
         values: how many values a record may have, or None when not known.
         delta1: the mass of the databases outside of the set E, or None when not known.
         level: the level of a test, or None.
+        symmetric: whether the release does not depend on the order of records; None if not known.
+        tagged: whether simulators are told whose record is missing; None stands for no.
+        decided: whether every secret is 0 or 1, never undecided; None if not known.
         others: further premises, for theorems that combine mechanisms.
     """
 
@@ -78,6 +81,9 @@ class Context:
     values: int | None = None
     delta1: Number | None = None
     level: Number | None = None
+    symmetric: bool | None = None
+    tagged: bool | None = None
+    decided: bool | None = None
     others: tuple[Guarantee, ...] = ()
 
     def aim(self, kind: str, name: str) -> Number | None:

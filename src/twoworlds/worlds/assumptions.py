@@ -180,9 +180,15 @@ def _informed(call: Call, _: Universe) -> str:
     )
 
 
-def _random_edges(call: Call, _: Universe) -> str:
+def _random_edges(call: Call, universe: Universe) -> str:
+    from twoworlds.worlds.graphs import Graphs
+
     (chance,) = (*call.positional, *call.named.values())
-    return f"each pair of nodes is joined with probability {plain(chance)}, independently"
+    edges = f"each pair of nodes is joined with probability {plain(chance)}, independently"
+    if not isinstance(universe, Graphs) or len(universe.labels) == 1:
+        return edges
+    labels = ", ".join(map(str, universe.labels))
+    return f"{edges}, and each node's label is one of {labels}, all equally likely, independently"
 
 
 _WORDS: dict[str, Callable[[Call, Universe], str]] = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Iterable, Mapping
 
-from twoworlds.calls import Registry, Text, parse
+from twoworlds.calls import Call, Registry, Text, parse
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.worlds import statistics
@@ -98,9 +99,28 @@ def statistic(text: str | Statistic, of: Universe) -> Statistic:
     if values is not None and "values" in wanted and not {"values", "bins"} & given:
         beside["values"] = list(values)
     built = STATISTICS.build(text, **beside)
+    if values is not None:
+        _require_values(call, wanted, values, of)
     if type(of).entries is Universe.entries:
         return built
     return Computed(lambda x: built(of.entries(x)), built.name)
+
+
+def _require_values(
+    call: Call, wanted: Mapping[str, object], values: Iterable[object], of: Universe
+) -> None:
+    """Refuse a value that no record can have: what counts it would be constant, and harmless."""
+    given = dict(zip(wanted, call.positional, strict=False)) | call.named
+    named = [given.get("value", "1")] if "value" in wanted and call.name != "constant" else []
+    for cell in given.get("values", []), *given.get("bins", []):
+        named += cell if isinstance(cell, list) else [cell]
+    known = {str(value) for value in values}
+    for value in named:
+        if str(value) not in known:
+            raise InvalidInput(
+                f"{call.name}: no record of {of.expression} can be {value}; the values are "
+                f"{', '.join(sorted(known))}"
+            )
 
 
 def _from_python(text: str) -> Statistic:

@@ -8,7 +8,7 @@ value may be a mapping, a law.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sized
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -159,7 +159,16 @@ def everything() -> Builder:
 @SIDES.register("size")
 def size() -> Builder:
     """The attacker knows how many records the database has."""
-    return lambda _: Side.of(len, "the number of records")
+
+    def build(universe: Universe) -> Side:
+        if not isinstance(next(iter(universe)), Sized):
+            raise InvalidInput(
+                f"size: the databases of {universe.expression} are no lists of records, and have "
+                "no size that could be known: name a statistic of them"
+            )
+        return Side.of(len, "the number of records")
+
+    return build
 
 
 @SIDES.register("parameter")
@@ -202,7 +211,8 @@ def sometimes(what: Text, chance: Text) -> Builder:
             found = {("learned", z): p * q for z, q in whole.law(x, w).items() if p}
             return {**found, NOTHING: 1 - p} if p != 1 else found
 
-        return Side(f"with probability {plain(p)} {whole.what}", law, whole.hidden)
+        told = f"with probability {plain(p)} {whole.what}" if whole.what else ""
+        return Side(told, law, whole.hidden)
 
     return build
 
@@ -225,7 +235,7 @@ def blur(what: Text, function: Text) -> Builder:
                     found[blurred] = found.get(blurred, Fraction(0)) + p * q
             return found
 
-        return Side(f"the value of {name} on {whole.what}", law, whole.hidden)
+        return Side(f"the value of {name} on {whole.what or 'nothing'}", law, whole.hidden)
 
     return build
 
@@ -253,11 +263,8 @@ def noisy(what: Text, keep: Text) -> Builder:
                     found[heard] += q * (true if heard == z else other)
             return as_law(found)
 
-        return Side(
-            f"{whole.what}, as heard: true with probability {plain(p)}, "
-            "else one of the other values, evenly",
-            law,
-        )
+        heard = f"as heard: true with probability {plain(p)}, else one of the other values, evenly"
+        return Side(f"{whole.what}, {heard}" if whole.what else "", law)
 
     return build
 

@@ -271,7 +271,7 @@ class TestTheorems:
         assert found.holds
         assert found.witness is None
         data = found.to_dict()["delta"]
-        assert data["lower"] <= 0 <= data["upper"] < 1e-300
+        assert data["lower"] == 0 <= data["upper"] < 1e-300
         assert "only bounded" in found.notes[0]
         tight = likeliest(COINS, people=10**6, least="1/4")
         assert tight.delta == 0
@@ -324,11 +324,11 @@ class TestWhatIsAsked:
         found = likeliest(COINS, people=61, known=3, epsilon="0.5", delta="1/100")
         assert found.sentence.startswith("If the 61 entries are drawn independently from one of 2")
         assert "nobody knows more than 3 entries of others" in found.sentence
-        assert "even bet" in found.sentence
+        assert "even odds" in found.sentence
         count = int(found.sentence.split("What breaks it: knowing ")[1].split()[0])
         assert not likeliest(COINS, people=61, known=count, epsilon="0.5", delta="1/100")
         assert likeliest(COINS, people=61, known=count - 1, epsilon="0.5", delta="1/100")
-        assert found.assumptions[0].startswith("belief: ")
+        assert found.assumptions[0].startswith("the 61 entries are drawn")
         data = found.to_dict()
         assert data["delta"]["lower"] <= data["delta"]["value"]
         assert data["witness"]["event_in_words"].startswith("law ")
@@ -541,6 +541,16 @@ class TestData:
         assert (release.value, release.rows) == (2, 41)
         assert release.verdict.delta == likeliest(COINS, people=41).delta
         assert release.explain().startswith("This rests on a belief: ")
+
+    def test_the_answer_is_withheld_if_the_claim_is_not_proven(self, tmp_path):
+        path = tmp_path / "coins.csv"
+        path.write_text("coin\n" + "1\n0\n0\n" * 5)
+        refuted = release_likeliest(path, "coin", COINS, epsilon=0, delta="1e-9")
+        assert refuted.verdict.holds is False
+        assert refuted.value is None
+        assert "withheld" in refuted.explain()
+        for asked in ({"epsilon": 0, "delta": "1/2"}, {"epsilon": 0}, {"delta": "1e-9"}, {}):
+            assert release_likeliest(path, "coin", COINS, **asked).value == 2
 
     def test_values_that_no_law_names_are_counted_not_named(self, tmp_path):
         path = tmp_path / "coins.csv"

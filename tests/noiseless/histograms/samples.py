@@ -28,16 +28,15 @@ def by_size(masses):
 def delta(bins, threshold, ratio, chance, *, known=0):
     """Return delta over all persons, all L others of their bin, and all that may be known of them.
 
+    In a bin with fewer others, all of them are known.
     ``bins`` lists the members of each bin; ``chance`` gives the probability of a sample.
     """
     home = [j for j, members in enumerate(bins) for _ in range(members)]
     everybody = range(len(home))
     worst = Fraction(0)
     for j, members in enumerate(bins):
-        if members <= known:
-            continue
         person = home.index(j)
-        watched = range(person + 1, person + 1 + known)
+        watched = range(person + 1, person + 1 + min(known, members - 1))
         real, ideal, total = defaultdict(dict), defaultdict(dict), defaultdict(Fraction)
         for size in range(len(home) + 1):
             p = chance(size, len(home))

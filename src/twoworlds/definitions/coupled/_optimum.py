@@ -1,31 +1,29 @@
-"""The best simulator of a scene with the proof that it is, and both as plain data to check again.
+"""The best simulator of a scene, with the proof that it is.
 
 An `Optimum` brings a simulator, which shows that delta is possible (`upper`), and tests, which
 show that less is not (`lower`). Where the two meet, delta is exact. The certificate in
-`Optimum.to_dict` holds the tables, the simulator and the tests as fractions;
-`verify_optimum` adds them up again and needs nothing else: no scene, no linear program.
+`Optimum.to_dict` holds the tables, the simulator and the tests as fractions, for `_certificate` to
+check again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpz
-
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, sound
+from twoworlds.definitions.coupled._proof import OptimalityProof
 from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, exact_text, show, to_json
+from twoworlds.numbers import Number, Order, compare, exact_text, show, to_json
 from twoworlds.worlds.joint import plain_label
 
-__all__ = ["Optimum", "attained", "table", "verify_optimum"]
+__all__ = ["Optimum", "attained", "encloses", "laws_of", "table"]
 
 ZERO = Fraction(0)
+_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,14 @@ class Optimum:
         """Evaluate the simulator and the tests again, by fractions from the scene alone."""
         made = comparisons(self.scene, self.proof.bits)
         return (
-            attained(made, self.laws, self.at) == self.upper
-            and self.lower == self.proof.bound <= self.upper
+            self.proof.scene is self.scene
             and self.proof.verify()
+            and self.lower == self.proof.bound <= self.upper
+            and laws_of(self.scene, self.simulator) == self.laws
+            and attained(made, self.laws, self.at) == self.upper
+            and self.at >= 1
+            and encloses(self.at, self.ratio, self.proof.ratio)
+            and encloses(self.lower, self.delta, self.upper)
         )
 
     def explain(self) -> str:
@@ -98,8 +101,8 @@ class Optimum:
             "lower_at_ratio": exact_text(self.proof.ratio),
             "upper": exact_text(self.upper),
             "upper_at_ratio": exact_text(self.at),
-            "outputs": [plain_label(t) for t in self.scene.outputs],
-            "inputs": [plain_label(y) for y in self.scene.inputs],
+            "outputs": _distinct(map(plain_label, self.scene.outputs)),
+            "inputs": _distinct(map(plain_label, self.scene.inputs)),
             "comparisons": [
                 {
                     "belief": cells[made.cell].belief,
@@ -129,10 +132,43 @@ def attained(made: Sequence[Comparison], laws: Laws, ratio: Fraction) -> Fractio
     """Return the least delta of a simulator in all comparisons, both ways, errors added."""
     worst = ZERO
     for comparison in made:
-        forth, back = comparison.gaps(comparison.simulated(laws), ratio)
+        ideal = comparison.simulated(laws)
         off, shift = comparison.error
-        worst = max(worst, forth + off + ratio * shift, back + shift + ratio * off)
+        worst = max(
+            worst,
+            _excess(comparison.real, ideal, ratio, off + ratio * shift),
+            _excess(ideal, comparison.real, ratio, shift + ratio * off),
+        )
     return min(Fraction(1), worst)
+
+
+def _excess(
+    law: Mapping[int, Fraction], over: Mapping[int, Fraction], ratio: Fraction, error: Fraction
+) -> Fraction:
+    """Return sum_t (P - a Q)_+ and the error, which counts unless P < a Q by more than it.
+
+    No single difference is off by more than the error, and neither is the sum of any of them.
+    """
+    differences = [p - ratio * over.get(t, ZERO) for t, p in law.items()]
+    near = any(difference > -error for difference in differences)
+    return sum((d for d in differences if d > 0), start=ZERO) + (error if near else ZERO)
+
+
+def encloses(low: Fraction, x: Number, high: Fraction) -> bool:
+    """Tell whether a number lies between two fractions, as far as its enclosure shows."""
+    ends = compare(low, x, limit=_BITS), compare(x, high, limit=_BITS)
+    return Order.GREATER not in ends
+
+
+def laws_of(scene: Scene, simulator: Simulator) -> Laws | None:
+    """Return a simulator's laws by number; None where they are no rational laws of the outputs."""
+    places = {t: number for number, t in enumerate(scene.outputs)}
+    found: list[Mapping[int, Fraction]] = []
+    for law in simulator.on(scene).values():
+        if any(t not in places or not isinstance(p, Fraction) for t, p in law.items()):
+            return None
+        found.append({places[t]: p for t, p in law.items() if isinstance(p, Fraction)})
+    return tuple(found)
 
 
 def table(scene: Scene, laws: Laws) -> Simulator:
@@ -144,77 +180,19 @@ def table(scene: Scene, laws: Laws) -> Simulator:
     return Simulator.table(read, "is the best there is, found by a linear program")
 
 
-# --- plain data -----------------------------------------------------------------------------------
-
-
 def _written(law: Mapping[int, Fraction]) -> dict[str, str | None]:
     return {str(place): exact_text(p) for place, p in law.items()}
 
 
-def verify_optimum(data: Mapping[str, Any]) -> bool:
-    """Tell whether plain data, as `Optimum.to_dict` gives it, proves what it claims.
-
-    The tables themselves are taken as given: that they are those of a release and of beliefs is
-    what `twoworlds.definitions.coupled.scene.scene` computes.
-
-    Raises:
-        InvalidInput: when something is missing or is no number.
-    """
-    given = data.get("certificate", data)
-    try:
-        return _verified(given)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"this is no certificate of a best simulator ({type(error).__name__}: {error}): "
-            "give what Optimum.to_dict() returns"
-        ) from None
-
-
-def _verified(given: Mapping[str, Any]) -> bool:
-    outputs, inputs = len(given["outputs"]), len(given["inputs"])
-    made = [
-        Comparison(
-            number,
-            item["private"],
-            _read(item["real"], outputs),
-            _read(item["ideal"], inputs),
-            (_number(item["errors"][0]), _number(item["errors"][1])),
-        )
-        for number, item in enumerate(given["comparisons"])
-    ]
-    laws = tuple(_read(law, outputs) for law in given["simulator"])
-    tests = [
-        Distinguisher(
-            test["comparison"], test["favours"], tuple(test["event"]), _number(test["weight"])
-        )
-        for test in given["tests"]
-    ]
-    low, high = _number(given["upper_at_ratio"]), _number(given["lower_at_ratio"])
-    return (
-        bool(made)
-        and len(laws) == inputs
-        and all(_is_law(law) for law in laws)
-        and all(_is_law(c.real, c.error[0]) and _is_law(c.ideal, c.error[1]) for c in made)
-        and 1 <= low <= high
-        and sound(made, outputs, tests)
-        and attained(made, laws, low) == _number(given["upper"])
-        and Bound(made, outputs, tests).at(high) == _number(given["lower"])
-    )
-
-
-def _number(text: str) -> Fraction:
-    """Read a fraction; unlike Python, without a limit on its digits."""
-    top, _, bottom = text.partition("/")
-    return Fraction(int(fmpz(top)), int(fmpz(bottom or "1")))
-
-
-def _read(law: Mapping[str, str], size: int) -> dict[int, Fraction]:
-    found = {int(place): _number(p) for place, p in law.items()}
-    if any(not 0 <= place < size for place in found):
-        raise ValueError(f"a law names a place beyond {size}")
+def _distinct(labels: Iterable[str]) -> list[str]:
+    """Number the labels that repeat, such as those of 1 and of "1"."""
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for label in labels:
+        new = label
+        while new in seen:
+            seen[label] += 1
+            new = f"{label} ({seen[label]})"
+        seen[new] = 1
+        found.append(new)
     return found
-
-
-def _is_law(law: Mapping[int, Fraction], error: Fraction = ZERO) -> bool:
-    total = sum(law.values(), start=ZERO)
-    return error >= 0 and all(p >= 0 for p in law.values()) and abs(total - 1) <= error

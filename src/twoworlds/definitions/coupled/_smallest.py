@@ -31,7 +31,7 @@ from typing import Any
 from flint import arb
 
 from twoworlds.definitions.coupled._bracket import Trials
-from twoworlds.definitions.coupled._optimum import table
+from twoworlds.definitions.coupled._optimum import encloses, laws_of, table
 from twoworlds.definitions.coupled._program import Game, Solution
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
 from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
@@ -138,7 +138,14 @@ class SmallestRatio:
         the simulator of largest support is solved again.
         """
         made, outputs = comparisons(self.scene), len(self.scene.outputs)
-        if self.upper is not None and needed_ratio(made, self.laws, self.delta) != self.upper:
+        if laws_of(self.scene, self.simulator) != self.laws:
+            return False
+        if self.upper is None and (self.ratio != INFINITY or self.lower != 1):
+            return False
+        if self.upper is not None and (
+            needed_ratio(made, self.laws, self.delta) != self.upper
+            or not encloses(self.lower, self.ratio, self.upper)
+        ):
             return False
         if self.reach is None:
             return self.lower == 1 and (

@@ -23,6 +23,7 @@ from twoworlds.numbers import Number, bounds
 __all__ = ["Comparison", "Laws", "comparisons", "different", "groups", "parts"]
 
 ZERO = Fraction(0)
+_LEAST_BITS, _SPARE_BITS = 64, 8
 
 Laws = tuple[Mapping[int, Fraction], ...]
 """The law of the simulated output, by number, for every scrubbed database in turn."""
@@ -54,14 +55,6 @@ class Comparison:
                 found[t] = found.get(t, ZERO) + p * chance
         return found
 
-    def gaps(self, ideal: Mapping[int, Fraction], ratio: Fraction) -> tuple[Fraction, Fraction]:
-        """Return sum_t (P - a Q)_+ and sum_t (Q - a P)_+ for a simulated law Q."""
-        return _gap(self.real, ideal, ratio), _gap(ideal, self.real, ratio)
-
-
-def _gap(law: Mapping[int, Fraction], over: Mapping[int, Fraction], ratio: Fraction) -> Fraction:
-    return sum((max(ZERO, p - ratio * over.get(t, ZERO)) for t, p in law.items()), start=ZERO)
-
 
 def comparisons(scene: Scene, bits: int = 0) -> tuple[Comparison, ...]:
     """Return all comparisons of a scene; irrational probabilities are enclosed to ``bits`` bits.
@@ -88,10 +81,24 @@ def _middles(
     found: dict[int, Fraction] = {}
     error = ZERO
     for key, p in law.items():
-        low, high = bounds(p / mass, max(64, bits))
-        found[places[key]] = (low + high) / 2
-        error += (high - low) / 2
+        found[places[key]], off = _middle(p / mass, max(_LEAST_BITS, bits))
+        error += off
     return found, error
+
+
+def _middle(p: Number, bits: int) -> tuple[Fraction, Fraction]:
+    """Return a fraction near a number, and how far off it may be; both depend on nothing else.
+
+    How tightly a number is enclosed depends on what was asked of it before; which multiple of
+    2^-bits lies nearest does not, so that a proof finds the same tables again.
+    """
+    low, high = bounds(p, bits + _SPARE_BITS)
+    if low == high:
+        return low, ZERO
+    while (high - low) * (1 << bits) > 1 and bits > 1:
+        bits -= _SPARE_BITS  # a number of which only an interval is known
+    step = Fraction(1, 1 << bits)
+    return step * round((low + high) / (2 * step)), step
 
 
 def groups(made: Sequence[Comparison]) -> list[list[int]]:

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
-from twoworlds.definitions.coupled.knowledge import broken_by, entries
+from twoworlds.definitions.coupled.knowledge import TOO_COSTLY, Breaks, broken_by, entries
 from twoworlds.definitions.coupled.measures import Found, Measure
 from twoworlds.definitions.coupled.scene import Release, Scene, scene
 from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
@@ -120,8 +120,9 @@ class OverBeliefs(PrivacyDefinition):
         if self.ratio is None and self.delta is None:
             more["delta_at_ratio_1"] = measure.at_ratio(Fraction(1)).delta
         breaks = self._breaks(where, found, None)
-        sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks)
-        return self._verdict(where, found, self.name, sentence, found.notes, more=more)
+        sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks.by)
+        notes = (*found.notes, *_said(breaks.unsearched))
+        return self._verdict(where, found, self.name, sentence, notes, more=more)
 
     def check(self, mechanism: Released) -> Verdict:
         """Decide whether the claim holds; a refuted one names the nearest claims that do."""
@@ -134,14 +135,19 @@ class OverBeliefs(PrivacyDefinition):
         measure = self._measure(where)
         found = measure.at_ratio(self.ratio)
         holds = within(found.delta, allowed)
+        approached = found.reached is not None and found.delta == allowed
+        if approached:
+            holds = False
         notes = (f"the claim allows delta {show(allowed)}", *found.notes)
         if holds is False:
-            meaning = refuted(self._numbers(allowed), found.delta, allowed)
+            numbers = self._numbers(allowed)
+            meaning = refuted(numbers, found.delta, allowed, approached=approached)
             sentence = assumed(where.beliefs.assumption, meaning)
             notes += self._nearest(where, measure, found, allowed)
         else:
             breaks = self._breaks(where, found, allowed)
-            sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks)
+            sentence = assumed(where.beliefs.assumption, self._meaning(found), breaks.by)
+            notes += _said(breaks.unsearched)
         return self._verdict(where, found, self.claim, sentence, notes, holds=holds)
 
     def _numbers(self, allowed: Number) -> str:
@@ -155,10 +161,14 @@ class OverBeliefs(PrivacyDefinition):
     def _nearest(
         self, where: Scene, measure: Measure, found: Found, allowed: Number
     ) -> tuple[str, ...]:
-        same = f"holds with delta {show(found.delta)} at this ratio"
-        if not self._cheap(where, for_ratio=True):
+        least = "delta" if found.reached is None else "every delta above"
+        same = f"holds with {least} {show(found.delta)} at this ratio"
+        if found.ratio == INFINITY or not self._cheap(where, for_ratio=True):
             return (same,)
-        ratio = measure.at_delta(allowed).ratio
+        try:
+            ratio = measure.at_delta(allowed).ratio
+        except Unsupported:
+            return (same,)
         if ratio == INFINITY:
             return (f"{same}; no ratio is large enough for delta {show(allowed)}",)
         return (f"{same}, or with ratio {show(ratio)} at this delta",)
@@ -185,14 +195,16 @@ class OverBeliefs(PrivacyDefinition):
             )
         return found
 
-    def _breaks(self, where: Scene, found: Found, allowed: Number | None) -> str | None:
-        """Say which further knowledge ends the guarantee, where that is cheap to find."""
-        if found.witness is None or found.ratio == INFINITY:
-            return None
+    def _breaks(self, where: Scene, found: Found, allowed: Number | None) -> Breaks:
+        """Say which further knowledge ends the guarantee, or that it was not searched."""
+        if found.nothing_left or found.ratio == INFINITY:
+            return Breaks()
         asked_ratio = self.ratio is None and allowed is None
         certain = compare(found.delta, 1, limit=64) is not Order.LESS
-        if certain or not self._cheap(where, for_ratio=asked_ratio):
-            return None
+        if certain:
+            return Breaks()
+        if not self._cheap(where, for_ratio=asked_ratio):
+            return Breaks(unsearched=TOO_COSTLY)
 
         def number(beliefs: BeliefClass) -> Number:
             measure = self._measure(scene(where.release, beliefs, where.scrubs))
@@ -233,6 +245,10 @@ class OverBeliefs(PrivacyDefinition):
             notes=notes,
             exact=source is None or source.exact,
         )
+
+
+def _said(text: str | None) -> tuple[str, ...]:
+    return () if text is None else (text,)
 
 
 def read_scrubs(

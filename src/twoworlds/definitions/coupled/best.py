@@ -9,7 +9,7 @@ definitions, by `inference_optimal`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -88,10 +88,10 @@ class Best:
 
     def at_ratio(self, ratio: Number) -> Found:
         """Return the least delta over all simulators."""
-        from twoworlds.definitions.coupled.optimal import least_delta, optimal
+        from twoworlds.definitions.coupled.optimal import optimal
 
         if ratio == INFINITY:
-            return Found(INFINITY, least_delta(self.scene), None, _METHOD)
+            return self._at_infinity()
         best = optimal(self.scene, ratio)
         worst = self._worst(best.simulator).at_ratio(ratio).witness
         assert worst is not None
@@ -100,14 +100,28 @@ class Best:
 
     def at_delta(self, delta: Number) -> Found:
         """Return the least ratio over all simulators."""
-        from twoworlds.definitions.coupled.optimal import least_delta, smallest_ratio
+        from twoworlds.definitions.coupled.optimal import smallest_ratio
 
         best = smallest_ratio(self.scene, delta)
+        if best.ratio == INFINITY:
+            return self._at_infinity()
         worst = self._worst(best.simulator).at_delta(delta).witness
         assert worst is not None
         witness = BestWitness(worst, best, best.simulator, self.scene)
-        left = least_delta(self.scene) if best.ratio == INFINITY else delta
-        return Found(best.ratio, left, witness, _METHOD, (), best.simulator)
+        return Found(best.ratio, delta, witness, _METHOD, (), best.simulator)
+
+    def _at_infinity(self) -> Found:
+        """Return what stays of delta, and whether a simulator brings it down to that."""
+        from twoworlds.definitions.coupled.optimal import limit
+
+        best = limit(self.scene)
+        worst = self._worst(best.simulator).at_ratio(INFINITY).witness
+        assert worst is not None
+        witness = BestWitness(worst, best, best.simulator, self.scene)
+        if best.attained:
+            return Found(INFINITY, best.delta, witness, _METHOD, (), best.simulator)
+        notes = (_approached(best.delta),)
+        return Found(INFINITY, best.delta, witness, _METHOD, notes, best.simulator, best.reached)
 
     def _worst(self, simulator: Simulator) -> ByEvents:
         return ByEvents(self.scene, real_and_ideal(self.scene, simulator), simulator)
@@ -176,10 +190,24 @@ class BestConclusions:
         notes: tuple[str, ...],
     ) -> Found:
         groups = against_simulator(self.scene, best.simulator)
-        worst = ByConclusions(self.scene, groups, best.simulator).at_ratio(best.ratio).witness
-        assert worst is not None
-        witness = BestWitness(worst, proof, best.simulator, self.scene)
-        return Found(ratio, delta, witness, _METHOD_OF_CONCLUSIONS, notes, best.simulator)
+        shown = ByConclusions(self.scene, groups, best.simulator).at_ratio(best.ratio)
+        assert shown.witness is not None
+        witness = BestWitness(shown.witness, proof, best.simulator, self.scene)
+        return replace(
+            shown,
+            ratio=ratio,
+            delta=delta,
+            witness=witness,
+            method=_METHOD_OF_CONCLUSIONS,
+            notes=(*notes, *shown.notes),
+        )
+
+
+def _approached(delta: Number) -> str:
+    return (
+        f"delta {show(delta)} is approached, not attained: simulators come as near to it as one "
+        "likes, at ever larger ratios, but none has it"
+    )
 
 
 def _between(low: Fraction, high: Fraction) -> str:

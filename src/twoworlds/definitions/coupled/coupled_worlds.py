@@ -34,7 +34,7 @@ from twoworlds.worlds.scrubbing import Scrub, Tagged
 
 __all__ = ["CoupledWorlds", "DistributionalPrivacy", "OfPersons", "WithSimulator"]
 
-_SMALL_PROGRAM = 48
+_SMALL_PROGRAM, _SMALL_SEARCH = 256, 48
 
 
 @dataclass(frozen=True, init=False)
@@ -86,7 +86,8 @@ class WithSimulator(OverBeliefs):
         return isinstance(self.simulator, str) and self.simulator == OPTIMAL
 
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
-        return not self._best or len(where.inputs) * len(where.outputs) <= _SMALL_PROGRAM
+        most = _SMALL_SEARCH if for_ratio else _SMALL_PROGRAM
+        return not self._best or len(where.inputs) * len(where.outputs) <= most
 
     def _comparison(self, scene: Scene, found: Found) -> tuple[str, ...]:
         told = any(isinstance(y, Tagged) for y in scene.inputs)
@@ -151,6 +152,7 @@ class CoupledWorlds(WithSimulator):
             found.ratio,
             found.delta,
             "on whether the release saw the private part or was made without it",
+            found.reached,
         )
 
 
@@ -169,4 +171,5 @@ class DistributionalPrivacy(OfPersons, CoupledWorlds):
     typed = "ddp"
 
     def _meaning(self, found: Found) -> str:
-        return even_bet(found.ratio, found.delta, "on whether your entry was used")
+        bet = "on whether your entry was used"
+        return even_bet(found.ratio, found.delta, bet, found.reached)

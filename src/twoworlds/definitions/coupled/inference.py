@@ -51,10 +51,13 @@ class InferenceCoupledWorlds(WithSimulator):
     def _cheap(self, where: Scene, *, for_ratio: bool) -> bool:
         return super()._cheap(where, for_ratio=for_ratio) and not (for_ratio and self._best)
 
+    who = "the private part"
+
     def _meaning(self, found: Found) -> str:
-        return conclusion_words(
-            found.ratio, found.delta, "the private part", "from a release made without it"
-        )
+        if found.nothing_left:
+            return f"{self.who} is known already, and nothing is promised"
+        instead = "from a release made without it"
+        return conclusion_words(found.ratio, found.delta, self.who, instead, found.alarm)
 
 
 @dataclass(frozen=True, init=False)
@@ -70,8 +73,4 @@ class InferenceDistributionalPrivacy(OfPersons, InferenceCoupledWorlds):
 
     name = "inference-based distributional differential privacy"
     typed = "inference-ddp"
-
-    def _meaning(self, found: Found) -> str:
-        return conclusion_words(
-            found.ratio, found.delta, "your entry", "from a release made without it"
-        )
+    who = "your entry"

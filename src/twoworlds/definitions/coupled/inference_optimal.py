@@ -39,6 +39,7 @@ from twoworlds.definitions.coupled._column import (
     least_inner,
     lower_bound,
 )
+from twoworlds.definitions.coupled._optimum import encloses
 from twoworlds.definitions.coupled._situations import (
     Situation,
     attained,
@@ -139,8 +140,13 @@ class InferenceOptimum:
         columns = _columns(self.scene, self.simulator)
         return (
             all(proof.verify(everywhere) for proof in self.proofs)
+            and all(encloses(self.at, self.ratio, proof.ratio) for proof in self.proofs)
+            and encloses(self.at, self.ratio, bounds(self.ratio, _BITS)[1])
+            and self.at >= 1
             and self.lower == _lower(everywhere, self.proofs)[0]
             and self.upper == attained(everywhere, columns, self.at)
+            and encloses(self.lower, self.delta, self.upper)
+            and self.outside == _leaves_range(self.scene, self.simulator)
         )
 
     def explain(self) -> str:
@@ -320,8 +326,9 @@ def _best(
     ]
     inside = within_range(good, len(scene.outputs), len(scene.inputs), ratio, upper)
     if inside is not None and (found := attained(everywhere, inside, ratio)) <= upper:
-        return _simulator(scene, inside), False, found
-    return _simulator(scene, columns), True, upper
+        columns, upper = inside, found
+    simulator = _simulator(scene, columns)
+    return simulator, _leaves_range(scene, simulator), upper
 
 
 def _simulator(scene: Scene, columns: Mapping[int, Sigma]) -> Simulator:
@@ -337,6 +344,11 @@ def _simulator(scene: Scene, columns: Mapping[int, Sigma]) -> Simulator:
             law[OUTSIDE] = 1 - scale * total
         laws[scene.inputs[y]] = law
     return Simulator.table(laws, "is the best there is for inferences, found by linear programs")
+
+
+def _leaves_range(scene: Scene, simulator: Simulator) -> bool:
+    possible = set(scene.outputs)
+    return any(t not in possible for law in simulator.on(scene).values() for t in law)
 
 
 def _places(scene: Scene) -> range:

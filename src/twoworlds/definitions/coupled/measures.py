@@ -15,14 +15,20 @@ from typing import Protocol
 
 from twoworlds.definitions.coupled.compare import Closest, TwoWorlds, Worst
 from twoworlds.definitions.coupled.posterior_witness import PosteriorWitness
-from twoworlds.definitions.coupled.posteriors import Case, Conclusion, least_delta, least_ratio
+from twoworlds.definitions.coupled.posteriors import (
+    Alarm,
+    Case,
+    Conclusion,
+    least_delta,
+    least_ratio,
+)
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.definitions.coupled.witness import EventWitness
 from twoworlds.definitions.verdict import Proof
 from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, maximum
 
-__all__ = ["ByConclusions", "ByEvents", "Found", "Measure"]
+__all__ = ["NOTHING_LEFT", "ByConclusions", "ByEvents", "Found", "Measure", "nothing_left"]
 
 _BITS = 256
 
@@ -38,6 +44,10 @@ class Found:
         method: why nothing worse was missed.
         notes: further facts.
         simulator: the simulator with which it holds, where there is one.
+        reached: where delta is an infimum that no simulator attains, what the one shown has.
+        nothing_left: whether everything private is certain by the beliefs, so that nothing is
+            promised.
+        alarm: at an infinite ratio, what the worst conclusions do.
     """
 
     ratio: Number
@@ -46,6 +56,9 @@ class Found:
     method: str
     notes: tuple[str, ...] = ()
     simulator: Simulator | None = None
+    reached: Number | None = None
+    nothing_left: bool = False
+    alarm: Alarm | None = None
 
 
 class Measure(Protocol):
@@ -89,7 +102,13 @@ class ByEvents:
 
     def _nothing(self) -> Found:
         return Found(
-            Fraction(1), Fraction(0), None, self.closest.method, (_VACUOUS,), self.simulator
+            Fraction(1),
+            Fraction(0),
+            None,
+            self.closest.method,
+            (_VACUOUS,),
+            self.simulator,
+            nothing_left=True,
         )
 
 
@@ -97,6 +116,15 @@ _VACUOUS = (
     "nothing was compared: by these beliefs every private value is certain already, so that this "
     "definition promises nothing"
 )
+NOTHING_LEFT = (
+    "nothing is left to conclude: by these beliefs every private value is certain already, so that "
+    "this definition promises nothing, even of a release of everything"
+)
+
+
+def nothing_left(scene: Scene) -> bool:
+    """Tell whether every private value is certain, whatever the attacker knows."""
+    return all(len(cell.mass) == 1 for cell in scene.cells)
 
 
 class ByConclusions:
@@ -125,7 +153,7 @@ class ByConclusions:
             for case, d in zip(self.groups[best], values[best], strict=True)
             if compare(d, delta, limit=_BITS) is not Order.LESS
         ]
-        return self._found(ratio, delta, self._witness(bad, ratio, delta, of_ratio=False))
+        return self._found(ratio, delta, bad, self._witness(bad, ratio, delta, of_ratio=False))
 
     def at_delta(self, delta: Number) -> Found:
         """Return the smallest ratio at which the cases further apart than delta are rare enough."""
@@ -137,7 +165,7 @@ class ByConclusions:
             if compare(r, ratio, limit=_BITS) is not Order.LESS
         ]
         left = self._least(INFINITY)[1] if ratio == INFINITY else delta
-        return self._found(ratio, left, self._witness(bad, ratio, delta, of_ratio=True))
+        return self._found(ratio, left, bad, self._witness(bad, ratio, delta, of_ratio=True))
 
     def _least(self, ratio: Number) -> tuple[int, Number, list[list[Number]]]:
         """Return the worst group, its delta, and how far apart every case of every group lies."""
@@ -151,11 +179,31 @@ class ByConclusions:
     def _witness(
         self, bad: list[tuple[Case, Conclusion]], ratio: Number, delta: Number, *, of_ratio: bool
     ) -> PosteriorWitness:
-        far = sorted(bad, key=lambda one: _rank(one[1].apart(ratio)), reverse=True)
+        if ratio == INFINITY:
+            far = sorted(bad, key=lambda one: one[1].alarm or 0, reverse=True)
+        else:
+            far = sorted(bad, key=lambda one: _rank(one[1].apart(ratio)), reverse=True)
         return PosteriorWitness.of(self.scene, far, ratio, delta, self.simulator, of_ratio=of_ratio)
 
-    def _found(self, ratio: Number, delta: Number, witness: PosteriorWitness) -> Found:
-        return Found(ratio, at_most_one(delta), witness, self.method, (), self.simulator)
+    def _found(
+        self,
+        ratio: Number,
+        delta: Number,
+        bad: list[tuple[Case, Conclusion]],
+        witness: PosteriorWitness,
+    ) -> Found:
+        alarms = [found.alarm for _, found in bad if found.alarm is not None]
+        empty = nothing_left(self.scene)
+        return Found(
+            ratio,
+            at_most_one(delta),
+            witness,
+            self.method,
+            (NOTHING_LEFT,) if empty else (),
+            self.simulator,
+            nothing_left=empty,
+            alarm=max(alarms, default=None),
+        )
 
 
 def _worst(numbers: list[Number]) -> tuple[int, Number]:

@@ -59,7 +59,7 @@ class NoiselessPrivacy(OverBeliefs):
         return ByEvents(scene, two_values(scene))
 
     def _meaning(self, found: Found) -> str:
-        if found.witness is None:
+        if found.nothing_left:
             return "every entry is known already, and nothing is promised"
         return even_bet(found.ratio, found.delta, "between two values of your entry")
 

@@ -19,7 +19,14 @@ from fractions import Fraction
 
 from flint import arb
 
-from twoworlds.definitions.coupled._optimum import Optimum, attained, table, verify_optimum
+from twoworlds.definitions.coupled._certificate import (
+    UNCHECKED,
+    Proved,
+    proved_by,
+    verify_optimum,
+)
+from twoworlds.definitions.coupled._limit import Limit, at_infinity
+from twoworlds.definitions.coupled._optimum import Optimum, attained, table
 from twoworlds.definitions.coupled._program import Game
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search
@@ -29,12 +36,17 @@ from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, probability, ratio_at_least_one
 
 __all__ = [
+    "UNCHECKED",
     "Distinguisher",
+    "Limit",
     "OptimalityProof",
     "Optimum",
+    "Proved",
     "SmallestRatio",
     "least_delta",
+    "limit",
     "optimal",
+    "proved_by",
     "smallest_ratio",
     "verify_optimum",
 ]
@@ -61,7 +73,8 @@ def optimal(scene: Scene, ratio: object) -> Optimum:
     a = ratio_at_least_one(ratio)
     if a == INFINITY:
         raise InvalidInput(
-            "ratio=infinity has no best simulator: ask for least_delta, which no ratio can undercut"
+            "ratio=infinity has no best simulator: ask for limit, which says what stays of delta "
+            "and whether a simulator attains it"
         )
     return _enclosed(scene, a)
 
@@ -100,7 +113,13 @@ def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
     at_low = game.solve(low)
     at_high = at_low if low == high else game.solve(high)
     proof = _proof(scene, made, layers(at_high.stakes), high, bits)
-    return _checked(scene, made, ratio, at_low.laws, low, proof)
+    laws = at_low.laws
+    if at_low.delta == 0 and attained(made, laws, low) > 0:
+        # Nothing but the enclosures is left: a simulator that is within a smaller ratio has room
+        # for them.
+        spare = game.solve(max(Fraction(1), low - low / (1 << bits // 2))).laws
+        laws = min(laws, spare, key=lambda some: attained(made, some, low))
+    return _checked(scene, made, ratio, laws, low, proof)
 
 
 def _proof(
@@ -149,6 +168,22 @@ def least_delta(scene: Scene) -> Fraction:
     Fraction(1, 2)
     """
     return Game(_rational(scene), len(scene.outputs)).solve(None).delta
+
+
+def limit(scene: Scene) -> Limit:
+    """Return the least delta at ratio infinity, and whether a simulator attains it.
+
+    >>> from twoworlds.definitions.coupled.scene import scene
+    >>> from twoworlds.worlds.belief import uniform
+    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds.scrubbing import persons
+    >>> from twoworlds.worlds.words import BitStrings
+    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
+    >>> found = limit(scene(sum, fair, persons(2)))
+    >>> found.delta, found.attained
+    (Fraction(0, 1), False)
+    """
+    return at_infinity(scene, _rational(scene))
 
 
 def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from fractions import Fraction
 
 from flint import arb
@@ -33,11 +34,28 @@ from twoworlds.mechanisms.comparison import Table
 from twoworlds.mechanisms.event import Listed
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum
 
-__all__ = ["Case", "Conclusion", "against_prior", "against_simulator", "least_delta", "least_ratio"]
+__all__ = [
+    "Alarm",
+    "Case",
+    "Conclusion",
+    "against_prior",
+    "against_simulator",
+    "least_delta",
+    "least_ratio",
+]
 
 _TIE_BITS = 256
 _BITS = 128
 Given = Sequence[tuple[Number, Number]]
+
+
+class Alarm(IntEnum):
+    """What a conclusion does that no ratio excuses, the least alarming first."""
+
+    NEVER_SHOWN = 1
+    LEAVES_OPEN = 2
+    RULES_OUT = 3
+    SETTLES = 4
 
 
 @dataclass(frozen=True)
@@ -62,6 +80,16 @@ class Conclusion:
             return INFINITY
         table = _table(self.real, self.ideal)
         return maximum(table.gap(ratio).delta, table.reverse().gap(ratio).delta)
+
+    @property
+    def alarm(self) -> Alarm | None:
+        """What no ratio excuses: what is possible in one world only; None where nothing is."""
+        if self.ideal is None:
+            return Alarm.NEVER_SHOWN
+        real, ideal = ({v for v, p in law.items() if p != 0} for law in (self.real, self.ideal))
+        if ideal - real:
+            return Alarm.SETTLES if len(real) == 1 else Alarm.RULES_OUT
+        return Alarm.LEAVES_OPEN if real - ideal else None
 
     def needs(self, delta: Number) -> Number:
         """Return the smallest ratio at which the two are delta apart, possibly infinity."""

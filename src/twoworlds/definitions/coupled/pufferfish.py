@@ -82,7 +82,7 @@ class Pufferfish(OverBeliefs):
         return ByEvents(scene, two_values(scene, (0, 1)))
 
     def _meaning(self, found: Found) -> str:
-        if found.witness is None:
+        if found.nothing_left:
             return "every secret is settled already, and nothing is promised"
         return even_bet(found.ratio, found.delta, "on a secret")
 
@@ -113,7 +113,9 @@ class InferencePufferfish(Pufferfish):
         return ByConclusions(scene, against_prior(scene))
 
     def _meaning(self, found: Found) -> str:
-        return conclusion_words(found.ratio, found.delta, "a secret", "before")
+        if found.nothing_left:
+            return "every secret is settled already, and nothing is promised"
+        return conclusion_words(found.ratio, found.delta, "a secret", "before", found.alarm)
 
     def _comparison(self, scene: Scene, found: Found) -> tuple[str, ...]:
         first, _ = super()._comparison(scene, found)

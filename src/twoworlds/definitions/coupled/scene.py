@@ -20,9 +20,9 @@ from typing import Any
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.numbers import Number
+from twoworlds.numbers import Number, Order, compare
 from twoworlds.worlds import Point
-from twoworlds.worlds.joint import BeliefClass, as_law, plain_label
+from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
@@ -30,6 +30,7 @@ __all__ = ["Cell", "Release", "Scene", "scene"]
 
 Law = Mapping[Hashable, Number]
 _MOST_CELLS = 1 << 21
+_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Release:
             return _of_mechanism(build_mechanism(what))
         name = getattr(what, "name", None) or getattr(what, "__name__", "release")
         return Release(str(name), lambda x: as_law(what(x)))
+
+    def on(self, database: Point) -> Law:
+        """Return the law on a database, after checking that it is one; impossible outputs go."""
+        law = self.law(database)
+        return law if self.source is not None else law_at(lambda _: law, database, self.name)
 
     def then(self, post: Callable[[Any], Any], name: str = "a map of the output") -> Release:
         """Return the release followed by post-processing, which may be random."""
@@ -99,7 +105,8 @@ def _of_mechanism(mechanism: Mechanism) -> Release:
             if isinstance(mechanism.channel, Deterministic):
                 return {value: Fraction(1)}
             found = {t: mechanism.channel.probability(t, value) for t in outputs}
-            if x not in mechanism.universe and sum(found.values(), start=Fraction(0)) != 1:
+            total = sum(found.values(), start=Fraction(0))
+            if x not in mechanism.universe and not _may_be_one(total):
                 raise _undefined(mechanism, x)
         elif x in mechanism.universe:
             found = {t: mechanism.probability(t, x) for t in outputs}
@@ -108,6 +115,10 @@ def _of_mechanism(mechanism: Mechanism) -> Release:
         return {t: p for t, p in found.items() if p != 0}
 
     return Release(mechanism.expression, law, mechanism)
+
+
+def _may_be_one(total: Number) -> bool:
+    return compare(total, 1, limit=_BITS) in (Order.EQUAL, Order.UNDECIDED)
 
 
 def _undefined(mechanism: Mechanism, x: Point) -> InvalidInput:
@@ -192,7 +203,7 @@ def scene(
     for member in beliefs:
         for x in member.databases:
             if x not in laws:
-                laws[x] = made.law(x)
+                laws[x] = made.on(x)
     outputs = tuple(dict.fromkeys(t for law in laws.values() for t in law))
     cells = tuple(
         _cell(number, member.given(z), z, weight, pair, laws)

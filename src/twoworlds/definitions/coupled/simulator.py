@@ -16,7 +16,7 @@ from twoworlds.calls import parse
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, untagged
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, to_json
-from twoworlds.worlds.joint import as_law, plain_label
+from twoworlds.worlds.joint import as_law, law_at, plain_label
 from twoworlds.worlds.loading import is_python, load_function
 
 __all__ = ["OPTIMAL", "Simulator", "canonical", "coin", "read_simulator", "require_range"]
@@ -62,8 +62,8 @@ class Simulator:
         return Simulator(name, lambda y: as_law(function(y)))
 
     def on(self, scene: Scene) -> dict[Hashable, Law]:
-        """Return the laws on every scrubbed database of a scene."""
-        return {y: self(y) for y in scene.inputs}
+        """Return the laws on every scrubbed database of a scene, after checking that they are."""
+        return {y: law_at(self.law, y, "the simulator") for y in scene.inputs}
 
     def to_dict(self, scene: Scene) -> dict[str, Any]:
         """Return the table as plain data."""

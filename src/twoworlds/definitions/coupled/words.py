@@ -9,6 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+from twoworlds.definitions.coupled.posteriors import Alarm
 from twoworlds.definitions.words import largest_posterior, percent_above
 from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare, decimal, exact_text, ln
 
@@ -27,7 +28,7 @@ def assumed(belief: str, meaning: str, breaks: str | None = None) -> str:
     return f"If {belief.rstrip('.')}, then {meaning.rstrip('.')}.{broken}"
 
 
-def even_bet(ratio: Number, delta: Number, bet: str) -> str:
+def even_bet(ratio: Number, delta: Number, bet: str, reached: Number | None = None) -> str:
     """Say what (ratio, delta) does to a bet at even odds, as a clause.
 
     With delta = 0 no output moves the odds by more than the ratio. With delta > 0 that is said of
@@ -36,6 +37,9 @@ def even_bet(ratio: Number, delta: Number, bet: str) -> str:
     probability at most (r + delta)/(r + 1): half of P(E) + 1 - Q(E), where P(E) - Q(E) is at most
     (r - 1 + 2 delta)/(r + 1).
 
+    ``reached`` is given where delta is an infimum that no simulator attains: what the simulator
+    shown has instead.
+
     >>> even_bet(Fraction(3), Fraction(0), "on whether your entry was used")
     'an even bet on whether your entry was used becomes at most 75 to 25'
     >>> even_bet(Fraction(3), Fraction(1, 10), "on whether your entry was used")
@@ -43,6 +47,12 @@ def even_bet(ratio: Number, delta: Number, bet: str) -> str:
 nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
     """
     left = at_most_one(delta)
+    if reached is not None:
+        return (
+            f"an even bet {bet} can become certainty: with the simulator shown, with a probability "
+            f"of up to {decimal(reached, _DIGITS)}, and with others as near to "
+            f"{decimal(left, _DIGITS)} as one likes, but with none {_never(left)}"
+        )
     if compare(left, 1, limit=64) is Order.EQUAL:
         return f"an even bet {bet} can become certainty: nothing is promised"
     if ratio == INFINITY and left == 0:
@@ -65,8 +75,16 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
     )
 
 
-def conclusion_words(ratio: Number, delta: Number, who: str, instead: str) -> str:
+def _never(left: Number) -> str:
+    return "never" if left == 0 else "no more than that"
+
+
+def conclusion_words(
+    ratio: Number, delta: Number, who: str, instead: str, alarm: Alarm | None = None
+) -> str:
     """Say what the inference-based (ratio, delta) bounds, as a clause.
+
+    ``alarm`` is what the worst conclusions do where no ratio is enough.
 
     >>> conclusion_words(Fraction(3), Fraction(0), "your entry", "without the release")
     'whatever is published, anything concluded about your entry is at most 3 times as likely as \
@@ -76,7 +94,7 @@ without the release, or the other way round'
     if ratio == INFINITY and left == 0:
         return f"what is published can move what is concluded about {who} by any factor"
     if ratio == INFINITY or compare(left, 1, limit=64) is Order.EQUAL:
-        return f"what is published can settle {who} for good: nothing is promised"
+        return f"{_alarming(alarm or Alarm.SETTLES, who, left)}: nothing is promised"
     if ratio == 1 and left == 0:
         return f"what is published leads to no other conclusion about {who} than {instead}"
     times = "as likely as" if ratio == 1 else f"at most {decimal(ratio, 4)} times as likely as"
@@ -92,8 +110,26 @@ without the release, or the other way round'
     )
 
 
-def refuted(claim: str, delta: Number, allowed: Number) -> str:
-    """Say that a claim fails, as a clause."""
+def _alarming(alarm: Alarm, who: str, left: Number) -> str:
+    if alarm is Alarm.SETTLES:
+        return f"what is published can settle {who} for good"
+    if alarm is Alarm.RULES_OUT:
+        return f"what is published can rule out a value of {who} for good"
+    if alarm is Alarm.LEAVES_OPEN:
+        return f"what is published can leave a value of {who} open that the simulation rules out"
+    return (
+        f"outputs of total probability {decimal(left, _DIGITS)} are never shown by the simulator, "
+        f"so that there is nothing to compare what they say about {who} with"
+    )
+
+
+def refuted(claim: str, delta: Number, allowed: Number, *, approached: bool = False) -> str:
+    """Say that a claim fails, as a clause; where delta is approached, that nothing attains it."""
+    if approached:
+        return (
+            f"{claim} fails: simulators come as near to delta {decimal(delta, 4)} as one likes, "
+            "but none attains it"
+        )
     here = decimal(at_most_one(delta), 4, "down")
     return f"{claim} fails: delta is {here}, where {decimal(allowed, 4)} is allowed"
 

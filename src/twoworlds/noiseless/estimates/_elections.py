@@ -99,15 +99,41 @@ class Election:
 
     def pairs(self) -> Iterator[Pair[Scene]]:
         """Yield every pair of worlds that can be the worst."""
-        if self.counts is not None:
-            points = [self.counting.point(self.counts)]
-        else:
-            points = self.counting.reachable(self.known)
-        for known in points:
+        for known in self._known_points():
             if self.definition == NOISELESS:
                 yield from self._between_values(known)
             else:
                 yield from self._with_and_without(known)
+
+    def unsure_pairs(self) -> Iterator[Pair[None]]:
+        """Yield two values of your entry, for one who at first gives all laws equal chances.
+
+        The entry changes what they think of the law, and so of the answer: the two posteriors
+        differ, which no comparison of `pairs` allows.
+        """
+        size = self.known + 1
+        for known in self._known_points():
+            posteriors, answers = [], []
+            for step in self.counting.grid.steps:
+                start = _added(known, step)
+                chances = self.counting.grid.likelihoods(start, size)
+                truths = [j for j, chance in enumerate(chances) if chance]
+                if truths:
+                    total = sum(chances)
+                    posteriors.append({j: chances[j] / total for j in truths})
+                    answers.append({j: self._outcome(j, start, self.people) for j in truths})
+            common = lcm(*(share.denominator for law in posteriors for share in law.values()))
+            mixed = [
+                _mixed({j: int(share * common) for j, share in law.items()}, answer)
+                for law, answer in zip(posteriors, answers, strict=True)
+            ]
+            for first, second in combinations(mixed, 2):
+                yield Pair(first, second, common * self._scale, None)
+
+    def _known_points(self) -> list[Point]:
+        if self.counts is not None:
+            return [self.counting.point(self.counts)]
+        return self.counting.reachable(self.known)
 
     def _with_and_without(self, known: Point) -> Iterator[Pair[Scene]]:
         for entry, step in enumerate(self.counting.grid.steps):

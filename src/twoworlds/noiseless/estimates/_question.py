@@ -5,30 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from functools import partial
 from typing import NamedTuple
-
-from flint import arb
 
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
+from twoworlds.mechanisms.comparison import larger
+from twoworlds.noiseless.estimates import _estimate_words as words
 from twoworlds.noiseless.estimates._counting import countable, largest_size
 from twoworlds.noiseless.estimates._elections import DDP, NOISELESS, Election, Scene
 from twoworlds.noiseless.estimates._estimate_witness import EstimateWitness
+from twoworlds.noiseless.estimates._knowledge import (
+    claim_breaks,
+    delta_breaks,
+    first_known,
+    ratio_breaks,
+    something_breaks,
+)
 from twoworlds.noiseless.estimates._worst import Worst, largest_delta, smallest_ratio
 from twoworlds.noiseless.estimates.family import Family
 from twoworlds.noiseless.estimates.rates import Rates, rates, read_least
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
+from twoworlds.noiseless.words import assumed, claim, short
 from twoworlds.numbers import (
     INFINITY,
     Number,
     Order,
     Real,
     at_most_one,
-    ball,
     compare,
     decimal,
-    exact_text,
     exp,
     ln,
     show,
@@ -37,9 +42,6 @@ from twoworlds.numbers import (
 )
 
 __all__ = ["Question"]
-
-_OTHERS = "entries that depend on one another, or knowing enough of the others' entries"
-_SEARCHED = 1000  # points of the box times its rows, up to which the breaking point is looked for
 
 
 class Found(NamedTuple):
@@ -87,9 +89,9 @@ class Question:
         bound = read_least(least, family)
         if definition == NOISELESS and bound is not None:
             raise Unsupported(
-                "noiseless privacy is judged for one fixed law that is unknown, as Theorem 17 "
-                "does: under a prior your entry tells about the law, and so must the answer; "
-                "leave out least, or ask for ddp"
+                "noiseless privacy is judged for one fixed law that the attacker is sure of, as "
+                "Theorem 17 does: under a prior your entry tells about the law, and so must the "
+                "answer; leave out least, or ask for ddp"
             )
         return Question(Election(family, size, aware, counts, bound, definition))
 
@@ -106,18 +108,9 @@ class Question:
         return within(self.worst_delta(ratio).value, delta) is True
 
     def most_known(self, ratio: Number, delta: Fraction) -> int:
-        """Return how many known entries the claim survives, if it holds with those known now.
-
-        By bisection, since delta grows with what is known.
-        """
-        low, high = self.election.known, self.election.people
-        while high - low > 1:
-            middle = (low + high) // 2
-            if Question(self.election.variant(known=middle)).meets(ratio, delta):
-                low = middle
-            else:
-                high = middle
-        return low
+        """Return how many known entries the claim survives, if it holds with those known now."""
+        first = first_known(self.election, partial(_fails, ratio=ratio, delta=delta))
+        return self.election.people - 1 if first is None else first - 1
 
     def judge(self, ratio: Number | None, delta: Fraction | None, *, s: object = None) -> Verdict:
         """Answer the question that the given numbers ask."""
@@ -132,29 +125,37 @@ class Question:
         if ratio is None:
             wanted = Fraction(0) if delta is None else delta
             worst = self.worst_ratio(wanted)
-            factor, left_out, limit = worst.value, wanted, Fraction(1, 2)
+            factor, left_out = worst.value, wanted
             name, holds = f"{election.definition}(delta={short(wanted)})", None
         else:
             worst = self.worst_delta(ratio)
             factor, left_out = ratio, worst.value
-            limit = Fraction(1, 2) if delta is None else delta
             name = claim(election.definition, ratio, delta)
             holds = None if delta is None else within(worst.value, delta)
         values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
-        bounds, notes = self._bounds(factor, s)
+        bounds, notes = self._bounds(factor, s, solved=ratio is None)
         values.update(bounds)
-        meaning = self._meaning(factor, left_out)
+        said = words.meaning(election, factor, left_out)
         if holds is False and delta is not None:
-            meaning += f", where the claim allows {decimal(delta, 3)}"
+            said += f", where the claim allows {decimal(delta, 3)}"
+        breaks: str | None = None
+        if ratio is None:
+            breaks = ratio_breaks(election, factor, wanted)
+            notes += self._to_spare(factor, wanted)
+        elif delta is None:
+            breaks = delta_breaks(election, factor, left_out)
+        elif holds:
+            fails = partial(_fails, ratio=factor, delta=delta)
+            breaks = claim_breaks(election, factor, fails)
         return Verdict(
-            self.name,
+            words.released(election),
             name,
             values,
-            assumed(self.belief, meaning, self._breaks(factor, limit, left_out)),
-            self.assumptions,
+            assumed(words.belief(election), said, breaks),
+            words.assumptions(election),
             holds=holds,
             witness=EstimateWitness.of(election, worst),
-            method=self._method(),
+            method=words.method(election),
             notes=tuple(notes),
         )
 
@@ -179,97 +180,26 @@ class Question:
                 f"people={election.people} cannot be counted exactly ({largest}), and the theorems "
                 f"say nothing here: {'; '.join(found.notes)}"
             )
-        left_out = Real(lambda bits: arb(0).union(ball(top, bits))) if top != 0 else top
+        said = words.meaning(election, factor, top)
         proved = delta is not None and within(top, delta) is True
         return Verdict(
-            self.name,
+            words.released(election),
             claim(election.definition, factor, delta),
-            {"ratio": factor, "epsilon": ln(factor), "delta": left_out, **found.values},
-            assumed(self.belief, self._meaning(factor, top), _OTHERS),
-            self.assumptions,
+            {"ratio": factor, "epsilon": ln(factor), "delta": Real.up_to(top), **found.values},
+            assumed(words.belief(election), said, something_breaks(election)),
+            words.assumptions(election),
             holds=True if proved else None,
             method="Theorems 13 and 14, evaluated in enclosures: upper bounds",
             notes=(f"only bounded, by theorems: {largest} be counted exactly", *found.notes),
         )
 
-    def _meaning(self, ratio: Number, delta: Number) -> str:
-        return f"on seeing which is named {odds_words(ratio, delta, bet=self._bet())}"
-
-    @property
-    def name(self) -> str:
-        """What is released."""
-        size = len(self.election.family.laws)
-        entries = counted(self.election.people, "entry", "entries")
-        return f"the likeliest of {size} laws for {entries}"
-
-    @property
-    def belief(self) -> str:
-        """The belief class, as a clause that follows "if"."""
-        election = self.election
-        if election.definition == NOISELESS:
-            which = "one of them is the true one, and nobody knows which"
-        elif election.least is None:
-            which = "which one is anybody's guess"
-        else:
-            which = f"nobody gives any of them a probability below {exact_text(election.least)}"
-        drawn = (
-            f"the {counted(election.people, 'entry is', 'entries are')} drawn independently from "
-            f"one of {len(election.family.laws)} laws ({which})"
-        )
-        return f"{drawn} and {self._known_words()}"
-
-    def _work(self) -> int:
-        """Return how many points and rows are looked at for each number of known entries."""
-        extent = self.election.counting.grid.extent(self.election.people)
-        points = prod(extent)
-        return points * points // extent[-1]
-
-    def _known_words(self) -> str:
-        election = self.election
-        if election.counts is not None:
-            named = ", ".join(
-                f"{count} times {kind.values[0]}"
-                for kind, count in zip(election.family.kinds, election.counts, strict=True)
-                if count
-            )
-            return f"the entries known to the attacker are {named or 'none'}"
-        if election.known == 0:
-            return "nobody knows any entry of others"
-        return f"nobody knows more than {counted(election.known, 'entry', 'entries')} of others"
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """The belief class first, then what is compared with what."""
-        family = self.election.family
-        shares = ", ".join(str(weight) for weight in family.weights)
-        if self.election.definition == NOISELESS:
-            compared = "compared: the answer with two values of your entry, the same law being true"
-        else:
-            compared = (
-                "compared: the answer with your entry, and the same estimate from the other "
-                f"{counted(self.election.people - 1, 'entry', 'entries')} (canonical simulator)"
-            )
-        return (
-            f"belief: {self.belief}",
-            f"the laws: {family.describe()}",
-            compared,
-            f"the curator's weights are {shares}; of equally likely laws the first is named",
-        )
-
-    def _bet(self) -> str:
-        if self.election.definition == NOISELESS:
-            return "between two values of your entry"
-        return "on whether your entry was used"
-
-    def _method(self) -> str:
-        if self.election.definition == NOISELESS:
-            priors = "every law, every two values"
-        elif self.election.least is None:
-            priors = "every law for certain, which is the worst of all priors, and every value"
-        else:
-            priors = "the priors at the corners of those allowed, which are the worst, every value"
-        known = "" if not self.election.known else " and every choice of known entries"
-        return f"counted in whole numbers over all samples, by {priors}{known}"
+    def _to_spare(self, ratio: Number, delta: Fraction) -> list[str]:
+        """Say how much less than a delta that was given would do: only at epsilon = 0 it can."""
+        exact = self.worst_delta(ratio).value if ratio == 1 else delta
+        if not larger(delta, exact):
+            return []
+        needed = f"at epsilon = 0 the exact delta is {decimal(exact, 3)}"
+        return [f"the delta given is more than is needed: {needed}"]
 
     def _rates(self, s: object) -> Found:
         """Return the theorems' bounds, or why there are none."""
@@ -286,8 +216,11 @@ class Question:
             return Found({}, [str(error)])
         return _written(found, election)
 
-    def _bounds(self, ratio: Number, s: object) -> Found:
-        """Return the theorems' bounds and what other simulators could do, with notes."""
+    def _bounds(self, ratio: Number, s: object, *, solved: bool) -> Found:
+        """Return the theorems' bounds and what other simulators could do, with notes.
+
+        ``solved`` says that the ratio was found for a delta that was given.
+        """
         election = self.election
         values, notes = found = self._rates(s)
         if ratio == INFINITY:
@@ -296,9 +229,10 @@ class Question:
             root = sqrt(ratio)
             half = election.variant(definition=DDP)
             values["theorem_17"] = (1 + root) * largest_delta(half.pairs(), root).value
+            bounded = "the exact delta at this epsilon, not the delta given" if solved else "delta"
             notes.append(
                 "theorem_17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
-                "at epsilon/2: it bounds delta"
+                f"at epsilon/2: it bounds {bounded}"
             )
         elif election.least is None:
             direct = election.variant(definition=NOISELESS)
@@ -307,27 +241,14 @@ class Question:
                 return found
             values["any_simulator_at_least"] = apart / (1 + ratio)
             notes.append(
-                "no simulator at all brings delta below any_simulator_at_least: two values of your "
-                "entry would have to look like one and the same simulated answer"
+                "no simulator at all brings delta at this epsilon below any_simulator_at_least: "
+                "two values of your entry would have to look like one and the same simulated answer"
             )
         return found
 
-    def _breaks(self, ratio: Number, limit: Fraction, value: Number) -> str | None:
-        """Say how much more knowledge ends the guarantee (delta beyond ``limit``)."""
-        election = self.election
-        if ratio == INFINITY or compare(value, limit) is Order.GREATER:
-            return None
-        if election.counts is not None or self._work() > _SEARCHED:
-            return _OTHERS
-        most = self.most_known(ratio, limit)
-        if most == election.people - 1:
-            return "entries that depend on one another, or come from other laws"
-        found = election.variant(known=most + 1)
-        worst = largest_delta(found.pairs(), ratio).value
-        return (
-            f"knowing {counted(most + 1, 'entry', 'entries')} of others, after which delta can be "
-            f"{decimal(worst, 3)}; entries that depend on one another"
-        )
+
+def _fails(election: Election, *, ratio: Number, delta: Fraction) -> bool:
+    return not Question(election).meets(ratio, delta)
 
 
 def _written(found: Rates, election: Election) -> Found:

@@ -2,14 +2,15 @@ r"""Publishing which of several laws is the likeliest, without noise: exact delt
 
 The curator names F(x) = argmax_j pi_j prod f_j(x_i), ties to the first (`Family`; Bassily, Groce,
 Katz & Smith, Section III-C). The belief class is the paper's: the entries are independent draws
-from one of the laws, and nobody knows for certain which. It may be all priors on the laws (Delta,
-Theorem 13), all priors that give every law at least lambda (Delta_lambda, Theorem 14), or one law,
-fixed but unknown (Theorem 17); in each, L entries may be known (Theorem 15).
+from one of the laws, and the attacker has a prior on which. It may be any prior at all (Delta,
+Theorem 13), any that gives every law at least lambda (Delta_lambda, Theorem 14), or certainty of
+one law, whichever it is (Theorem 17); in each, L entries may be known (Theorem 15).
 
 Distributional privacy compares the answer with your entry and without it, by the canonical
 simulator (the same estimate from the others' entries). Noiseless privacy compares two values of
-your entry; it is asked of a fixed unknown law only, since under a prior your entry tells about the
-law, which the answer is meant to tell.
+your entry, and its number holds only for one who is certain of the law: to anybody else your entry
+tells about the law, which the answer is meant to tell (two coins of bias 3/4 and 1/4, 41 people,
+epsilon = 0: delta is 0.0004 to the certain, 0.5 to one who holds both for equally likely).
 
 Any other simulator. Let P, P' be the answers with values v, v' of your entry, one law being true,
 and S that of a simulator, which sees the same others in both. If P <= a S + delta and
@@ -114,8 +115,8 @@ def likeliest_known(
     """Return how many entries of others the attacker may know before a claim fails.
 
     Knowing more never helps privacy, so the largest number is found by bisection; the verdict is
-    the one for it, and a note gives delta one entry further. If the claim fails when nobody knows
-    anything, that verdict is returned.
+    the one for it, and a note gives delta one entry further. If the claim fails although nobody
+    knows anything, the verdict does not hold, a note says so, and it has no value ``known``.
 
     >>> found = likeliest_known(["1=3/4, 0=1/4", "1=1/4, 0=3/4"], people=61, epsilon=0, delta="0.1")
     >>> found.known, found.holds
@@ -124,7 +125,9 @@ def likeliest_known(
     question = Question.of(laws, people=people, weights=weights, least=least, definition=definition)
     factor, allowed = _claimed(ratio, epsilon, delta)
     if not question.meets(factor, allowed):
-        return question.judge(factor, allowed, s=s)
+        failed = question.judge(factor, allowed, s=s)
+        note = "the claim does not hold even if nobody knows any entry"
+        return replace(failed, notes=(note, *failed.notes))
     most = question.most_known(factor, allowed)
     verdict = Question(question.election.variant(known=most)).judge(factor, allowed, s=s)
     if most == question.election.people - 1:
@@ -202,7 +205,8 @@ def release_likeliest(
     """Name the likeliest law of a column, and judge that release under the belief class.
 
     Every value must be possible under some law. The number of people is the number of rows, and is
-    taken to be public.
+    taken to be public. If a claim is made (epsilon and delta) that is not proven to hold, the
+    answer is withheld.
 
     Args:
         path: a CSV, TSV or Parquet file.
@@ -218,7 +222,10 @@ def release_likeliest(
         raise InvalidInput(f"column {column!r} has no rows: there is nothing to judge by")
     named = family.estimate(entries)
     verdict = likeliest(family, people=len(entries), **asked)
-    return Release(verdict, "law", Fraction(named), len(entries))
+    numbers = [asked.get(name) is not None for name in ("ratio", "epsilon", "delta")]
+    claimed = numbers[2] and any(numbers[:2])
+    value = None if claimed and verdict.holds is not True else Fraction(named)
+    return Release(verdict, "law", value, len(entries))
 
 
 def _proved_from(election: Election, ratio: Number, delta: Fraction, s: object) -> int | None:

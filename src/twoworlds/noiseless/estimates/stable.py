@@ -24,16 +24,16 @@ of a class holds for their mixtures (Theorem 4: the simulator is the same for al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.comparison import larger
+from twoworlds.noiseless.estimates._stable_knowledge import Knowledge, worst_case
 from twoworlds.noiseless.estimates._stable_witness import Case, Function, Records, StableWitness
 from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
 from twoworlds.numbers import (
@@ -49,7 +49,6 @@ from twoworlds.worlds.joint import BeliefClass, Joint
 
 __all__ = ["stable"]
 
-_WORK = 20_000  # pairs of beliefs times records, looked at for what breaks a guarantee
 Beliefs = (
     BeliefClass
     | Joint
@@ -94,16 +93,26 @@ def stable(
     table = _Table(function)
     cases = list(_cases(table, members))
     wanted, allowed = read_ratio(ratio, epsilon), None if delta is None else read_delta(delta)
+    knowledge = Knowledge(
+        cases,
+        lambda places: _told(table, members, places),
+        cost=sum(map(len, members)) * cases[0].size,
+    )
+    breaks: str | None = None
     if wanted is None and allowed is not None:
-        worst = _largest(cases, lambda case: case.laws.ratio_for(allowed))
-        factor, left_out = worst.laws.ratio_for(allowed), allowed
-        definition, holds = f"ddp(delta={short(allowed)})", None
+        worst, factor = worst_case(cases, lambda case: case.laws.ratio_for(allowed))
+        left_out, holds = allowed, None
+        definition = f"ddp(delta={short(allowed)})"
+        breaks = knowledge.ratio_breaks(factor, allowed)
     else:
         factor = Fraction(1) if wanted is None else wanted
-        worst = _largest(cases, lambda case: case.laws.delta(factor))
-        left_out = worst.laws.delta(factor)
+        worst, left_out = worst_case(cases, lambda case: case.laws.delta(factor))
         definition = claim("ddp", factor, allowed)
         holds = None if allowed is None else within(left_out, allowed)
+        if allowed is None:
+            breaks = knowledge.delta_breaks(factor, left_out)
+        elif holds:
+            breaks = knowledge.claim_breaks(factor, allowed)
     values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
     bounds, notes = _theorems(cases)
     values.update(bounds)
@@ -112,15 +121,13 @@ def stable(
         meaning += f", where the claim allows {decimal(allowed, 3)}"
     what = name or getattr(function, "__name__", "the function").replace("<lambda>", "a function")
     size = cases[0].size
-    limit = Fraction(1, 2) if allowed is None else allowed
-    breaks = None if larger(left_out, limit) else _breaks(table, members, factor, limit)
     return Verdict(
         f"the exact value of {what} on {counted(size, 'record')}",
         definition,
         values,
         assumed(belief, meaning, breaks),
         (
-            f"belief: {belief}",
+            belief,
             "compared: the value with your record, and the same function of the other "
             f"{counted(size - 1, 'record')} (canonical simulator)",
         ),
@@ -235,45 +242,25 @@ def _case(
     return Case(joint, side, person, value, size, having, without, changed)
 
 
-def _breaks(table: _Table, members: list[Joint], ratio: Number, limit: Number) -> str:
-    """Say which fewest further records, once known, make delta exceed a limit."""
-    size = len(members[0].databases[0])
-    pairs = sum(len(joint) for joint in members)
-    work = 0
-    for chosen in (c for many in range(1, size) for c in combinations(range(size), many)):
-        work += pairs * size
-        if work > _WORK:
-            return "a belief outside this class, or more side information"
-        told = [joint.knowing(partial(_records_at, chosen)) for joint in members]
-        cases = list(_cases(table, told))
-        found = _largest(cases, lambda case: case.laws.delta(ratio)).laws.delta(ratio)
-        if larger(found, limit):
-            return (
-                f"knowing the record of {_persons(chosen)} too, after which delta can be "
-                f"{decimal(found, 3)}; a belief outside this class"
-            )
-    return "a belief outside this class: knowing more records does not"
+def _told(table: _Table, members: list[Joint], places: Sequence[int]) -> list[Case]:
+    """Return the cases once some records are known too."""
+    return list(_cases(table, (joint.knowing(partial(_records_at, places)) for joint in members)))
 
 
 def _records_at(places: Sequence[int], database: Records) -> Records:
     return tuple(database[i] for i in places)
 
 
-def _persons(places: Sequence[int]) -> str:
-    names = [f"person {i + 1}" for i in places]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def _theorems(cases: list[Case]) -> tuple[dict[str, Number], list[str]]:
     """Return instability, least probability, the theorems' bounds and the exact epsilon."""
     outputs = dict.fromkeys(t for case in cases for law in (case.having, case.without) for t in law)
-    instability = _largest(cases, lambda case: case.changed).changed
+    _, instability = worst_case(cases, lambda case: case.changed)
     least: Number = Fraction(1)
     for case in cases:
         for t in outputs:
             chance = case.having.get(t, Fraction(0))
             least = chance if larger(least, chance) else least
-    pure = ln(_largest(cases, lambda case: case.laws.ratio).laws.ratio)
+    _, ratio = worst_case(cases, lambda case: case.laws.ratio)
     values: dict[str, Number] = {
         "instability": instability,
         "least": least,
@@ -294,15 +281,6 @@ def _theorems(cases: list[Case]) -> tuple[dict[str, Number], list[str]]:
             f"Theorem 12 says nothing: some value of the function has probability {show(least)}, "
             f"which is not above the instability {show(instability)}"
         )
-    values["pure_epsilon"] = pure
+    values["pure_epsilon"] = ln(ratio)
     notes.append("pure_epsilon is the exact epsilon at delta = 0")
     return values, notes
-
-
-def _largest(cases: list[Case], measure: Callable[[Case], Number]) -> Case:
-    best, most = cases[0], measure(cases[0])
-    for case in cases[1:]:
-        found = measure(case)
-        if larger(found, most):
-            best, most = case, found
-    return best

@@ -60,7 +60,7 @@ class Bins(Protocol):
         """How many others of a bin there are at most; None if there is no end."""
 
     def worst(self, threshold: int, ratio: Number, known: int) -> BinWitness:
-        """Return the worst bin and event, if so many others of the bin are known."""
+        """Return the worst bin and event, if so many others of the bin are known, or all."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,12 @@ class MemberBins:
         return None if self.high is None else self.high - 1
 
     def worst(self, threshold: int, ratio: Number, known: int) -> BinWitness:
-        """Return the worst size in the range: one of two, see the module."""
-        _check_known(known, self.most_known)
+        """Return the worst size in the range: one of two, see the module.
+
+        Of a bin with fewer others all are known; then it is shown for certain or not at all, and a
+        larger bin of which all are known is no better.
+        """
+        known = known if self.most_known is None else min(known, self.most_known)
         sizes = peaks(max(1, threshold - known), self.rate, ratio)
         low, high = self.low - 1 - known, None if self.high is None else self.high - 1 - known
         within = {max(0, low, n if high is None else min(n, high)) for n in sizes}
@@ -147,10 +151,9 @@ class IndependentBins:
         return None if None in found else max(most for most in found if most is not None)
 
     def worst(self, threshold: int, ratio: Number, known: int) -> BinWitness:
-        """Return the worst of all bins that have so many others."""
+        """Return the worst of all bins; in a small one all others are known."""
         _check_known(known, self.most_known)
-        large = [k for k in self.kinds if k.most_known is None or k.most_known >= known]
-        return _worse(kind.worst(threshold, ratio, known) for kind in large)
+        return _worse(kind.worst(threshold, ratio, known) for kind in self.kinds)
 
 
 def peaks(threshold: int, rate: Fraction, ratio: Number) -> list[int]:

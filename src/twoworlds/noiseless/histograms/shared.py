@@ -42,6 +42,7 @@ from twoworlds.noiseless.histograms.tables import (
     larger,
     patterns,
 )
+from twoworlds.noiseless.words import counted
 from twoworlds.numbers import Number, Real, at_most_one, ball, bounds
 
 __all__ = ["Kappa", "SharedBins"]
@@ -85,22 +86,25 @@ class SharedBins:
         """Return the worst bin, and the worst number of sampled people among those known."""
         if self.place is not None and known:
             raise InvalidInput(f"known={known}: with a place nobody else can be known")
-        usable = [j for j in range(self.bins) if not self.members or self.members[j] > known]
-        if not usable:
+        if self.members and known >= max(self.members):
             raise InvalidInput(
-                f"known={known}: a bin has at most {max(self.members) - 1} others beside the "
-                "person, so no more can be known"
+                f"known={known}: a bin has at most {counted(max(self.members) - 1, 'other')} "
+                "beside the person, so no more can be known"
             )
-        kinds = {(self.members or self.shares)[j]: j for j in reversed(usable)}
+        kinds = {(self.members or self.shares)[j]: j for j in reversed(range(self.bins))}
         found: Comparison | None = None
         for j in kinds.values():
-            for sampled in range(known + 1 if self.members else 1):
-                state = sampled if self.members else known
-                one = self._compare(j, threshold, ratio, known, state)
+            here = self.known_in(j, known)
+            for sampled in range(here + 1) if self.members else (here,):
+                one = self._compare(j, threshold, ratio, here, sampled)
                 found = one if found is None else larger(found, one)
         if found is None:
             raise InvalidInput(f"{self.size.text} leaves no room for the people who are known")
         return found
+
+    def known_in(self, bin_: int, known: int) -> int:
+        """Return how many others of this bin are known to who knows so many: at most all."""
+        return min(known, self.members[bin_] - 1) if self.members else known
 
     def _compare(
         self, bin_: int, threshold: int, ratio: Number, known: int, sampled: int

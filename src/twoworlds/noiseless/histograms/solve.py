@@ -133,7 +133,7 @@ def solve_population(
     shown = max(1, k - others)
     spans = [_too_much(shown, p, a, allowed, side) for side in (0, 1)]
     found = [span for span in spans if span is not None]
-    low = max((last + 1 for _, last in found), default=0) + 1 + others
+    low = max((last + 2 + others for _, last in found), default=1)
     verdict = judge(_sizes(low, None, p, others), k, a, allowed)
     verdict = replace(verdict, values={**verdict.values, "population": Fraction(low)})
     if not found:

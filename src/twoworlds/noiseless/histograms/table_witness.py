@@ -101,11 +101,11 @@ class TableWitness:
         return tuple(c if c >= self.threshold else 0 for c in counts)
 
     def _samples(self) -> Iterator[tuple[tuple[int, ...], Number]]:
-        bins, out = self.bins, self.known - self.found.sampled
+        bins, known = self.bins, self.bins.known_in(self.found.bin, self.known)
         last = (bins.size.last or 0) - 1 - self.found.sampled
         members = list(bins.members)
         if members:
-            members[self.found.bin] -= 1 + self.known
+            members[self.found.bin] -= 1 + known
         tops = members or [last] * bins.bins
         for counts in product(*(range(min(top, last) + 1) for top in tops)):
             m = sum(counts)
@@ -119,13 +119,13 @@ class TableWitness:
             else:
                 ways = factorial(m) // prod(factorial(c) for c in counts)
                 chance = prod(x**c for x, c in zip(bins.shares, counts, strict=True)) * ways
-                yield counts, bins.size.mass(n) * (chance * self._lift(n, out))
+                yield counts, bins.size.mass(n) * (chance * self._lift(n))
 
-    def _lift(self, n: int, out: int) -> int:
+    def _lift(self, n: int) -> int:
         """Return how much likelier a sample of size n holds the people who are known to be in."""
         if self.bins.place is not None:
             return int(n >= self.bins.place)
-        return prod(n - i for i in range(1 + self.known - out))
+        return prod(n - i for i in range(1 + self.found.sampled))
 
     def _exceeds(self, p: Number, q: Number) -> bool:
         return compare(p, self.ratio * q) is Order.GREATER

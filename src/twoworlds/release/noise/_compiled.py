@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["by_compiled"]
+__all__ = ["search"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _BLOCK = 256
@@ -29,23 +29,30 @@ def njit(function: Function) -> Function:
 
 
 @njit
-def _search(
-    boundaries: NDArray[np.uint64], words: NDArray[np.uint64], found: NDArray[np.int64]
-) -> None:
+def search(
+    listed: NDArray[np.uint64],
+    guide: NDArray[np.int64],
+    shift: int,
+    first: int,
+    words: NDArray[np.uint64],
+    found: NDArray[np.int64],
+) -> int:
+    """Fill in how many entries lie below each word, and return how many words are ties."""
+    ties = 0
     for start in range(0, words.size, _BLOCK):
         block = words[start : start + _BLOCK]
         place = found[start : start + _BLOCK]
-        for i in range(block.size):
-            place[i] = 0
-        half = boundaries.size // 2
+        if guide.size > 1:
+            for i in range(block.size):
+                place[i] = guide[np.int64(block[i] >> np.uint64(shift))]
+        else:
+            for i in range(block.size):
+                place[i] = 0
+        half = first
         while half:
             for i in range(block.size):
-                place[i] += half if boundaries[place[i] + half - 1] < block[i] else 0
+                place[i] += half if listed[place[i] + half - 1] < block[i] else 0
             half //= 2
-
-
-def by_compiled(boundaries: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return how many boundaries lie below each word."""
-    found = np.empty(len(words), dtype=np.int64)
-    _search(boundaries, words, found)
-    return found
+        for i in range(block.size):
+            ties += listed[place[i]] == block[i]
+    return ties

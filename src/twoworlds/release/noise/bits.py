@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers import whole
 
 __all__ = ["KEY_LIFE", "Bits", "SeededBits", "SimulatedBits", "SystemBits", "Words"]
 
@@ -59,11 +60,11 @@ class SystemBits(Bits):
 
     def words(self, count: int) -> Words:
         """Return fresh words, whichever thread or process asks."""
-        found = np.empty(_checked(count), dtype=np.uint64)
-        rest = memoryview(found).cast("B") if count else memoryview(b"")
+        found = bytearray(8 * whole(count, "count"))
+        rest = memoryview(found)
         while rest:
             rest = rest[self._here.fill(rest) :]
-        return found
+        return np.frombuffer(found, dtype="<u8").astype(np.uint64, copy=False)
 
     def __reduce_ex__(self, _protocol: Any) -> Never:
         """Refuse to be copied or pickled."""
@@ -88,11 +89,11 @@ class SeededBits(SimulatedBits):
 
     def words(self, count: int) -> Words:
         """Return the next words of the stream."""
-        found = np.empty(_checked(count), dtype="<u8")
-        rest = memoryview(found.view(np.uint8))
+        found = bytearray(8 * whole(count, "count"))
+        rest = memoryview(found)
         while rest:
             rest = rest[_fill(self._stream, rest) :]
-        return found.astype(np.uint64, copy=False)
+        return np.frombuffer(found, dtype="<u8").astype(np.uint64, copy=False)
 
 
 class _OfThisThread(threading.local):
@@ -142,9 +143,3 @@ def _fill(stream: Any, rest: memoryview) -> int:
     """Write the key stream: the encryption of zeros."""
     length = min(len(rest), len(_ZEROS))
     return int(stream.update_into(_ZEROS[:length], rest[:length]))
-
-
-def _checked(count: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-        raise InvalidInput(f"count={count!r} must be a whole number, at least 0")
-    return int(count)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import twoworlds.theorems.bassily_groce_katz_smith.counterexamples  # noqa: F401 (registers them)
+import twoworlds.theorems.bassily_groce_katz_smith.counterexamples
+import twoworlds.theorems.bassily_groce_katz_smith.ordered  # noqa: F401 (registers them)
 from twoworlds.theorems.bassily_groce_katz_smith.examples import (
     denied_value,
     hidden_sign,
@@ -12,7 +13,6 @@ from twoworlds.theorems.bassily_groce_katz_smith.examples import (
 from twoworlds.theorems.bassily_groce_katz_smith.inference import (
     inference_delta,
     inference_failure,
-    sharper_inference_delta,
 )
 from twoworlds.theorems.bassily_groce_katz_smith.properties import (
     compose_coupled,
@@ -35,7 +35,6 @@ __all__ = [
     "less_side_information",
     "noiseless_delta",
     "pufferfish_failure",
-    "sharper_inference_delta",
     "there_and_back",
     "through_simulator",
     "with_mixtures",

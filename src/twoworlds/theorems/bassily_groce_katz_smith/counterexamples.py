@@ -46,7 +46,7 @@ def _below(context: Context, needed: Number) -> bool:
 
 
 _PARITY = (
-    "the parity of {} fair bits, if the attacker knows it beforehand: nothing new is concluded "
+    "the parity of {}, if the attacker knows it beforehand: nothing new is concluded "
     "about any bit, and it does not depend on one; but a simulator that lacks a bit knows nothing "
     "of the parity, and needs delta = 1/2 at every epsilon"
 )
@@ -60,7 +60,8 @@ _PARITY = (
 )
 def parity_that_is_known(given: Guarantee, context: Context) -> Found | None:
     """What is concluded may be harmless, and yet not simulated: the parity, known beforehand."""
-    text = _PARITY.format(given.records or 2)
+    n = given.records or 2
+    text = _PARITY.format("1 fair bit" if n == 1 else f"{n} fair bits")
     return text, _below(context, _HALF), {"delta": _HALF}
 
 
@@ -215,7 +216,7 @@ def _denied(given: Guarantee, context: Context) -> Found | None:
     m = 2 if wanted == 0 else max(2, -int(-(1 / bounds(wanted)[1]) // 1) - 1)
     if order(wanted, Fraction(1, m)) is not Order.LESS:
         return None
-    a, pairs = given.ratio, Fraction(given.records or 1)
+    a, pairs = given.ratio, Fraction(given.count or 1)
     chance = minimum(given.delta * pairs, 1 / ((m - 1) * a))
     room = a**2 * (m - 1) - m
     if order(room, Fraction(0)) is Order.GREATER:

@@ -155,13 +155,11 @@ def pufferfish_failure(ratio: Number, delta: Number, wider: Number) -> Number:
     return capped(delta * (1 + 1 / wider) / (1 - ratio / wider)) if delta != 0 else Fraction(0)
 
 
-def _two_values(_given: Guarantee, context: Context) -> Check:
+def _decided(_given: Guarantee, context: Context) -> Check:
     name = "every secret is 0 or 1, never undecided"
-    if context.values == 2:
-        return Check(name, ok=True, text=name)
-    if context.values is None:
-        return needs(f"that {name}", known=None, how="values=2")
-    return Check(name, ok=False, text=f"needs that {name}: values={context.values}")
+    if context.decided is None:
+        return needs(f"that {name}", known=None, how="decided=yes")
+    return Check(name, context.decided, name if context.decided else f"needs that {name}")
 
 
 def _printed_7(given: Guarantee, _context: Context) -> Guarantee | None:
@@ -176,7 +174,7 @@ def _printed_7(given: Guarantee, _context: Context) -> Guarantee | None:
     premises=["pufferfish"],
     conclusion="inference-pufferfish",
     citation=f"{_PAPER}, Theorem 7",
-    hypotheses=(finite, _two_values),
+    hypotheses=(finite, _decided),
     printed="(3 epsilon, 2 sqrt(delta)) if 2 sqrt(delta) < epsilon e^epsilon",
     printed_rule=_printed_7,
     tightness="proved",
@@ -213,7 +211,7 @@ def _wider_is_wider(given: Guarantee, context: Context) -> Check:
     premises=["pufferfish"],
     conclusion="inference-pufferfish",
     citation=f"twoworlds, sharper in delta than {_PAPER}, Theorem 7",
-    hypotheses=(finite, _two_values, _wider_is_wider),
+    hypotheses=(finite, _decided, _wider_is_wider),
     tight="linear in delta; the inner delta is 0",
     tightness="proved",
 )

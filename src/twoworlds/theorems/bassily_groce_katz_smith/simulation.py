@@ -4,11 +4,23 @@ Simulation form (Bassily, Groce, Katz & Smith, Section II-A, after Gehrke, Lui &
 simulator with F(x) ~ Sim(x_-i) for all databases x and persons i. It is distributional differential
 privacy (Definition 3) for all beliefs, or for all beliefs that are certain of the database.
 
-    (epsilon, delta)-DP          =>  simulation with the same numbers
+    (epsilon, delta)-DP          =>  simulation with the same numbers, if the place is known
     (epsilon, delta)-simulation  =>  (2 epsilon, (1 + e^epsilon) delta)-DP
 
 Print calls the two forms equivalent; the numbers are not. Both lines are tight: randomized response
 that keeps a bit with probability 3/4 has e^epsilon = 3, but can be simulated at e^epsilon = 2.
+
+The first line is argued by "insert an arbitrary entry into x_-i", which needs its place. The
+simulator knows it, or does not need it, if
+
+    it is told whose record is missing                     (tagged)
+    the release does not depend on the order of records    (symmetric): any place will do
+    neighbours differ by a record added or removed         Sim(x_-i) = F(x_-i)
+    there are one or two records                           Sim() = F(v), Sim(b) = F(b, b)
+
+Else it may fail, from three records on: 101 without its first record is 010 without its last, and
+these two databases differ in every record. `twoworlds.theorems.bassily_groce_katz_smith.ordered`
+computes what that costs.
 """
 
 from __future__ import annotations
@@ -16,8 +28,8 @@ from __future__ import annotations
 from twoworlds.numbers import Number
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import finite, one_person
-from twoworlds.theorems.statements import Context, theorem
-from twoworlds.worlds import SUBSTITUTE
+from twoworlds.theorems.statements import Check, Context, theorem
+from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 __all__ = ["there_and_back"]
 
@@ -33,17 +45,41 @@ def there_and_back(ratio: Number, delta: Number) -> tuple[Number, Number]:
     return ratio**2, delta * (1 + ratio)
 
 
+def place_is_known(given: Guarantee, context: Context) -> Check:
+    """Check that the simulator can put a record where one is missing, or need not."""
+    name = "a record can be put where one is missing"
+    known = {
+        "neighbours differ by a record that is added or removed": given.neighbours == ADD_REMOVE,
+        "the simulator is told whose record is missing": context.tagged,
+        "the release does not depend on the order of records": context.symmetric,
+        f"there are few enough records: {given.records}": (given.records or 3) <= 2,
+    }
+    reason = next((reason for reason, holds in known.items() if holds), None)
+    if reason is not None:
+        return Check(name, ok=True, text=f"{name}: {reason}")
+    way_out = (
+        "give symmetric=yes if the release does not depend on the order of records, or tagged=yes "
+        "for simulators that are told whose record is missing"
+    )
+    return Check(name, ok=False, text=f"needs that {name}: {way_out}", missing=True)
+
+
 @theorem(
     "bgks-dp-simulation",
     premises=["dp"],
     conclusion="simulation",
     citation=f"{_PAPER}, Section II-A",
-    hypotheses=(one_person,),
+    hypotheses=(one_person, place_is_known),
     printed="insert an arbitrary entry into x_-i, and run F",
+    printed_false=True,
+    corrected="if the place of the missing entry is known, or does not matter",
     tight="the same numbers; approached by randomized response on ever more values, whose best "
     "simulator says each value equally often",
     tightness="tight",
-    erratum='printed "F(x) ~ F(x) for all x, y": one of the two is F(y)',
+    erratum="false for ordered records, from three on, if the simulator is not told whose is "
+    "missing: randomized response on three bits with odds 3 needs delta 9/128 at e^epsilon = 3, "
+    'since 101 and 010 without a record may both be 01. Printed "F(x) ~ F(x) for all x, y": one of '
+    "the two is F(y)",
 )
 def dp_implies_simulation(given: Guarantee, context: Context) -> Guarantee:
     """Differential privacy can be simulated: put any value in the place of the person left out.
@@ -114,7 +150,7 @@ def independent_is_ddp(given: Guarantee, _context: Context) -> Guarantee:
 )
 def ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guarantee:
     """Distributional privacy is coupled worlds with one pair for each person."""
-    return given.to("coupled-worlds", **given.numbers)
+    return given.to("coupled-worlds", **given.numbers, records=None, pairs=given.records)
 
 
 @theorem(
@@ -127,7 +163,7 @@ def ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guarantee:
 )
 def inference_ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guarantee:
     """The inference-based forms are cases of one another, too."""
-    return given.to("inference-coupled-worlds", **given.numbers)
+    return given.to("inference-coupled-worlds", **given.numbers, records=None, pairs=given.records)
 
 
 @theorem(

@@ -1,0 +1,176 @@
+"""Best simulators as plain data: adding up again what a certificate proves.
+
+A certificate holds tables, a simulator's laws and tests, all as fractions. Nothing else is needed
+to check them: no scene, no linear program. What is proved are two numbers, `Proved`: the simulator
+has delta ``upper`` at a ratio and above, no simulator has less than ``lower`` at a ratio and below.
+Labels, beliefs and private values describe; that the tables are those of a release under a belief
+is what `twoworlds.definitions.coupled.scene.scene` computes, and cannot be seen from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpz
+
+from twoworlds.definitions.coupled._optimum import attained
+from twoworlds.definitions.coupled._proof import Bound, Distinguisher, sound
+from twoworlds.definitions.coupled._tables import Comparison
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import exact_text, show
+
+__all__ = ["UNCHECKED", "Proved", "proved_by", "verify_optimum"]
+
+ZERO = Fraction(0)
+_ENCLOSURE = Fraction(1, 1 << 60)
+UNCHECKED = (
+    "labels, beliefs and private values in it are descriptions, which cannot be checked: the proof "
+    "is about the tables of probabilities that it holds"
+)
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What a certificate proves.
+
+    Attributes:
+        lower: no simulator has a smaller delta at ``lower_at`` or at a smaller ratio.
+        lower_at: that ratio.
+        upper: the simulator has no larger delta at ``upper_at`` or at a larger ratio.
+        upper_at: that ratio.
+    """
+
+    lower: Fraction
+    lower_at: Fraction
+    upper: Fraction
+    upper_at: Fraction
+
+    @property
+    def optimal(self) -> bool:
+        """Whether both speak of one ratio (up to an enclosure's width) and meet."""
+        near = self.lower_at - self.upper_at <= _ENCLOSURE * self.upper_at
+        return near and self.lower == self.upper
+
+    def explain(self) -> str:
+        """Say it as a clause."""
+        if self.optimal:
+            return (
+                f"optimal: the simulator has delta {show(self.upper)} at ratio "
+                f"{show(self.upper_at)}, and no simulator has less"
+            )
+        return (
+            f"bounds: the simulator has at most delta {show(self.upper)} at ratio "
+            f"{show(self.upper_at)} or above, and no simulator has less than "
+            f"{show(self.lower, side='down')} at ratio {show(self.lower_at)} or below"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain data, exactly."""
+        return {
+            "meaning": "optimal" if self.optimal else "bounds",
+            "lower": exact_text(self.lower),
+            "lower_at_ratio": exact_text(self.lower_at),
+            "upper": exact_text(self.upper),
+            "upper_at_ratio": exact_text(self.upper_at),
+            "sentence": self.explain(),
+        }
+
+
+def verify_optimum(data: Mapping[str, Any]) -> bool:
+    """Tell whether plain data, as `Optimum.to_dict` gives it, proves what it claims.
+
+    Raises:
+        InvalidInput: when something is missing, is named twice or is no number.
+    """
+    return proved_by(data) is not None
+
+
+def proved_by(data: Mapping[str, Any]) -> Proved | None:
+    """Return what plain data, as `Optimum.to_dict` gives it, proves; None where it does not.
+
+    Raises:
+        InvalidInput: when something is missing, is named twice or is no number.
+    """
+    try:
+        return _proved(data.get("certificate", data))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"this is no certificate of a best simulator ({type(error).__name__}: {error}): "
+            "give what Optimum.to_dict() returns"
+        ) from None
+
+
+def _proved(given: Mapping[str, Any]) -> Proved | None:
+    outputs, inputs = _labels(given["outputs"], "output"), _labels(given["inputs"], "input")
+    made = [
+        Comparison(
+            number,
+            item["private"],
+            _read(item["real"], outputs),
+            _read(item["ideal"], inputs),
+            (_number(item["errors"][0]), _number(item["errors"][1])),
+        )
+        for number, item in enumerate(given["comparisons"])
+    ]
+    laws = tuple(_read(law, outputs) for law in given["simulator"])
+    tests = [
+        Distinguisher(
+            _whole(test["comparison"]),
+            test["favours"],
+            tuple(_whole(t) for t in test["event"]),
+            _number(test["weight"]),
+        )
+        for test in given["tests"]
+    ]
+    claim = Proved(
+        *(_number(given[name]) for name in ("lower", "lower_at_ratio", "upper", "upper_at_ratio"))
+    )
+    holds = (
+        bool(made)
+        and len(laws) == inputs
+        and all(_is_law(law) for law in laws)
+        and all(_is_law(c.real, c.error[0]) and _is_law(c.ideal, c.error[1]) for c in made)
+        and 1 <= claim.upper_at <= claim.lower_at
+        and sound(made, outputs, tests)
+        and attained(made, laws, claim.upper_at) == claim.upper
+        and Bound(made, outputs, tests).at(claim.lower_at) == claim.lower
+    )
+    return claim if holds else None
+
+
+def _labels(given: Sequence[object], what: str) -> int:
+    """Return how many labels there are, each of which must be a text of its own."""
+    if not isinstance(given, list) or not all(isinstance(label, str) for label in given):
+        raise TypeError(f"the {what}s must be a list of texts")
+    if len(set(given)) < len(given):
+        raise ValueError(f"an {what} is named twice")
+    return len(given)
+
+
+def _whole(given: object) -> int:
+    if type(given) is not int:  # True is an int to Python, and 1.0 a key like 1
+        raise TypeError(f"{given!r} is no whole number")
+    return given
+
+
+def _number(text: str) -> Fraction:
+    """Read a fraction; unlike Python, without a limit on its digits."""
+    top, _, bottom = text.partition("/")
+    return Fraction(int(fmpz(top)), int(fmpz(bottom or "1")))
+
+
+def _read(law: Mapping[str, str], size: int) -> dict[int, Fraction]:
+    found = {int(place): _number(p) for place, p in law.items()}
+    if [str(place) for place in found] != list(law):
+        raise ValueError("a law names a place in two ways")
+    if any(not 0 <= place < size for place in found):
+        raise ValueError(f"a law names a place beyond {size}")
+    return found
+
+
+def _is_law(law: Mapping[int, Fraction], error: Fraction = ZERO) -> bool:
+    total = sum(law.values(), start=ZERO)
+    return error >= 0 and all(p >= 0 for p in law.values()) and abs(total - 1) <= error

@@ -1,0 +1,37 @@
+"""What a ledger refuses, and why: over budget, damaged, or not to be had right now.
+
+    TwoWorldsError
+    ├── InvalidInput
+    │   └── OverBudget          the cost does not fit under a cap; nothing was charged
+    ├── LedgerDamaged           the chain, or its high-water mark, does not verify
+    └── LedgerUnavailable       locked, read-only, full disk: nothing was answered; try again
+
+No message holds an answer or a value of the data.
+"""
+
+from __future__ import annotations
+
+from twoworlds.errors import InvalidInput, TwoWorldsError
+
+__all__ = ["LedgerDamaged", "LedgerUnavailable", "OverBudget"]
+
+
+class OverBudget(InvalidInput):
+    """A cost does not fit under a cap; nothing was charged."""
+
+
+class LedgerDamaged(TwoWorldsError):
+    """An entry does not verify, or the ledger went back in time.
+
+    Attributes:
+        entry: The number of the first entry that is wrong or missing, if it is known.
+    """
+
+    def __init__(self, message: str, *, entry: int | None = None) -> None:
+        """Say what is wrong, and at which entry."""
+        super().__init__(message)
+        self.entry = entry
+
+
+class LedgerUnavailable(TwoWorldsError):
+    """The ledger cannot be used at the moment; the message names the way out."""

@@ -1,0 +1,66 @@
+"""Reading a ledger from its first entry, and telling whether it went back in time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from twoworlds.release.ledger.failures import LedgerDamaged
+from twoworlds.release.ledger.mark import Point, Points, read_mark
+from twoworlds.release.ledger.state import State
+from twoworlds.release.ledger.store import Store
+
+__all__ = ["back_in_time", "check_mark", "deleted", "mark_path", "replay"]
+
+
+def mark_path(path: Path | str, mark: Path | str | None) -> Path:
+    """Return where the mark of a ledger is: where it was said to be, or beside the ledger."""
+    place = Path(path)
+    return place.with_name(place.name + ".mark") if mark is None else Path(mark)
+
+
+def replay(store: Store, points: Points | None) -> State:
+    """Read all entries of a store and check them, and the mark, if there is one.
+
+    Raises:
+        LedgerDamaged: when an entry does not verify, or the ledger went back in time.
+    """
+    state = State()
+    for row in store.rows(0):
+        state.follow(row)
+    if points is not None:
+        check_mark(store, state, points.last)
+    return state
+
+
+def check_mark(store: Store, state: State, point: Point) -> None:
+    """Check that the entries hold a point that the mark remembers.
+
+    Raises:
+        LedgerDamaged: when they do not.
+    """
+    if point == state.point:
+        return
+    row = store.row(point.sequence) if point.sequence < state.point.sequence else None
+    if row is None or row.hash != point.hash:
+        raise back_in_time(point)
+
+
+def back_in_time(point: Point) -> LedgerDamaged:
+    """Return what to raise when a point that was reached is not there."""
+    return LedgerDamaged(
+        f"the ledger went back in time: it had entry {point.sequence} with hash "
+        f"{point.hash[:12]}, which is no longer there; an older copy forgets what was spent, so "
+        "restore the newest one, nothing is answered until then",
+        entry=point.sequence,
+    )
+
+
+def deleted(path: Path, mark: Path) -> LedgerDamaged:
+    """Return what to raise when there is a mark without a ledger."""
+    points = read_mark(mark)
+    reached = "an entry" if points is None else f"entry {points.last.sequence}"
+    return LedgerDamaged(
+        f"the ledger {path} is gone, though its mark {mark} says that it had reached {reached}: "
+        "restore it, since a new one forgets what was spent",
+        entry=1,
+    )

@@ -1,0 +1,238 @@
+r"""What the entries of a ledger add up to: caps, what was spent, which queries are paid.
+
+The entries are the only truth; this is what reading them in order gives, and the rules that every
+further entry must obey. Reading refuses a ledger that breaks them, so that for every ledger that
+opens: each answer belongs to one earlier charge, no charge has two answers, and no charge went
+above a cap that stood at the time. Spent >= answered, always.
+
+Kinds of entry:
+
+    begin    the first one, with a random name for the ledger
+    cap      the most that may be spent on a dataset, by everybody or by one analyst
+    reserve  a charge: dataset, analyst, query, cost; counts on dataset and analyst from now on
+    share    another analyst gets the answer to a charged query: counts on that analyst alone,
+             since the dataset gives nothing away twice
+    answer   the stored answer to a charge, before it is given to anybody
+    expire   a charge that will never be answered; it stays charged
+    remark   a new high-water mark was made by hand; the reason says why
+
+There is no refund: whether a computation failed can depend on the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
+from twoworlds.release.ledger.entries import START, Entry, Row, canonical, digest, read
+from twoworlds.release.ledger.failures import LedgerDamaged, OverBudget
+from twoworlds.release.ledger.mark import Point
+
+__all__ = ["Account", "Charge", "State"]
+
+_LONGEST_NAME = 200
+Account = tuple[str, str | None]  # dataset, and analyst; None is the dataset as a whole
+Content = Mapping[str, Any]
+
+
+@dataclass
+class Charge:
+    """A paid query."""
+
+    sequence: int
+    hash: str
+    dataset: str
+    query: str
+    cost: Cost
+    analysts: list[str]
+    answer: Point | None = None  # the entry that holds it
+    expired: bool = False
+
+
+@dataclass
+class State:
+    """Everything that the entries read so far say."""
+
+    point: Point = field(default_factory=lambda: Point(0, START))
+    name: str | None = None
+    caps: dict[Account, Cap] = field(default_factory=dict)
+    spent: dict[Account, Spent] = field(default_factory=dict)
+    charges: dict[int, Charge] = field(default_factory=dict)
+    queries: dict[tuple[str, str], Charge] = field(default_factory=dict)
+    requests: dict[tuple[str, str, str], Charge] = field(default_factory=dict)
+
+    def follow(self, row: Row) -> None:
+        """Read the next row.
+
+        Raises:
+            LedgerDamaged: with its number, when it is not what must come next.
+        """
+        number = self.point.sequence + 1
+        if row.sequence != number:
+            raise LedgerDamaged(f"ledger entry {number} is missing: restore a backup", entry=number)
+        entry = read(row, self.point.hash)
+        try:
+            self.apply(entry, row.hash)
+        except (InvalidInput, KeyError, TypeError, AttributeError) as error:
+            raise LedgerDamaged(
+                f"ledger entry {number} breaks a rule of the ledger "
+                f"({error if isinstance(error, InvalidInput) else 'a part of it is missing'}); "
+                "restore the newest backup in which it does not",
+                entry=number,
+            ) from error
+
+    def apply(self, entry: Entry, own_hash: str) -> None:
+        """Check an entry against the rules, and count it; a refused one changes nothing."""
+        apply = _KINDS.get(entry.kind)
+        if apply is None or (entry.kind == "begin") != (entry.sequence == 1):
+            raise InvalidInput(f"an entry of kind {entry.kind[:20]!r} has no place here")
+        apply(self, entry.content, Point(entry.sequence, own_hash))
+        self.point = Point(entry.sequence, own_hash)
+
+    def find(self, dataset: str, analyst: str, query: str, request: str | None) -> Charge | None:
+        """Return the charge that already pays for a query, by request or by query.
+
+        Raises:
+            InvalidInput: when the request paid for another query, or has expired.
+        """
+        asked = self.requests.get((dataset, analyst, request)) if request is not None else None
+        if asked is not None and asked.query != query:
+            raise InvalidInput(
+                f"request {request!r} of analyst {analyst!r} paid for another query: "
+                "use a new request for a new query"
+            )
+        if asked is not None and asked.expired:
+            raise InvalidInput(
+                f"request {request!r} of analyst {analyst!r} has expired without an answer: "
+                "use a new request, which is charged anew"
+            )
+        return asked or self.queries.get((dataset, query))
+
+    def cap(self, account: Account) -> Cap:
+        """Return the cap of an account.
+
+        Raises:
+            InvalidInput: when it has none.
+        """
+        cap = self.caps.get(account)
+        if cap is None:
+            raise InvalidInput(
+                f"{_who(account)} has no cap, so nothing can be charged: set one first"
+            )
+        return cap
+
+    def check_fits(self, account: Account, cost: Cost) -> Spent:
+        """Return what is spent on an account after a further cost.
+
+        Raises:
+            InvalidInput: when the account has no cap.
+            OverBudget: when the cost does not fit under it.
+        """
+        cap = self.cap(account)
+        before = self.spent.get(account, Spent())
+        after = before.plus(cost)
+        if cap.rule(after) is None:
+            raise OverBudget(
+                f"{cost} does not fit for {_who(account)}: {cap.why_not(before, cost)}; "
+                "nothing was charged"
+            )
+        return after
+
+    def _begin(self, content: Content, _point: Point) -> None:
+        self.name = str(content["name"])
+
+    def _cap(self, content: Content, _point: Point) -> None:
+        account = (check_name(content["dataset"], "dataset"), content["analyst"])
+        if account[1] is not None:
+            check_name(account[1], "analyst")
+        self.caps[account] = read_cap(content)
+
+    def _reserve(self, content: Content, point: Point) -> None:
+        dataset = check_name(content["dataset"], "dataset")
+        analyst = check_name(content["analyst"], "analyst")
+        request = _request(content)
+        cost = parse_cost(content["cost"])
+        query = digest(canonical(content["query"], "query"))
+        if self.find(dataset, analyst, query, request) is not None:
+            raise InvalidInput("the same query was charged before, so it must not be charged again")
+        accounts: list[Account] = [(dataset, analyst), (dataset, None)]
+        after = {account: self.check_fits(account, cost) for account in accounts}
+        self.spent.update(after)
+        charge = Charge(point.sequence, point.hash, dataset, query, cost, [analyst])
+        self.charges[point.sequence] = charge
+        self.queries[dataset, query] = charge
+        self._remember(charge, analyst, request)
+
+    def _share(self, content: Content, _point: Point) -> None:
+        charge, analyst = self._open(content), check_name(content["analyst"], "analyst")
+        if analyst in charge.analysts:
+            raise InvalidInput(f"analyst {analyst!r} has paid for this query already")
+        account, request = (charge.dataset, analyst), _request(content)
+        self.spent[account] = self.check_fits(account, charge.cost)
+        charge.analysts.append(analyst)
+        self._remember(charge, analyst, request)
+
+    def _answer(self, content: Content, point: Point) -> None:
+        charge = self._open(content)
+        if charge.answer is not None or "answer" not in content:
+            raise InvalidInput(f"charge {charge.sequence} must have one answer")
+        charge.answer = point
+
+    def _expire(self, content: Content, _point: Point) -> None:
+        charge = self._open(content)
+        if charge.answer is not None:
+            raise InvalidInput(f"charge {charge.sequence} is answered, so it cannot expire")
+        charge.expired = True
+        del self.queries[charge.dataset, charge.query]
+
+    def _remark(self, content: Content, _point: Point) -> None:
+        check_name(content["reason"], "reason")
+
+    def _open(self, content: Content) -> Charge:
+        charge = self.charges.get(content["charge"])
+        if charge is None or charge.expired:
+            raise InvalidInput(
+                f"there is no open charge {content['charge']}: it was never made, or has expired"
+            )
+        return charge
+
+    def _remember(self, charge: Charge, analyst: str, request: str | None) -> None:
+        if request is not None:
+            self.requests[charge.dataset, analyst, request] = charge
+
+
+_KINDS: dict[str, Callable[[State, Content, Point], None]] = {
+    "begin": State._begin,
+    "cap": State._cap,
+    "reserve": State._reserve,
+    "share": State._share,
+    "answer": State._answer,
+    "expire": State._expire,
+    "remark": State._remark,
+}
+
+
+def check_name(name: object, what: str) -> str:
+    """Return a name; any text will do, and it is never read as anything but a name.
+
+    Raises:
+        InvalidInput: when it is no text, empty, or very long.
+    """
+    if not isinstance(name, str):
+        raise InvalidInput(f"{what} has type {type(name).__name__}: give it as text")
+    if not 1 <= len(name) <= _LONGEST_NAME:
+        raise InvalidInput(f"{what} has {len(name)} characters: give 1 to {_LONGEST_NAME} of them")
+    return name
+
+
+def _request(content: Content) -> str | None:
+    request = content["request"]
+    return None if request is None else check_name(request, "request")
+
+
+def _who(account: Account) -> str:
+    dataset, analyst = account
+    return f"dataset {dataset!r}" + ("" if analyst is None else f", analyst {analyst!r}")

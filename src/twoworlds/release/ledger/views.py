@@ -1,0 +1,134 @@
+"""Looking at a ledger without changing it: show, verify, export; all as plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.budget import Spent
+from twoworlds.release.ledger.entries import Row, canonical
+from twoworlds.release.ledger.failures import LedgerDamaged
+from twoworlds.release.ledger.history import mark_path, replay
+from twoworlds.release.ledger.mark import Points, read_mark
+from twoworlds.release.ledger.sqlite import SQLiteStore
+from twoworlds.release.ledger.state import Account, State
+
+__all__ = ["export", "show", "summary", "verify", "verify_export"]
+
+_TIMEOUT = 10.0
+
+
+def show(path: Path | str, *, mark: Path | str | None = None) -> dict[str, Any]:
+    """Return caps, what is spent and what is left, for each dataset and its analysts.
+
+    Raises:
+        LedgerDamaged: when the ledger does not verify.
+    """
+    with _reading(path, mark) as (store, points):
+        return summary(replay(store, points))
+
+
+def summary(state: State) -> dict[str, Any]:
+    """Return what `show` shows, of a state that was read already."""
+    datasets = sorted({dataset for dataset, _ in state.caps})
+    return {
+        "ledger": state.name,
+        "entries": state.point.sequence,
+        "hash": state.point.hash,
+        "charges": len(state.charges),
+        "answered": sum(charge.answer is not None for charge in state.charges.values()),
+        "expired": sum(charge.expired for charge in state.charges.values()),
+        "datasets": [_dataset(state, dataset) for dataset in datasets],
+    }
+
+
+def verify(path: Path | str, *, mark: Path | str | None = None) -> dict[str, Any]:
+    """Check every entry, every rule and the mark; say which entry is the first that is wrong."""
+    state, problem, entry = State(), None, None
+    with _reading(path, mark) as (store, points):
+        try:
+            state = replay(store, points)
+            if points is None:
+                problem = "the mark is missing: an older copy could not be told from this one"
+        except LedgerDamaged as error:
+            problem, entry = str(error), error.entry
+    return {
+        "ok": problem is None,
+        "problem": problem,
+        "entry": entry,
+        "entries": state.point.sequence,
+        "hash": state.point.hash,
+        "mark": points and {"sequence": points.last.sequence, "hash": points.last.hash},
+    }
+
+
+def export(path: Path | str) -> Iterator[dict[str, Any]]:
+    """Yield all entries as ``{"sequence", "hash", "entry"}``, checked as they go.
+
+    The hash is the SHA-256 of ``entry`` as JSON with sorted keys, no spaces and only ASCII.
+    """
+    with _reading(path, None) as (store, _):
+        state = State()
+        for row in store.rows(0):
+            state.follow(row)
+            yield {"sequence": row.sequence, "hash": row.hash, "entry": json.loads(row.body)}
+
+
+def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Check exported entries, without the ledger, and return what they add up to.
+
+    Raises:
+        LedgerDamaged: with the number of the first entry that is wrong.
+    """
+    state = State()
+    for item in exported:
+        try:
+            row = Row(item["sequence"], canonical(item["entry"]), item["hash"])
+        except (KeyError, TypeError, InvalidInput):
+            number = state.point.sequence + 1
+            raise LedgerDamaged(
+                f"exported entry {number} needs sequence, hash and entry: export the ledger again",
+                entry=number,
+            ) from None
+        state.follow(row)
+    return summary(state)
+
+
+def _dataset(state: State, dataset: str) -> dict[str, Any]:
+    analysts = sorted(a for d, a in state.caps if d == dataset and a is not None)
+    whole = _account(state, (dataset, None)) if (dataset, None) in state.caps else {}
+    return {
+        "dataset": dataset,
+        **whole,
+        "analysts": [{"analyst": a, **_account(state, (dataset, a))} for a in analysts],
+    }
+
+
+def _account(state: State, account: Account) -> dict[str, Any]:
+    cap, spent = state.caps[account], state.spent.get(account, Spent())
+    used, rule = cap.used(spent)
+    return {
+        "cap": str(cap),
+        "spent": used.to_dict(),
+        "left": cap.left(spent).to_dict(),
+        "rule": rule,
+    }
+
+
+@contextmanager
+def _reading(
+    path: Path | str, mark: Path | str | None
+) -> Iterator[tuple[SQLiteStore, Points | None]]:
+    place = Path(path)
+    points = read_mark(mark_path(path, mark))  # before the database, so that it cannot be ahead
+    if not place.exists():
+        raise InvalidInput(f"there is no ledger {place}: create it first")
+    store = SQLiteStore(place, seconds=_TIMEOUT, mode="ro")
+    try:
+        yield store, points
+    finally:
+        store.close()

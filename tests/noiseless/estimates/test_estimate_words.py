@@ -1,0 +1,281 @@
+"""What the answers say: for whom a number holds, and what more knowledge does to it."""
+
+import re
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import pytest
+
+from tests.noiseless.estimates import elections as brute
+from twoworlds.noiseless.estimates.family import read_member
+from twoworlds.noiseless.estimates.likeliest import (
+    likeliest,
+    likeliest_known,
+    release_likeliest,
+)
+from twoworlds.noiseless.estimates.stable import stable
+from twoworlds.noiseless.words import weakens
+from twoworlds.numbers import above, decimal
+from twoworlds.worlds.belief import independent, uniform
+from twoworlds.worlds.joint import Joint
+from twoworlds.worlds.words import BitStrings
+
+COINS = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]
+THREE = ["a=1/2, b=1/4, c=1/4", "a=1/4, b=1/2, c=1/4", "a=1/5, b=1/5, c=3/5"]
+SURE = "whoever is sure which of the laws is true (whichever it is)"
+HALF = Fraction(1, 2)
+
+
+def majority(bits):
+    return int(2 * sum(bits) > len(bits))
+
+
+def numbers_of(sentence):
+    """Read the two numbers of known entries, and what the first gives."""
+    first, gives = re.search(r"knowing ([\d,]+) gives (\w+ [\d.e-]+)", sentence).groups()
+    found = re.search(r"knowing ([\d,]+)( gives [^;]* and)? makes delta exceed 1/2", sentence)
+    return int(first), gives, None if found is None else int(found.group(1))
+
+
+class TestForWhom:
+    def test_noiseless_numbers_are_for_those_who_are_sure_of_the_law(self):
+        found = likeliest(COINS, people=41, definition="noiseless")
+        assert SURE in found.sentence
+        assert SURE in found.assumptions[0]
+        assert "nobody knows which" not in found.sentence
+        large = likeliest(COINS, people=10**6, definition="noiseless", epsilon="0.1")
+        assert SURE in large.sentence
+
+    def test_being_unsure_of_the_law_breaks_noiseless_privacy(self):
+        """With even chances of two coins delta is about 1/2, by binomial tails."""
+        found = likeliest(COINS, people=41, definition="noiseless")
+
+        def first_named(entry):
+            shares = [Fraction(3, 4), Fraction(1, 4)][:: 1 if entry else -1]
+            return sum(
+                share * comb(40, c) * p**c * (1 - p) ** (40 - c)
+                for share, p in zip(shares, (Fraction(3, 4), Fraction(1, 4)), strict=True)
+                for c in range(21 - entry, 41)
+            )
+
+        unsure = first_named(1) - first_named(0)
+        assert round(float(unsure), 5) == 0.50002
+        assert "being unsure which of the laws is true" in found.sentence
+        assert f"delta is {decimal(unsure, 3)} for one who gives all of them" in found.sentence
+
+    @pytest.mark.parametrize("texts", [COINS, THREE])
+    def test_the_delta_of_the_unsure_is_that_of_all_databases(self, texts):
+        laws = [read_member(text) for text in texts]
+        pi = [Fraction(1)] * len(laws)
+        answers = {}
+        for v in laws[0]:
+            total = sum(law[v] for law in laws)
+            parts = [brute.answer(laws, pi, j, (v,), 3) for j in range(len(laws))]
+            answers[v] = [
+                sum(law[v] / total * part[t] for law, part in zip(laws, parts, strict=True))
+                for t in range(len(laws))
+            ]
+        ratio = Fraction(5, 4)
+        unsure = max(brute.both(p, q, ratio) for p, q in combinations(answers.values(), 2))
+        found = likeliest(texts, people=4, ratio=ratio, definition="noiseless")
+        assert unsure > found.delta
+        assert f"delta is {decimal(unsure, 3)} for one who gives all of them" in found.sentence
+
+    def test_distributional_numbers_are_for_every_belief_about_the_law(self):
+        found = likeliest(COINS, people=41)
+        assert "whatever anybody believes about which one it is" in found.sentence
+        assert SURE not in found.sentence
+        assert "unsure" not in found.sentence
+        bounded = likeliest(COINS, people=41, least="1/4")
+        assert "nobody gives any of them a probability below 1/4" in bounded.sentence
+
+    def test_the_belief_is_the_clause_itself(self, tmp_path):
+        for definition in ("ddp", "noiseless"):
+            found = likeliest(COINS, people=9, definition=definition)
+            assert found.sentence.startswith(f"If {found.assumptions[0]}, then ")
+        found = stable(majority, Joint.of(uniform(BitStrings(3))))
+        assert found.sentence.startswith(f"If {found.assumptions[0]}, then ")
+        path = tmp_path / "coins.csv"
+        path.write_text("coin\n1\n0\n0\n1\n")
+        release = release_likeliest(path, "coin", COINS)
+        assert release.explain().startswith("This rests on a belief: the 4 entries are drawn")
+        assert release.to_dict()["rests_on"].startswith("the 4 entries are drawn")
+
+
+class TestWhatMoreKnowledgeDoes:
+    @pytest.mark.parametrize("definition", ["ddp", "noiseless"])
+    @pytest.mark.parametrize(("people", "known"), [(41, 0), (41, 5), (12, 2)])
+    def test_without_a_claim_both_numbers_are_named(self, definition, people, known):
+        asked = {"people": people, "definition": definition}
+        found = likeliest(COINS, known=known, **asked)
+        first, gives, beyond = numbers_of(found.sentence)
+        deltas = [likeliest(COINS, known=k, **asked).delta for k in range(people)]
+        assert first == next(k for k in range(known, people) if deltas[k] > found.delta)
+        assert gives == f"delta {decimal(deltas[first], 3)}"
+        assert beyond == next(k for k in range(known, people) if deltas[k] > HALF)
+
+    def test_two_coins_and_forty_one_people(self):
+        found = likeliest(COINS, people=41)
+        assert "knowing 1 gives delta 0.000796; knowing 38 makes delta exceed 1/2" in found.sentence
+
+    @pytest.mark.parametrize("asked", [{"ratio": "5/4"}, {"epsilon": "0.1"}])
+    def test_an_epsilon_alone_is_no_claim(self, asked):
+        found = likeliest(THREE, people=8, **asked)
+        first, gives, beyond = numbers_of(found.sentence)
+        assert first == 1
+        more = [likeliest(THREE, people=8, known=k, **asked).delta for k in range(8)]
+        assert gives == f"delta {decimal(more[1], 3)}"
+        assert beyond == next(k for k in range(8) if above(more[k]) > HALF)
+
+    @pytest.mark.parametrize(
+        "asked", [{"delta": "1/1000"}, {"least": "1/4"}, {"least": "1/4", "delta": "1/1000"}]
+    )
+    def test_where_epsilon_is_found_its_growth_is_named(self, asked):
+        found = likeliest(COINS, people=21, **asked)
+        first, gives, beyond = numbers_of(found.sentence)
+        assert first == 1
+        further = likeliest(COINS, people=21, known=1, **asked)
+        assert gives == f"epsilon {decimal(further.epsilon, 3)}"
+        assert "at this epsilon" in found.sentence
+        least = {"least": asked["least"]} if "least" in asked else {}
+        deltas = [
+            likeliest(COINS, people=21, known=k, ratio=found.ratio, **least).delta
+            for k in range(21)
+        ]
+        assert beyond == next(k for k in range(21) if deltas[k] > HALF)
+
+    def test_a_delta_with_room_to_spare_names_the_first_number_that_uses_it_up(self):
+        found = likeliest(COINS, people=41, delta="0.4")
+        assert found.ratio == 1
+        first, gives, _ = numbers_of(found.sentence)
+        assert likeliest(COINS, people=41, known=first - 1, delta="0.4").ratio == 1
+        further = likeliest(COINS, people=41, known=first, delta="0.4")
+        assert further.ratio > 1
+        assert gives == f"epsilon {decimal(further.epsilon, 3)}"
+        exact = likeliest(COINS, people=41).delta
+        assert any(f"the exact delta is {decimal(exact, 3)}" in note for note in found.notes)
+
+    def test_a_claim_names_the_fewest_known_entries_at_which_it_fails(self):
+        for claim in ("1/1000", "0.1", "0.55"):
+            found = likeliest(COINS, people=41, ratio=1, delta=claim)
+            assert found.holds
+            count = int(re.search(r"breaks it: knowing (\d+) entr", found.sentence).group(1))
+            assert not likeliest(COINS, people=41, known=count, ratio=1, delta=claim)
+            assert likeliest(COINS, people=41, known=count - 1, ratio=1, delta=claim)
+            assert "weaken" not in found.sentence
+
+    def test_a_claim_that_fails_has_nothing_left_to_break(self):
+        assert "What breaks it" not in likeliest(COINS, people=9, ratio=1, delta="1e-3").sentence
+
+    def test_known_values_and_large_sizes_say_that_knowing_more_can_weaken_it(self):
+        large = {"people": 1100, "known": 30}
+        for asked in ({"people": 61, "known_values": "1=20"}, large, {"people": 10**6}):
+            found = likeliest(COINS, **asked)
+            assert "each known entry can weaken it" in found.sentence
+            assert "exceed" not in found.sentence
+
+    def test_where_the_search_takes_long_the_next_entry_is_named(self):
+        for texts, people in ((COINS, 1500), (THREE, 30)):
+            found = likeliest(texts, people=people)
+            first, gives, beyond = numbers_of(found.sentence)
+            assert (first, beyond) == (1, None)
+            further = likeliest(texts, people=people, known=1)
+            assert gives == f"delta {decimal(further.delta, 3)}"
+
+    def test_where_all_others_are_known_only_other_laws_break_it(self):
+        laws = ["1=2/3, 0=1/3", "1=2/3, 0=1/3"]
+        found = likeliest(laws, people=5)
+        assert found.delta == 0
+        assert "weaken" not in found.sentence
+        assert "entries that depend on one another" in found.sentence
+
+    def test_the_words(self):
+        both = weakens(1, "delta 0.1", 1200)
+        assert both == (
+            "each known entry can weaken it: knowing 1 gives delta 0.1; "
+            "knowing 1,200 makes delta exceed 1/2"
+        )
+        assert weakens(3, "delta 0.6", 3).endswith(
+            "knowing 3 gives delta 0.6 and makes delta exceed 1/2"
+        )
+        assert weakens(3, "delta 0.6").endswith("knowing 3 gives delta 0.6")
+        assert weakens("that of person 1", "delta 1", one="record").startswith("each known record")
+
+
+class TestStable:
+    def told(self, function, joint, many, **asked):
+        """The worst of all choices of so many records that are known."""
+        places = range(len(joint.databases[0]))
+        return max(
+            stable(
+                function, joint.knowing(lambda x, c=chosen: tuple(x[i] for i in c)), **asked
+            ).delta
+            for chosen in combinations(places, many)
+        )
+
+    @pytest.mark.parametrize("chances", [["1/2"] * 5, ["3/4"] * 4, ["1/2", "1/3", "1/2", "2/3"]])
+    def test_without_a_claim_the_next_record_and_the_breaking_ones_are_named(self, chances):
+        joint = Joint.of(independent(BitStrings(len(chances)), chances))
+        found = stable(majority, joint)
+        deltas = [found.delta] + [
+            self.told(majority, joint, many) for many in range(1, len(chances))
+        ]
+        first = next(many for many, delta in enumerate(deltas) if delta > found.delta)
+        named, gives = re.search(
+            r"knowing the records? of ([^;]*) gives delta ([\d.]+)", found.sentence
+        ).groups()
+        assert len(re.findall(r"\d+", named)) == first
+        assert gives == decimal(deltas[first], 3)
+        beyond = next(many for many, delta in enumerate(deltas) if delta > HALF)
+        named = re.search(r"knowing the records? of ([^;]*) makes delta exceed", found.sentence)
+        if beyond == first:
+            assert " and makes delta exceed 1/2" in found.sentence
+        else:
+            assert len(re.findall(r"\d+", named.group(1).split("knowing")[-1])) == beyond
+
+    def test_where_epsilon_is_found_its_growth_is_named(self):
+        joint = Joint.of(uniform(BitStrings(5)))
+        found = stable(majority, joint, delta="1/10")
+        named, epsilon = re.search(
+            r"knowing the records? of ([^;]*) gives epsilon ([\d.]+) at delta 0.1;", found.sentence
+        ).groups()
+        chosen = [int(i) - 1 for i in re.findall(r"\d+", named)]
+        told = joint.knowing(lambda x: tuple(x[i] for i in chosen))
+        further = stable(majority, told, delta="1/10")
+        assert further.ratio > found.ratio
+        assert epsilon == decimal(further.epsilon, 3)
+        assert "makes delta exceed 1/2 at this epsilon" in found.sentence
+
+    def test_a_search_that_is_too_long_says_so(self, monkeypatch):
+        import twoworlds.noiseless.estimates._stable_knowledge as knowledge
+
+        monkeypatch.setattr(knowledge, "_WORK", 0)
+        found = stable(majority, Joint.of(uniform(BitStrings(5))))
+        assert "was not searched" in found.sentence
+        assert "exceed" not in found.sentence
+
+
+class TestNotes:
+    def test_theorem_17_bounds_the_exact_delta_and_not_the_one_given(self):
+        given = likeliest(COINS, people=41, delta="0.4", definition="noiseless")
+        note = next(note for note in given.notes if note.startswith("theorem_17"))
+        assert note.endswith("it bounds the exact delta at this epsilon, not the delta given")
+        assert above(given.theorem_17) < given.delta
+        found = likeliest(COINS, people=41, definition="noiseless")
+        note = next(note for note in found.notes if note.startswith("theorem_17"))
+        assert note.endswith("it bounds delta")
+        assert found.delta <= above(found.theorem_17)
+
+    def test_a_claim_that_fails_at_once_has_no_number_of_known_entries(self):
+        found = likeliest_known(COINS, people=5, epsilon=0, delta="1e-3")
+        assert found.holds is False
+        assert "known" not in found.values
+        assert found.notes[0] == "the claim does not hold even if nobody knows any entry"
+        assert "known" not in found.to_dict()
+        assert found.notes[0] in found.explain()
+
+    def test_bounds_of_large_sizes_begin_at_zero(self):
+        data = likeliest(COINS, people=10**6, epsilon="0.1").to_dict()["delta"]
+        assert data["lower"] == 0
+        assert data["upper"] < 1e-300

@@ -1,0 +1,388 @@
+"""What a ledger charges, stores and refuses."""
+
+import json
+import sqlite3
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.budget import Cost
+from twoworlds.release.ledger import (
+    Ledger,
+    LedgerDamaged,
+    LedgerUnavailable,
+    OverBudget,
+    export,
+    show,
+    summary,
+    verify,
+    verify_export,
+)
+from twoworlds.release.ledger.mark import Mark
+
+TENTH = Cost(Fraction(1, 10))
+
+
+def never():
+    raise AssertionError("computed although an answer is stored")
+
+
+def test_ten_times_a_tenth_fills_one_exactly(ledger):
+    for number in range(10):
+        ledger.pay("people", "ann", number, "0.1", lambda: 0)
+    assert ledger.left("people") == Cost()
+    with pytest.raises(OverBudget, match="at most epsilon=0 is left"):
+        ledger.reserve("people", "ann", "one more", "1e-30")
+
+
+def test_the_cap_of_a_dataset_stands_above_those_of_its_analysts(ledger):
+    for number in range(7):
+        ledger.reserve("people", "ann", number, TENTH)
+    for number in range(3):
+        ledger.reserve("people", "bob", [number], TENTH)
+    assert ledger.left("people", "bob") == Cost(Fraction(1, 5))
+    assert ledger.left("people", "ann") == Cost(Fraction(3, 10))
+    for analyst in ("ann", "bob"):
+        with pytest.raises(OverBudget, match="dataset 'people':"):
+            ledger.reserve("people", analyst, "another", TENTH)
+
+
+def test_the_cap_of_an_analyst_holds_below_that_of_the_dataset(ledger):
+    for number in range(5):
+        ledger.reserve("people", "bob", number, TENTH)
+    with pytest.raises(OverBudget, match="analyst 'bob'"):
+        ledger.reserve("people", "bob", "another", TENTH)
+    assert ledger.spent("people") == Cost(Fraction(1, 2))
+    ledger.reserve("people", "ann", "hers", TENTH)
+
+
+def test_a_refused_charge_leaves_no_trace(ledger, path):
+    before = verify(path)["hash"]
+    with pytest.raises(OverBudget):
+        ledger.reserve("people", "bob", "too much", "3/4")
+    assert verify(path)["hash"] == before
+    assert ledger.spent("people") == Cost()
+
+
+def test_the_same_query_again_costs_nothing_and_has_the_same_answer(ledger):
+    first = ledger.pay("people", "ann", {"a": 1, "b": 2}, "0.1", lambda: [1.5, None])
+    assert ledger.pay("people", "ann", {"b": 2, "a": 1}, "0.1", never) == first == [1.5, None]
+    assert ledger.spent("people") == TENTH
+
+
+def test_the_same_request_again_costs_nothing_and_has_the_same_answer(ledger):
+    ledger.pay("people", "ann", "q", "0.1", lambda: 7, request="r-1")
+    again = ledger.reserve("people", "ann", "q", "0.1", request="r-1")
+    assert (again.answered, again.answer, again.paid) == (True, 7, Cost())
+    with pytest.raises(InvalidInput, match="another query"):
+        ledger.reserve("people", "ann", "other", "0.1", request="r-1")
+    assert ledger.spent("people") == TENTH
+
+
+def test_a_false_answer_is_an_answer(ledger):
+    for value in (None, 0, False, "", []):
+        assert ledger.pay("people", "ann", [value], "0.01", lambda v=value: v) == value
+        assert ledger.pay("people", "ann", [value], "0.01", never) == value
+
+
+def test_another_analyst_gets_the_stored_answer_and_pays_alone(ledger):
+    ledger.pay("people", "ann", "q", "0.1", lambda: 7)
+    assert ledger.check("people", "bob", "q", "0.1") == Cost()
+    assert ledger.pay("people", "bob", "q", "0.1", never) == 7
+    assert ledger.pay("people", "bob", "q", "0.1", never) == 7
+    assert ledger.spent("people") == TENTH
+    assert ledger.spent("people", "bob") == ledger.spent("people", "ann") == TENTH
+
+
+def test_an_analyst_over_the_cap_gets_no_stored_answer_either(ledger):
+    ledger.pay("people", "ann", "q", "3/4", lambda: 7)
+    with pytest.raises(OverBudget, match="analyst 'bob'"):
+        ledger.pay("people", "bob", "q", "3/4", never)
+
+
+def test_a_charge_whose_computation_failed_is_taken_up_for_free(ledger):
+    with pytest.raises(ZeroDivisionError):
+        ledger.pay("people", "ann", "q", "0.1", lambda: 1 // 0)
+    assert ledger.spent("people") == TENTH
+    assert ledger.pay("people", "ann", "q", "0.1", lambda: 5) == 5
+    assert ledger.spent("people") == TENTH
+
+
+def test_of_two_answers_to_one_charge_the_first_stands(ledger, path):
+    one = ledger.reserve("people", "ann", "q", "0.1")
+    with Ledger.open(path) as other:
+        two = other.reserve("people", "ann", "q", "0.1")
+        assert (one.charge, one.hash, two.paid) == (two.charge, two.hash, Cost())
+        assert other.commit(two, "first") == "first"
+    assert ledger.commit(one, "second") == "first"
+
+
+def test_an_expired_charge_stays_charged_and_is_never_answered(ledger):
+    old = ledger.reserve("people", "ann", "q", "0.1", request="r")
+    ledger.expire(old)
+    with pytest.raises(InvalidInput, match="no open charge"):
+        ledger.commit(old, 1)
+    with pytest.raises(InvalidInput, match="has expired"):
+        ledger.reserve("people", "ann", "q", "0.1", request="r")
+    assert ledger.reserve("people", "ann", "q", "0.1").charge > old.charge
+    assert ledger.spent("people") == Cost(Fraction(1, 5))
+    answered = ledger.reserve("people", "ann", "p", "0.1")
+    ledger.commit(answered, 1)
+    with pytest.raises(InvalidInput, match="is answered"):
+        ledger.expire(answered)
+
+
+def test_a_query_must_name_its_noise(ledger):
+    ledger.pay("people", "ann", "q", "0.1", lambda: 1)
+    with pytest.raises(InvalidInput, match="must name its noise"):
+        ledger.pay("people", "ann", "q", "0.2", never)
+
+
+def test_checking_a_price_charges_nothing(ledger, path):
+    before = verify(path)["hash"]
+    assert ledger.check("people", "ann", "q", "0.1") == TENTH
+    with pytest.raises(OverBudget):
+        ledger.check("people", "ann", "q", "1.1")
+    assert verify(path)["hash"] == before
+
+
+def test_nothing_is_charged_without_both_caps(ledger):
+    for dataset, analyst in (("people", "eve"), ("animals", "ann")):
+        with pytest.raises(InvalidInput, match="has no cap"):
+            ledger.reserve(dataset, analyst, "q", "0.1")
+    with pytest.raises(InvalidInput, match="has no cap"):
+        ledger.left("animals")
+
+
+def test_a_cap_below_what_is_spent_stops_further_charges(ledger):
+    ledger.reserve("people", "ann", "q", "1/2")
+    ledger.set_cap("people", "1/4")
+    with pytest.raises(OverBudget):
+        ledger.reserve("people", "ann", "p", "1e-9")
+    ledger.set_cap("people", "3/4")
+    ledger.reserve("people", "ann", "p", "1/4")
+
+
+def test_a_cap_set_again_adds_no_entry(ledger, path):
+    before = verify(path)["entries"]
+    ledger.set_cap("people", "1.0")
+    assert verify(path)["entries"] == before
+
+
+def test_zcdp_charges_fill_a_cap_with_a_tail(ledger, path):
+    for analyst in (None, "ann"):
+        ledger.set_cap("people", "epsilon=1, delta=1e-6, tail=1e-6", analyst=analyst)
+    ledger.reserve("people", "ann", "gaussian", ledger.left("people").rho or "rho=0.02")
+    whole = show(path)["datasets"][0]
+    assert whole["rule"] == "zCDP composition"
+    left = ledger.left("people")
+    ledger.reserve("people", "ann", "the rest", left)
+    with pytest.raises(OverBudget):
+        ledger.reserve("people", "ann", "more", "rho=1e-9")
+    with Ledger.open(path) as again:  # the limit, an irrational number rounded, is kept as stored
+        assert again.left("people") == Cost()
+
+
+HOSTILE = [
+    "'; DROP TABLE entries; --",
+    '"', "\\", "\0", "a\0b", "\n\x1b[2J", "\ud800", "‮txt", "*", "None", "null", "🦆", "ａｎｎ",
+    "../../etc/passwd", "%s%n", "{0}", "x" * 200,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+def test_hostile_names_are_names_and_nothing_else(ledger, path, name):
+    ledger.set_cap(name, "1/2")
+    ledger.set_cap(name, "1/4", analyst=name)
+    assert ledger.pay(name, name, {name: name}, "0.1", lambda: name, request=name) == name
+    assert ledger.pay(name, name, {name: name}, "0.1", never, request=name) == name
+    with pytest.raises(OverBudget) as caught:
+        ledger.reserve(name, name, "more", "0.2")
+    assert all(c.isprintable() for c in str(caught.value))
+    assert ledger.spent(name) == TENTH
+    assert ledger.spent("people") == Cost()
+    assert verify(path)["ok"]
+    assert [d["dataset"] for d in show(path)["datasets"]] == sorted({"people", name})
+
+
+@pytest.mark.parametrize("name", ["", "x" * 201, None, 7, b"people", ["people"]])
+def test_what_is_no_name_is_refused(ledger, name):
+    for arguments in ((name, "ann"), ("people", name)):
+        with pytest.raises(InvalidInput, match=r"characters|as text"):
+            ledger.reserve(*arguments, "q", "0.1")
+    with pytest.raises(InvalidInput, match=r"characters|as text"):
+        ledger.set_cap(name, "1")
+
+
+SECRET = "secret value 4711"
+
+
+UNFIT = {
+    "key": {1: SECRET},
+    "set": {SECRET},
+    "object": object(),
+    "nan": float("nan"),
+    "infinity": [float("inf")],
+    "bytes": b"x",
+    "many digits": 10**5000,
+    "long": "x" * (17 << 20),
+}
+
+
+@pytest.mark.parametrize("value", UNFIT.values(), ids=UNFIT)
+def test_an_answer_that_cannot_be_stored_is_refused_without_showing_it(ledger, value):
+    paid = ledger.reserve("people", "ann", "q", "0.1")
+    with pytest.raises(InvalidInput) as caught:
+        ledger.commit(paid, value)
+    assert SECRET not in str(caught.value)
+    assert len(str(caught.value)) < 300
+    assert caught.value.__cause__ is None
+    assert ledger.commit(paid, "fine") == "fine"
+
+
+def test_too_deep_an_answer_is_refused(ledger):
+    deep = []
+    for _ in range(2000):
+        deep = [deep]
+    with pytest.raises(InvalidInput, match="nested"):
+        ledger.commit(ledger.reserve("people", "ann", "q", "0.1"), deep)
+
+
+def test_a_reservation_of_another_ledger_is_refused(ledger, folder):
+    with Ledger.create(folder / "other.db") as other:
+        for analyst in (None, "ann"):
+            other.set_cap("people", "1", analyst=analyst)
+        foreign = other.reserve("people", "ann", "q", "0.1")
+    with pytest.raises(InvalidInput, match="not made in this ledger"):
+        ledger.commit(foreign, 1)
+
+
+def test_a_ledger_that_another_program_locks_says_so_after_its_timeout(ledger, path):
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerUnavailable, match="locked by another program"):
+        ledger.reserve("people", "ann", "q", "0.1")
+    assert ledger.left("people") == Cost(Fraction(1))  # looking is still possible
+    other.execute("ROLLBACK")
+    other.close()
+    assert ledger.pay("people", "ann", "q", "0.1", lambda: 1) == 1
+
+
+def test_a_writer_that_keeps_the_lock_is_named_after_the_timeout(ledger, path):
+    other = Mark(ledger.mark)
+    with other.locked(1), pytest.raises(LedgerUnavailable, match=r"for 0\.2 seconds"):
+        ledger.reserve("people", "ann", "q", "0.1")
+    other.close()
+    ledger.reserve("people", "ann", "q", "0.1")
+
+
+def test_when_the_mark_cannot_be_synced_the_answer_is_kept_back_and_given_later(
+    ledger, monkeypatch
+):
+    def broken(file):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("twoworlds.release.ledger.mark._sync", broken)
+        with pytest.raises(LedgerUnavailable, match="nothing was answered"):
+            ledger.pay("people", "ann", "q", "0.1", lambda: 7)
+    assert ledger.pay("people", "ann", "q", "0.1", never) == 7
+    assert ledger.spent("people") == TENTH
+
+
+def test_a_ledger_removed_while_it_is_open_is_noticed(ledger, path):
+    path.rename(path.with_name("away"))
+    with pytest.raises(LedgerDamaged, match="removed or replaced"):
+        ledger.reserve("people", "ann", "q", "0.1")
+
+
+def test_a_ledger_of_another_format_is_refused(path):
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version=2")
+    connection.close()
+    with pytest.raises(InvalidInput, match="format 2"):
+        Ledger.open(path)
+
+
+@pytest.mark.parametrize("name", ["a b.db", "100%.db", "what?.db", "a#b.db", "é'\".db"])
+def test_odd_file_names(folder, name):
+    with Ledger.create(folder / name) as ledger:
+        ledger.set_cap("people", "1")
+    assert verify(folder / name)["ok"]
+    assert (folder / name).exists()
+
+
+def test_only_ledgers_are_opened(folder, path):
+    with pytest.raises(InvalidInput, match="create it first"):
+        Ledger.open(folder / "none.db")
+    with pytest.raises(InvalidInput, match="no ledger"):
+        show(folder / "none.db")
+    with pytest.raises(InvalidInput, match="already"):
+        Ledger.create(path)
+    with pytest.raises(InvalidInput, match="no folder"):
+        Ledger.create(folder / "none" / "ledger.db")
+    foreign = folder / "foreign.db"
+    connection = sqlite3.connect(foreign)
+    connection.execute("CREATE TABLE entries (sequence INTEGER PRIMARY KEY, body TEXT, hash TEXT)")
+    connection.close()
+    with pytest.raises(InvalidInput, match="not a ledger"):
+        Ledger.create(foreign)
+
+
+def test_show_and_export_are_plain_data_and_agree(ledger, path):
+    ledger.pay("people", "ann", "q", "0.1", lambda: {"n": 3}, request="r")
+    ledger.pay("people", "bob", "q", "0.1", never)
+    shown = show(path)
+    assert json.loads(json.dumps(shown)) == shown
+    assert shown["datasets"][0]["left"]["epsilon"] == {"exact": "9/10", "value": 0.9}
+    assert [a["spent"]["epsilon"]["exact"] for a in shown["datasets"][0]["analysts"]] == 2 * [
+        "1/10"
+    ]
+    lines = [json.dumps(item) for item in export(path)]
+    assert verify_export(json.loads(line) for line in lines) == shown == summary(ledger.state())
+    kinds = [json.loads(line)["entry"]["kind"] for line in lines]
+    assert kinds == ["begin", "cap", "cap", "cap", "reserve", "answer", "share"]
+
+
+ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["ann", "bob"]),
+        st.integers(0, 5),
+        st.sampled_from(["pay", "reserve", "expire", "reopen"]),
+    ),
+    max_size=25,
+)
+
+
+@settings(
+    max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(ACTIONS)
+def test_whatever_is_done_spent_is_at_least_answered_and_at_most_the_cap(tmp_path_factory, actions):
+    path = tmp_path_factory.mktemp("actions") / "ledger.db"
+    ledger = Ledger.create(path)
+    for analyst, cap in ((None, "1"), ("ann", "3/4"), ("bob", "1/2")):
+        ledger.set_cap("people", cap, analyst=analyst)
+    answers, open_charges = {}, {}
+    for analyst, query, action in actions:
+        try:
+            if action == "reopen":
+                ledger.close()
+                ledger = Ledger.open(path)
+            elif action == "pay":
+                given = ledger.pay("people", analyst, query, "1/8", lambda: len(answers))
+                assert answers.setdefault(query, given) == given
+            elif action == "reserve":
+                open_charges[query] = ledger.reserve("people", analyst, query, "1/8")
+            elif query in open_charges:
+                ledger.expire(open_charges[query])
+        except InvalidInput:
+            continue
+        assert Fraction(len(answers), 8) <= ledger.spent("people").epsilon <= 1
+        assert ledger.spent("people", "bob").epsilon <= Fraction(1, 2)
+    ledger.close()
+    assert verify(path)["ok"]

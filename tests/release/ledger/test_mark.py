@@ -1,0 +1,66 @@
+"""The high-water mark: three slots of which a write cut short spoils at most one."""
+
+import pytest
+
+from twoworlds.release.ledger.failures import LedgerUnavailable
+from twoworlds.release.ledger.mark import Mark, Point, Points, read_mark
+
+BLOCK = 4096
+
+
+@pytest.fixture
+def mark(tmp_path):
+    made = Mark.create(tmp_path / "mark", Point(1, "a"))
+    yield made
+    made.close()
+
+
+def test_a_mark_is_read_as_it_was_written(mark):
+    assert mark.read() == read_mark(mark.path) == Points(Point(1, "a"), Point(1, "a"))
+    mark.write(Point(2, "b"))
+    assert mark.read() == Points(Point(2, "b"), Point(1, "a"))
+    mark.sync(Point(3, "c"))
+    assert mark.read() == Points(Point(3, "c"), Point(3, "c"))
+    assert mark.path.stat().st_size == 3 * BLOCK
+
+
+def test_a_write_cut_short_leaves_the_synced_mark_before_it(mark):
+    """Spoil the slot in passing and the slot being synced, as a loss of power might."""
+    for n in range(2, 8):
+        before = mark.path.read_bytes()
+        mark.write(Point(n, "in passing"))
+        mark.sync(Point(n, "synced"))
+        after = mark.path.read_bytes()
+        changed = [i for i in range(3) if before[BLOCK * i :][:BLOCK] != after[BLOCK * i :][:BLOCK]]
+        torn = bytearray(after)
+        for slot in changed:
+            torn[BLOCK * slot + 30 : BLOCK * (slot + 1)] = bytes(BLOCK - 30)
+        mark.path.write_bytes(torn)
+        previous = Point(n - 1, "synced") if n > 2 else Point(1, "a")
+        assert read_mark(mark.path) == Points(previous, previous)
+        mark.path.write_bytes(after)
+
+
+def test_a_second_mark_never_replaces_the_first(mark):
+    with pytest.raises(LedgerUnavailable, match="cannot be made"):
+        Mark.create(mark.path, Point(9, "z"))
+    assert read_mark(mark.path).last == Point(1, "a")
+    assert [file.name for file in mark.path.parent.iterdir()] == ["mark"]
+
+
+def test_there_may_be_no_mark(tmp_path):
+    assert read_mark(tmp_path / "none") is None
+    with pytest.raises(LedgerUnavailable, match="cannot be opened"):
+        Mark(tmp_path / "none")
+    with pytest.raises(LedgerUnavailable, match="cannot be read"):
+        read_mark(tmp_path)
+
+
+def test_one_holder_at_a_time(mark):
+    other = Mark(mark.path)
+    refused = pytest.raises(LedgerUnavailable, match="nothing was charged")
+    with mark.locked(0), refused, other.locked(0.01):
+        pass
+    with other.locked(0):
+        pass
+    other.close()

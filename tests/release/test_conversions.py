@@ -1,0 +1,84 @@
+"""Conversions of zCDP: true for the Gaussian, tighter than the classical bound, safely rounded."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.conversions import (
+    pure_to_zcdp,
+    zcdp_to_delta,
+    zcdp_to_epsilon,
+    zcdp_within,
+)
+
+RHOS = st.fractions(Fraction(1, 1000), 2, max_denominator=1000)
+EPSILONS = st.fractions(0, 8, max_denominator=100)
+DELTAS = st.integers(1, 12).map(lambda n: Fraction(1, 10**n))
+
+
+def tail(x):
+    return math.erfc(x / math.sqrt(2)) / 2
+
+
+def gaussian_delta(rho, epsilon):
+    """The exact delta of Gaussian noise with rho = 1 / (2 sigma^2), whose zCDP bound is tight."""
+    shift = math.sqrt(2 * rho)
+    return tail(epsilon / shift - shift / 2) - math.exp(epsilon) * tail(epsilon / shift + shift / 2)
+
+
+@given(RHOS, EPSILONS)
+def test_no_gaussian_has_a_larger_delta(rho, epsilon):
+    assert float(zcdp_to_delta(rho, epsilon)) >= gaussian_delta(float(rho), float(epsilon)) - 1e-15
+
+
+@given(RHOS, DELTAS)
+def test_epsilon_is_below_the_classical_bound(rho, delta):
+    """Bun & Steinke 2016, Proposition 1.3: rho + 2 sqrt(rho ln(1/delta))."""
+    classical = float(rho) + 2 * math.sqrt(float(rho) * math.log(1 / float(delta)))
+    assert float(zcdp_to_epsilon(rho, delta)) <= classical * (1 + 1e-12)
+
+
+@given(RHOS, DELTAS)
+def test_the_three_conversions_agree_on_the_safe_side(rho, delta):
+    epsilon = zcdp_to_epsilon(rho, delta)
+    within = zcdp_within(epsilon, delta)
+    near = Fraction(1, 10**8)
+    if epsilon:
+        assert zcdp_to_delta(rho, epsilon) <= delta * (1 + near)
+        assert rho * (1 - near) <= within <= rho * (1 + near)
+    assert within == 0 or zcdp_to_delta(within, epsilon) <= delta * (1 + near)
+
+
+@given(RHOS, EPSILONS, st.fractions(Fraction(11, 10), 50, max_denominator=100))
+def test_the_chosen_order_is_as_good_as_any_other(rho, epsilon, alpha):
+    a, r, e = float(alpha), float(rho), float(epsilon)
+    exponent = (a - 1) * (a * r - e) + a * math.log1p(-1 / a) - math.log(a - 1)
+    assert float(zcdp_to_delta(rho, epsilon)) <= math.exp(min(exponent, 0)) * (1 + 1e-9)
+
+
+def test_extremes():
+    assert zcdp_to_delta(Fraction(0), Fraction(1)) == 0
+    assert zcdp_to_epsilon(Fraction(0), Fraction(1, 10)) == 0
+    assert zcdp_within(Fraction(1), Fraction(0)) == 0
+    assert 0 < zcdp_to_delta(Fraction(1, 10**12), Fraction(5)) <= Fraction(1, 10**900)
+    assert zcdp_to_delta(Fraction(10**6), Fraction(1)) <= 1
+    assert pure_to_zcdp(Fraction(1, 5)) == Fraction(1, 50)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (zcdp_to_delta, (Fraction(-1), Fraction(1))),
+        (zcdp_to_delta, (Fraction(1), Fraction(-1))),
+        (zcdp_to_epsilon, (Fraction(1), Fraction(0))),
+        (zcdp_to_epsilon, (Fraction(1), Fraction(1))),
+        (zcdp_within, (Fraction(1), Fraction(2))),
+    ],
+)
+def test_numbers_out_of_range_are_refused(function, arguments):
+    with pytest.raises(InvalidInput, match=r"negative|between"):
+        function(*arguments)
