@@ -123,11 +123,41 @@ def test_the_best_simulator_of_three_fair_bits(capsys, tmp_path):
     assert found["canonical"]["exact"] == "3/8"
     code, out, _ = call(capsys, "verify", str(proof))
     assert code == 0
+    said = " ".join(out.split())
+    assert "optimal: the simulator has delta 1/8 (0.125) at ratio 3/2 (1.5)" in said
+    assert "descriptions, which cannot be checked" in said
+    verified = data(capsys, "verify", str(proof))
+    assert verified["proved"][0] == {
+        "meaning": "optimal",
+        "lower": "1/8",
+        "lower_at_ratio": "3/2",
+        "upper": "1/8",
+        "upper_at_ratio": "3/2",
+        "sentence": verified["proved"][0]["sentence"],
+    }
+    assert "cannot be checked" in verified["not_checked"]
+    both = {"kind": "all", "parts": [json.loads(proof.read_text())] * 2}
+    (tmp_path / "both.json").write_text(json.dumps(both))
+    assert len(data(capsys, "verify", str(tmp_path / "both.json"))["proved"]) == 2
     changed = json.loads(proof.read_text())
     changed["lower"] = changed["upper"] = "1/9"
     proof.write_text(json.dumps(changed))
     code, out, _ = call(capsys, "verify", str(proof))
     assert code == 1, out
+
+
+def test_bounds_are_not_called_optimal(capsys, tmp_path):
+    proof = tmp_path / "best.json"
+    noisy = ("simulator", "randomized-response(bits=1, epsilon=1/2)", "--ratio", "11/10")
+    code, out, _ = call(capsys, *noisy, "--proof", str(proof))
+    said = " ".join(out.split())
+    assert code == 0
+    assert "none comes nearer than 0.0847052." in said
+    assert "a little" not in said
+    code, out, _ = call(capsys, "verify", str(proof))
+    assert code == 0
+    assert "bounds: the simulator has at most delta 0.0847053" in " ".join(out.split())
+    assert data(capsys, "verify", str(proof))["proved"][0]["meaning"] == "bounds"
 
 
 def test_the_simulator_in_words(capsys):

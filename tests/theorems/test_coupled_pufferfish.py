@@ -78,27 +78,53 @@ def test_theorem_7_holds_for_secrets_that_are_often_given_away(world, ratio, mor
 def test_theorem_7_as_printed_is_true_since_both_forms_here_are_stronger(ratio, delta):
     stated = Guarantee.of("pufferfish", ratio=ratio, delta=delta)
     for name in ("bgks-7", "bgks-7-sharper"):
-        context = Context("inference-pufferfish", values=2)
+        context = Context("inference-pufferfish", decided=True)
         made = THEOREMS[name].apply(stated, context)[0]
         printed = THEOREMS["bgks-7"].apply(stated, context)[0].application.printed
         if printed is not None:
             assert made.conclusion.at_least_as_strong_as(printed)
 
 
-def test_theorem_7_needs_a_secret_of_two_values():
+def test_theorem_7_needs_a_secret_that_is_never_undecided():
     stated = Guarantee.parse("pufferfish(ratio=2, delta=0.01)")
-    assert "give values=2" in stated.implies("inference-pufferfish").explain()
-    assert "values=3" in stated.implies("inference-pufferfish", values=3).explain()
-    found = stated.implies("inference-pufferfish", values=2)
+    assert "give decided=yes" in stated.implies("inference-pufferfish").explain()
+    open_ = stated.implies("inference-pufferfish", decided="no")
+    assert open_.best is None
+    assert "does not apply" in open_.explain()
+    assert stated.implies("inference-pufferfish", values=2).best is None
+    found = stated.implies("inference-pufferfish", decided="yes")
     numbers = {(one.ratio, one.delta) for one in found.conclusions}
     assert numbers == {(2, Fraction(1, 10)), (8, Fraction(3, 200))}
-    wanted = stated.implies("inference-pufferfish", values=2, ratio=4)
+    wanted = stated.implies("inference-pufferfish", decided="yes", ratio=4)
     assert wanted.best.delta == Fraction(1, 40)
+
+
+def test_a_secret_that_may_be_undecided_is_given_away_by_a_parity_that_is_private():
+    # Two fair bits; the secret is 0 on 00, 1 on 11, else open. Both have the parity 0.
+    bits = list(product((0, 1), repeat=2))
+    secret = {(0, 0): 0, (1, 1): 1}
+    given_parity = {
+        parity: brute.normal(
+            {s: Fraction(n) for s in (0, 1, None) if (n := count(bits, secret, parity, s))}
+        )
+        for parity in (0, 1)
+    }
+    prior = {0: Fraction(1, 4), 1: Fraction(1, 4), None: Fraction(1, 2)}
+    assert given_parity[0] == {0: Fraction(1, 2), 1: Fraction(1, 2)}
+    assert all(
+        brute.apart(law, prior, Fraction(1)) == Fraction(1, 2) for law in given_parity.values()
+    )
+    stated = Guarantee.parse("pufferfish(epsilon=0)")
+    assert stated.implies("inference-pufferfish(epsilon=0)", values=2).holds is None
+
+
+def count(bits, secret, parity, value):
+    return sum(secret.get(x) == value for x in bits if sum(x) % 2 == parity)
 
 
 def test_without_a_delta_theorem_7_keeps_epsilon():
     stated = Guarantee.parse("pufferfish(ratio=2)")
-    found = stated.implies("inference-pufferfish", values=2).best
+    found = stated.implies("inference-pufferfish", decided="yes").best
     assert (found.ratio, found.delta) == (2, 0)
 
 

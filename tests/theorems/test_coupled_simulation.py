@@ -40,7 +40,8 @@ def test_dp_can_be_simulated_with_the_same_numbers(mechanism, ratio, inserted):
     simulator = {(): mechanism[(inserted,)]}
     assert simulation_delta(mechanism, simulator, ratio) <= brute.delta_of(mechanism, ratio)
     stated = Guarantee.of("dp", ratio=ratio, delta="1/10")
-    assert THEOREMS["bgks-dp-simulation"].conclude(stated).numbers == stated.numbers
+    context = Context("simulation", tagged=True)
+    assert THEOREMS["bgks-dp-simulation"].conclude(stated, context).numbers == stated.numbers
 
 
 @given(brute.mechanisms(), st.data(), RATIOS)
@@ -152,9 +153,18 @@ def test_a_definition_that_is_a_case_of_another_keeps_its_numbers(name, stated, 
 def test_dp_of_either_relation_gives_ddp_for_every_class():
     for stated in ("dp(ratio=2, delta=0.1)", "dp(ratio=2, delta=0.1, neighbours=add-remove)"):
         given = Guarantee.parse(stated)
-        assert given.implies("ddp(ratio=2, delta=0.1)").holds is True
-        assert given.implies("ddp", ratio=2, delta="0.1").holds is True
-    assert Guarantee.parse("dp(ratio=2, group=2)").implies("ddp").best.ratio == 2
+        assert given.implies("ddp(ratio=2, delta=0.1)", symmetric="yes").holds is True
+        assert given.implies("ddp", ratio=2, delta="0.1", tagged="yes").holds is True
+    several = Guarantee.parse("dp(ratio=2, group=2)")
+    assert several.implies("ddp", symmetric="yes").best.ratio == 2
+
+
+def test_a_pair_for_each_person_is_counted():
+    given = Guarantee.parse("ddp(ratio=2, delta=0.1, records=3)")
+    found = given.implies("coupled-worlds").best
+    assert (found.records, found.pairs) == (None, 3)
+    other = Guarantee.parse("inference-ddp(ratio=2, delta=0.1, records=3)")
+    assert str(other.implies("inference-coupled-worlds").best).endswith("pairs=3)")
 
 
 def test_the_way_back_needs_a_finite_epsilon():

@@ -25,6 +25,7 @@ from twoworlds.theorems.formulas import artanh, order, ratio_of_four_artanh, tan
         "statistical-difference(epsilon=1/7, neighbours=add-remove)",
         "conditional(epsilon=0.3, delta=0.01, failure=0.02)",
         "power(level=0.05, power=0.15)",
+        "coupled-worlds(ratio=2, delta=0.01, pairs=7)",
     ],
 )
 def test_what_is_typed_is_printed(text):
@@ -74,6 +75,13 @@ def test_epsilon_and_ratio_are_the_same_exact_thing():
         ("semantik(epsilon=0.1)", "did you mean 'semantic'"),
         ("power(level=0.05)", "power="),
         ("dp(epsilon=nan)", "not a number"),
+        ("coupled-worlds(epsilon=1, records=20)", "give pairs="),
+        ("inference-coupled-worlds(epsilon=1, records=20)", "give pairs="),
+        ("coupled-worlds(epsilon=1, pairs=0)", "pairs"),
+        ("ddp(epsilon=1, pairs=20)", "for ddp give records="),
+        ("ddp(epsilon=1, group=2)", "one person at a time; for groups state coupled-worlds"),
+        ("noiseless(epsilon=1, group=2)", "one person at a time"),
+        ("simulation(epsilon=1, group=2)", "one person at a time"),
     ],
 )
 def test_rejects_what_is_no_guarantee_and_says_the_way_out(text, words):
@@ -156,3 +164,41 @@ def test_artanh_refuses_what_is_outside_of_its_range():
     with pytest.raises(InvalidInput):
         artanh(Fraction(1))
     assert ratio_of_four_artanh(Fraction(1)) == INFINITY
+
+
+@pytest.mark.parametrize(
+    ("stated", "kind", "told", "words"),
+    [
+        ("ddp(ratio=2, delta=1/5000, records=20)", "inference-ddp", {"group": 2}, "one person"),
+        ("ddp(ratio=2)", "inference-ddp", {"pairs": 3}, "for ddp give records="),
+        ("coupled-worlds(ratio=2)", "inference-coupled-worlds", {"records": 3}, "give pairs="),
+        ("ddp(ratio=2, records=3)", "inference-ddp", {"records": 4}, "is for records=3"),
+        ("coupled-worlds(ratio=2, pairs=3)", "pufferfish", {"pairs": 4}, "is for pairs=3"),
+        ("dp(ratio=2)", "ddp", {"symmetric": "maybe"}, "symmetric=maybe: say yes or no"),
+        ("dp(ratio=2)", "ddp", {"tagged": 2}, "tagged=2: say yes or no"),
+        ("pufferfish(ratio=2)", "inference-pufferfish", {"decided": ""}, "say yes or no"),
+    ],
+)
+def test_facts_that_do_not_fit_are_refused_with_the_way_out(stated, kind, told, words):
+    with pytest.raises(InvalidInput, match=words):
+        Guarantee.parse(stated).implies(kind, **told)
+
+
+def test_groups_are_pairs_of_coupled_worlds():
+    pairs = 20 + 190  # groups of one or two among twenty
+    given = Guarantee.parse(f"coupled-worlds(ratio=2, delta=1/50000, pairs={pairs})")
+    found = given.implies("inference-coupled-worlds").best
+    assert (found.ratio, found.pairs) == (4, pairs)
+    few = given.implies("inference-coupled-worlds", pairs=pairs).best
+    assert str(few) == str(found)
+    assert given == Guarantee.parse(str(given))
+    assert given != Guarantee.parse("coupled-worlds(ratio=2, delta=1/50000, pairs=20)")
+
+
+def test_what_a_claim_counts_is_a_fact_about_what_is_given():
+    given = Guarantee.parse("ddp(ratio=2, delta=1/1000)")
+    assert given.implies("inference-ddp(ratio=4, delta=1/5, records=3)").holds is True
+    assert given.implies("inference-coupled-worlds(ratio=4, delta=1/5, pairs=3)").holds is True
+    other = Guarantee.parse("coupled-worlds(ratio=2, delta=1/1000)")
+    assert other.implies("inference-coupled-worlds(ratio=4, delta=1/5, pairs=3)").holds is True
+    assert other.implies("pufferfish(ratio=4, records=3)").given.pairs is None

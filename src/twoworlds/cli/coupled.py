@@ -149,10 +149,11 @@ def simulator(
     out = console()
     out.print(Styled(built.expression, style="bold"))
     out.print()
+    nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
     words = (
         f"If {beliefs.assumption}, then a simulator that never sees the private part comes within "
         f"delta {show(best.delta)} of the release at ratio {show(at)} (epsilon {show(ln(at))})"
-        f", and none comes nearer{'' if best.exact else f' than {show(best.lower, side="down")}'}."
+        f", and none comes nearer{nearer}."
     )
     out.print(Padding(Styled(words), (0, 0, 0, 2)))
     if plain is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.padding import Padding
 from rich.text import Text
@@ -15,6 +16,7 @@ from twoworlds.cones import compare, relax, saving, verify
 from twoworlds.cones import design as best
 from twoworlds.cones import eliminate as eliminated
 from twoworlds.cones.certificates import MEANINGS, says_nothing
+from twoworlds.definitions.coupled.optimal import UNCHECKED, Proved, proved_by
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place
 from twoworlds.mechanisms.files import write_table
@@ -174,8 +176,11 @@ def show_verification(file: Path, *, as_json: bool) -> int:
             f"{file} has an 'all' without parts: it says nothing, and proves nothing"
         )
     claim = str(data.get("claim", "")) if isinstance(data, dict) else ""
+    numbers = _numbers(data) if proved else []
     if as_json:
-        print_json({"file": str(file), "kind": data["kind"], "claim": claim, "holds": proved})
+        found = {"file": str(file), "kind": data["kind"], "claim": claim, "holds": proved}
+        shown = {"proved": [one.to_dict() for one in numbers], "not_checked": UNCHECKED}
+        print_json({**found, **(shown if numbers else {})})
     else:
         word = "holds" if proved else "does NOT hold"
         console().print(Text(f"{file}: this certificate of kind {data['kind']} {word}"))
@@ -183,10 +188,21 @@ def show_verification(file: Path, *, as_json: bool) -> int:
         parts = f" ({len(data['parts'])}, of kind {kinds})" if kinds else ""
         told = MEANINGS[data["kind"]] if proved else f"it is not so that {MEANINGS[data['kind']]}"
         console().print(Padding(Text(told + parts), (0, 0, 0, 2)))
+        for one in numbers:
+            console().print(Padding(Text(one.explain()), (0, 0, 0, 2)))
+        if numbers:
+            console().print(Padding(Text(UNCHECKED), (0, 0, 0, 2)))
         if claim:
             told = f"it is described as (which is not checked): {claim}"
             console().print(Padding(Text(told), (0, 0, 0, 2)))
     return 0 if proved else 1
+
+
+def _numbers(data: Mapping[str, Any]) -> list[Proved]:
+    """Return the numbers that a certificate of best simulators proves, added up again."""
+    parts = [part for part in data.get("parts", ()) if isinstance(part, dict)]
+    found = (proved_by(one) for one in (data, *parts) if one.get("kind") == "optimal-simulator")
+    return [one for one in found if one is not None]
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -18,7 +18,7 @@ Proof, for one pair; several add up. Let P, Q be the laws of (priv(X), (t, z)) i
 each exceeds a times the other by at most delta, since this holds given priv(X) and z. Fix (t, z)
 and an event about priv(X). Let x, y be its real and ideal probability given (t, z), r = Q(t, z) /
 P(t, z), and c1, c2 what (t, z) adds to the excess of P over a Q and of Q over a P, divided by
-P(t, z). No event is left out of an excess, so that
+P(t, z). Merging values of priv(X) into that event and its opposite never adds to an excess, so
 
     c1 >= (x - a r y)+ + (1 - x - a r (1 - y))+        c2 >= (r y - a x)+ + (r (1 - y) - a (1 - x))+
 
