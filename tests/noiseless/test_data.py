@@ -231,7 +231,7 @@ def test_a_column_of_parquet_is_found_beside_nested_ones(tmp_path):
         read_column(path, "inner")
 
 
-# --- text is read as it stands ---------------------------------------------------------------------
+# --- text is read as it stands --------------------------------------------------------------------
 
 
 def test_lines_that_begin_with_a_number_sign_are_rows(tmp_path):

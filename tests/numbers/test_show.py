@@ -287,12 +287,17 @@ def test_an_enclosure_that_begins_at_zero_has_no_negative_end(x):
     assert decimal(x, side="down") == "0"
 
 
-def test_the_ends_of_an_enclosure_are_those_given():
+def test_an_enclosure_never_begins_below_its_lower_end_nor_ends_below_its_upper_one():
     low, high = Fraction(1, 3), Fraction(2, 3)
-    assert bounds(Real.between(low, high)) == (low, high)
+    for x, start in (
+        (Real.between(low, high), low),
+        (Real.between(-low, high), -low),
+        (Real.up_to(high), Fraction(0)),
+    ):
+        first, last = bounds(x)
+        assert first == start
+        assert high <= last < high + Fraction(1, 2**25)  # a radius has 30 bits
     assert bounds(at_most_one(Real.between(low, 2 * high))) == (low, 1)
-    assert bounds(Real.up_to(high)) == (0, high)
-    assert bounds(Real.between(-high, low)) == (-high, low)
 
 
 def test_of_a_number_up_to_another_nothing_else_is_known():

@@ -201,3 +201,17 @@ def test_an_unknown_name_suggests_the_nearest_of_all():
 def test_every_kind_says_what_it_is_in_one_line():
     for entry in SIDES:
         assert entry.summary.startswith("The attacker")
+
+
+def test_side_information_about_nothing_says_nothing():
+    for text in ("sometimes(none, 1/2)", "noisy(none, 3/4)", "both(none, none)"):
+        assert side(text, BitStrings(2)).what == ""
+    found = belief_class("uniform", BITS, "sometimes(none, 1/2)").assumption
+    assert found == belief_class("uniform", BITS).assumption
+
+
+def test_graphs_have_no_size_to_be_known():
+    with pytest.raises(
+        InvalidInput, match=r"size: the databases of graphs\(nodes=2\) are no lists"
+    ):
+        side("size", Graphs((1, 2)))

@@ -112,6 +112,8 @@ class _Explained:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
+        if not KINDS[self.guarantee.kind].groups:  # with and without a person, under beliefs
+            return ("the beliefs and the side information that it was stated for", *self.assumed)
         return (f"neighbours by {self.guarantee.neighbours}", *self.assumed)
 
     def beside(self) -> dict[str, object]:

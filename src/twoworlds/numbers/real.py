@@ -94,7 +94,7 @@ class Real:
         """Return a number of which only an enclosure is known, such as a float result."""
         middle, radius = (low + high) / 2, (high - low) / 2
         found = cls(lambda bits: arb(ball(middle, bits), ball(radius, bits).upper()))
-        found.floor, found.cap = low, high  # a ball has its ends a little further out
+        found.floor = low  # a ball reaches a little further out: above, that is the safe side
         return found
 
     @classmethod

@@ -10,6 +10,7 @@ from twoworlds import BitStrings, check, definition, measure, mechanism
 from twoworlds.definitions.coupled import (
     CoupledWorlds,
     DistributionalPrivacy,
+    InferenceCoupledWorlds,
     InferenceDistributionalPrivacy,
     InferencePufferfish,
     NoiselessPrivacy,
@@ -21,7 +22,7 @@ from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsuppor
 from twoworlds.numbers import bounds, exp
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import BeliefClass, Joint
-from twoworlds.worlds.scrubbing import persons
+from twoworlds.worlds.scrubbing import Scrub, persons
 
 TOTAL = "exact(sum, universe=bits(3))"
 FAIR = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
@@ -398,3 +399,100 @@ def test_conclusions_are_counted_over_all_persons_together():
     found = asked.tightest(release)
     assert found.delta == Fraction(1, 4)  # 1/8 for each of the two outputs
     assert {t for _, t in found.witness.bad} == {"first", "second"}
+
+
+# --- what is left unsaid --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "alarm"),
+    [
+        # Only the simulator keeps silent: the release says nothing about the bit.
+        ("simulator=table(()=[0=1])", "never shown by the simulator"),
+        ("simulator=coin", None),
+    ],
+)
+def test_an_output_that_only_the_simulator_never_shows_is_no_alarm(text, alarm):
+    asked = f"inference-coupled-worlds(belief=uniform, {text}, delta=0)"
+    verdict = measure("noisy-parity(bits=1, keep=1/2)", definition=asked)
+    assert "settle" not in verdict.sentence
+    assert alarm is None or alarm in verdict.sentence
+
+
+def test_alarms_say_what_the_worst_conclusion_does():
+    fair = BeliefClass((Joint.of({x: Fraction(1, 3) for x in "abc"}),), "one of three")
+    alone = Scrub("the letter", lambda x: x, lambda x: "nothing left")
+
+    def sentence(release, simulator):
+        asked = InferenceCoupledWorlds(fair, alone, simulator=simulator, delta=0)
+        return asked.tightest(Release.of(release)).sentence
+
+    assert "can settle the private part for good" in sentence(lambda x: x, "coin")
+    assert "can rule out a value of the private part" in sentence(lambda x: x == "a", "coin")
+    told = Scrub("the letter", lambda x: x, lambda x: x)
+    asked = InferenceCoupledWorlds(fair, told, simulator=lambda y: y == "a", delta=0)
+    half = Release("a coin", lambda x: {True: HALF, False: HALF})
+    assert "open that the simulation rules out" in asked.tightest(half).sentence
+
+
+@pytest.mark.parametrize("kind", ["inference-ddp", "inference-pufferfish"])
+@pytest.mark.parametrize("belief", ["belief=all-known", "belief=uniform, side=everything"])
+def test_nothing_is_promised_where_nothing_is_left_to_conclude(kind, belief):
+    verdict = check("identity(bits=2)", f"{kind}({belief}, ratio=1, delta=0)")
+    assert verdict.holds
+    assert "nothing is promised" in verdict.sentence
+    assert any("nothing is left to conclude" in note for note in verdict.notes)
+    some = check("identity(bits=2)", f"{kind}(belief=uniform, side=known(1), ratio=1, delta=1)")
+    assert not any("nothing is left" in note for note in some.notes)
+
+
+def test_what_breaks_it_is_found_for_the_best_simulator_of_five_bits():
+    found = measure("exact(sum, universe=bits(5))", definition="ddp(uniform, ratio=3/2)")
+    assert "What breaks it: knowing the entry of person 1 too" in found.sentence
+
+
+def test_a_search_that_ends_early_says_so():
+    ratio = measure("exact(sum, universe=bits(5))", definition="ddp(uniform, delta=1/2)")
+    assert any("not searched" in note for note in ratio.notes)
+    # 6 bits: one further entry is tried, and the coin does as well with it; two are too many.
+    noisy = measure("constant(bits=6)", definition="ddp(uniform, simulator=coin, ratio=2)")
+    assert any(
+        "knowing any one entry too does not break it; whether knowing more" in note
+        for note in noisy.notes
+    )
+    large = measure("constant(bits=10)", definition="ddp(uniform, simulator=coin, ratio=2)")
+    assert any("that would take too long" in note for note in large.notes)
+    small = measure("constant(bits=2)", definition="ddp(uniform, simulator=coin, ratio=2)")
+    assert not any("searched" in note for note in small.notes)
+
+
+def test_two_people_can_be_broken_by_knowing_both_entries_only():
+    ones = {(0, 0): Fraction(1, 4), (0, 1): 0, (1, 0): 1, (1, 1): Fraction(3, 4)}
+    release = Release("f", lambda x: {1: ones[x], 0: 1 - ones[x]})
+    fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
+    found = DistributionalPrivacy(fair, ratio=2).tightest(release)
+    assert found.delta == Fraction(1, 4)
+    assert "knowing the entries of persons 1 and 2 too: delta is then 1/2" in found.sentence
+
+
+# --- laws built by hand ---------------------------------------------------------------------------
+
+
+def test_laws_built_by_hand_are_checked():
+    half = Release("half of it", lambda x: {0: HALF})
+    with pytest.raises(InvalidInput, match=r"half of it at 111: .* sum to 1/2"):
+        scene(half, FAIR, persons(3))
+    negative = Release("f", lambda x: {0: Fraction(3, 2), 1: -HALF})
+    with pytest.raises(InvalidInput, match="negative"):
+        scene(negative, FAIR, persons(3))
+    found = scene(sum, FAIR, persons(3))
+    with pytest.raises(InvalidInput, match=r"the simulator at .* sum to 1/2"):
+        DistributionalPrivacy(FAIR, simulator=Simulator("x", lambda y: {0: HALF})).tightest(
+            Release.of(sum)
+        )
+    assert Simulator("x", lambda y: {0: 1, 1: 0}).on(found)[(1, 1)] == {0: 1}
+
+
+def test_outputs_of_probability_zero_are_no_outputs():
+    release = Release("f", lambda x: {0: Fraction(1), 1: Fraction(0)})
+    assert scene(release, FAIR, persons(3)).outputs == (0,)

@@ -480,7 +480,7 @@ def test_ratios_below_one_are_refused(ratio):
 
 
 def test_an_infinite_ratio_is_refused():
-    with pytest.raises(InvalidInput, match="least_delta"):
+    with pytest.raises(InvalidInput, match="ask for limit"):
         optimal(sum_of_three(), INFINITY)
 
 

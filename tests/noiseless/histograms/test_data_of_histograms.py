@@ -82,13 +82,48 @@ def test_undeclared_values_are_refused_without_naming_them(table):
 def test_a_belief_that_the_data_refute_is_refused(table):
     path = table(["a"] * 9 + ["b"])
     few = {**ASKED, "population": 5}
-    with pytest.raises(InvalidInput, match="1 bin of 2 hold more rows than members"):
+    with pytest.raises(InvalidInput, match="of 2 bins, 1 holds more rows than members"):
         release_histogram(path, "what", "a, b", 2, **few)
     each = {**ASKED, "population": "20, 5"}
     assert release_histogram(path, "what", "a, b", 2, **each).table == {"a": 9, "b": 0}
     with pytest.raises(InvalidInput, match="more rows than members"):
         release_histogram(path, "what", "b, a", 2, **each)
     assert release_histogram(path, "what", "a, b", 2, **{**ASKED, "population": "any"})
+
+
+def test_one_row_in_no_bin_is_said_in_the_singular(table):
+    with pytest.raises(InvalidInput, match="has 1 row that falls into no declared bin"):
+        release_histogram(table(["a", "b", "a"]), "what", "a", 1, **ASKED)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"population": "20, 5", "rate": "3/10"},
+        {"population": "20, 5, 7, 1", "rate": "3/10"},
+        {"mean": "3, 4"},
+        {"size": "fixed(size=10)", "population": "20"},
+        {"size": "fixed(size=10)", "shares": "1/2, 1/2"},
+    ],
+)
+def test_bins_and_populations_must_be_as_many(table, asked):
+    path = table(["a"] * 9 + ["b"])
+    with pytest.raises(InvalidInput, match="bins declared: 3, populations, shares or means: "):
+        release_histogram(path, "what", "a, b, c", 2, ratio=2, **asked)
+
+
+@pytest.mark.parametrize("asked", [{"population": "20..30", "rate": "3/10"}, {"mean": 4}])
+def test_one_population_or_mean_may_stand_for_all_bins(table, asked):
+    path = table(["a"] * 9 + ["b"])
+    found = release_histogram(path, "what", "a, b, c", 2, ratio=2, **asked)
+    assert found.table == {"a": 9, "b": 0, "c": 0}
+
+
+def test_a_small_bin_of_which_all_others_are_known_is_not_left_out(table):
+    path = table(["a"] * 9 + ["b"])
+    asked = {"population": "10, 2", "rate": "3/10", "ratio": 2, "known": 2}
+    assert release_histogram(path, "what", "a, b", 1, **asked).verdict.delta == 1
+    assert release_histogram(path, "what", "a, b", 1, delta="1/2", **asked).table is None
 
 
 def test_missing_cells_are_refused_or_skipped(table):
@@ -134,7 +169,7 @@ def test_a_size_that_the_data_refute_is_refused(table):
     law = "discarded(size=20, ratio=e^0.5, shift=1)"
     with pytest.raises(InvalidInput, match="rational ratio"):
         release_histogram(path, "what", "a, b", 1, size=law, **SIZED)
-    with pytest.raises(InvalidInput, match="declared: 1, populations or shares: 2"):
+    with pytest.raises(InvalidInput, match="declared: 1, populations, shares or means: 2"):
         release_histogram(path, "what", "a | b", 1, size="fixed(size=20)", **SIZED)
     members = {"population": "9, 30", "ratio": 2}
     with pytest.raises(InvalidInput, match="more rows than members"):

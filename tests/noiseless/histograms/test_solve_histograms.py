@@ -78,6 +78,28 @@ def test_nobody_may_be_known_if_the_claim_fails_anyway():
     assert not found
 
 
+def test_small_bins_count_when_one_asks_how_many_may_be_known():
+    failed = solve_known_members("2, 5", rate="1/2", threshold=1, ratio=5, delta="1/3")
+    assert failed.known == 0
+    assert failed.holds is False
+    for bins, k, delta in (((2, 5), 2, "3/5"), ((4, 9), 3, "2/3"), ((9, 8), 5, "1/2")):
+        rate = Fraction(2, 5)
+        found = solve_known_members(list(bins), rate=rate, threshold=k, ratio=RATIO, delta=delta)
+        fine = [
+            known
+            for known in range(max(bins))
+            if max(scanned(m, rate, k, min(known, m - 1)) for m in bins) <= Fraction(delta)
+        ]
+        assert found.known == max(fine)
+        assert found
+
+
+def test_all_sizes_may_do_although_people_are_known():
+    found = solve_population(threshold=9, rate="1/2", ratio=RATIO, delta="1/2", known=2)
+    assert found.population == 1
+    assert all(scanned(m, Fraction(1, 2), 9, min(2, m - 1)) <= Fraction(1, 2) for m in range(1, 40))
+
+
 def test_everybody_may_be_known_if_nothing_is_shown():
     found = solve_known_members(9, rate="1/2", threshold=10, ratio=RATIO, delta=0)
     assert found.known == 8

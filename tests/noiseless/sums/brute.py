@@ -36,20 +36,32 @@ def delta(
     people: Sequence[Law], known: int, ratio: Fraction, how: str, centre: Fraction = Fraction(0)
 ) -> Fraction:
     """Return the worst delta over persons (known ones too), known sets and values."""
+    everybody = range(len(people))
+    return max(person_delta(people, i, known, ratio, how, centre) for i in everybody)
+
+
+def person_delta(
+    people: Sequence[Law],
+    person: int,
+    known: int,
+    ratio: Fraction,
+    how: str,
+    centre: Fraction = Fraction(0),
+) -> Fraction:
+    """Return the worst delta for one person over known sets and values."""
     worst = Fraction(0)
     everybody = range(len(people))
-    for person in everybody:
-        for told in combinations(everybody, known):
-            others = [people[i] for i in everybody if i != person and i not in told]
-            if how == "noiseless" and person in told:
-                continue
-            for value in people[person]:
-                real = law_of_sum(others, value)
-                if how == "noiseless":
-                    rivals = [law_of_sum(others, other) for other in people[person]]
-                elif how == "resampled":
-                    rivals = [law_of_sum([*others, people[person]])]
-                else:
-                    rivals = [law_of_sum(others, centre if how == "centred" else Fraction(0))]
-                worst = max([worst, *(both(real, rival, ratio) for rival in rivals)])
+    for told in combinations(everybody, known):
+        others = [people[i] for i in everybody if i != person and i not in told]
+        if how == "noiseless" and person in told:
+            continue
+        for value in people[person]:
+            real = law_of_sum(others, value)
+            if how == "noiseless":
+                rivals = [law_of_sum(others, other) for other in people[person]]
+            elif how == "resampled":
+                rivals = [law_of_sum([*others, people[person]])]
+            else:
+                rivals = [law_of_sum(others, centre if how == "centred" else Fraction(0))]
+            worst = max([worst, *(both(real, rival, ratio) for rival in rivals)])
     return worst

@@ -11,9 +11,12 @@ import pytest
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.noiseless import EntryLaw, largest_exact, read_law, total
+from twoworlds.noiseless.sums._breaking import breaking_words
 from twoworlds.noiseless.sums._convolution import convolve, gap, smallest_ratio, windowed
+from twoworlds.noiseless.sums._setting import read_groups, read_setting
+from twoworlds.noiseless.sums._words import undecided_words
 from twoworlds.noiseless.sums.laws import common_step
-from twoworlds.numbers import bounds, exp, number
+from twoworlds.numbers import bounds, decimal, exp, number
 
 HALF = Fraction(1, 2)
 
@@ -113,6 +116,69 @@ def test_groups_take_the_worst_choice_of_known_entries(seed):
     found = total(list(zip(laws, counts, strict=True)), known=known, ratio=2)
     everybody = [plain(law) for law, n in zip(laws, counts, strict=True) for _ in range(n)]
     assert found.delta == brute.delta(everybody, known, Fraction(2), "canonical")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_with_entries_that_are_certain_match_enumeration(seed):
+    rng = random.Random(300 + seed)
+    certain = EntryLaw.uniform([rng.randint(-3, 3)])
+    groups = [(certain, rng.randint(1, 2)), (random_law(seed, 2), rng.randint(1, 2))]
+    everybody = [plain(law) for law, n in groups for _ in range(n)]
+    for known in range(len(everybody)):
+        for how in ("canonical", "resampled"):
+            found = total(groups, known=known, ratio=2, simulator=how)
+            assert found.delta == brute.delta(everybody, known, Fraction(2), how)
+
+
+def test_an_entry_beside_one_that_is_certain_is_given_away():
+    found = total([("-3", 1), ("-2,1", 1)], ratio=2)
+    assert found.delta == 1
+    assert found.witness.verify()
+    together = replace(found.witness.first, constant=found.witness.second.constant)
+    assert not replace(found.witness, first=together).verify()
+
+
+GROUPS = [("9,10,11", 2), ("0,1,5", 1), ("-7,-5", 2)]
+
+
+def test_each_group_has_its_own_constant_and_all_are_named():
+    ratio = Fraction(2)
+    found = total(GROUPS, known=1, ratio=ratio, simulator="centred")
+    laws = [(read_law(text), n) for text, n in GROUPS]
+    step = common_step(law for law, _ in laws)
+    everybody = [plain(law) for law, n in laws for _ in range(n)]
+    worst, place = Fraction(0), 0
+    (said,) = [a for a in found.assumptions if "compared" in a]
+    assert "the simulator, who is told the group of the person left out, adds" in said
+    for law, n in laws:
+        middle = sum(law.ends) / 2
+        close = [law.ends[0] + k * step for k in range(200)]
+        deltas = {
+            c: brute.person_delta(everybody, place, 1, ratio, "centred", c)
+            for c in close
+            if abs(c - middle) < step
+        }
+        worst, place = max(worst, min(deltas.values())), place + n
+        (named,) = [c for c in deltas if f"{c} for an entry {law.text}" in said]
+        assert deltas[named] == min(deltas.values())
+    assert found.delta == worst
+    assert "what the simulator adds in its place" in found.sentence
+
+
+def test_the_best_simulator_of_each_group_is_named():
+    found = total([("0", 1), ("0,1", 3)], ratio="3/2", simulator="best")
+    (said,) = [a for a in found.assumptions if "compared" in a]
+    assert said.endswith(
+        "adds nothing for an entry always 0; a fresh draw of that law for an entry uniform on 0, 1"
+    )
+    assert found.delta == total("0,1", people=3, ratio="3/2", simulator="best").delta
+
+
+def test_the_canonical_simulator_is_one_for_all_groups():
+    found = total([("0,1", 2), ("0..4", 2)], ratio=2)
+    assert found.assumptions[1] == (
+        "the total with your entry is compared with the total of the others (canonical simulator)"
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -272,7 +338,7 @@ def test_the_sentence_begins_with_the_assumption_and_ends_with_what_breaks_it():
         "If nobody knows more than 20 of the 1,000 entries and everybody holds the others to be "
         "independent, each uniform on -1, 0, 1, then"
     )
-    assert "at most 62.3 to 37.7" in found.sentence
+    assert "won with probability at most 62.3%" in found.sentence
     assert found.sentence.endswith(
         "What breaks it: knowing 818 of the entries; delta then exceeds 1e-9."
     )
@@ -289,10 +355,76 @@ def test_what_breaks_it_is_the_smallest_such_number(people, delta):
         for k in range(people)
     ]
     first = next((k for k, d in enumerate(deltas) if d > limit), None)
-    if first:
+    if not first:
+        assert "nothing more is needed" in found.sentence
+    elif delta is not None:
         assert f"knowing {first} of the entries" in found.sentence
     else:
-        assert "nothing more is needed" in found.sentence
+        assert f"knowing 1 gives delta {decimal(deltas[1], 3)};" in found.sentence
+        assert found.sentence.endswith(f"; knowing {first} makes delta exceed 1/2.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            {"law": "0,1", "people": 3, "known": 1, "ratio": "3/2"},
+            "each known entry can weaken it: knowing 2 gives delta 1 and makes delta exceed 1/2.",
+        ),
+        (
+            {"law": "0,1", "people": 3, "ratio": "3/2", "simulator": "resampled"},
+            "each known entry can weaken it: knowing 1 gives delta 0.25; knowing all others gives "
+            "delta 0.5.",
+        ),
+        (
+            {"law": "0,1", "people": 3, "known": 2, "ratio": "3/2"},
+            "nothing more is needed: delta exceeds 1/2 for whoever knows 2 entries or more.",
+        ),
+        (
+            {"law": "0", "people": 3, "ratio": 2},
+            "no number of known entries: knowing all others gives delta 0.",
+        ),
+        (
+            {"law": "1,3", "people": 3, "ratio": 2},
+            "nothing more is needed: delta exceeds 1/2 with no entry known.",
+        ),
+    ],
+)
+def test_without_a_claim_it_is_said_what_more_knowledge_does(asked, said):
+    assert total(**asked).sentence.endswith("What breaks it: " + said)
+
+
+def test_too_many_choices_of_known_entries_leave_what_one_more_does():
+    found = total([(f"0,{k}", 90) for k in range(1, 4)], known=1, ratio=2)
+    further = total([(f"0,{k}", 90) for k in range(1, 4)], known=2, ratio=2)
+    assert f"knowing 2 gives delta {decimal(further.delta, 3)}; knowing all" in found.sentence
+
+
+def test_a_claim_that_cannot_be_decided_says_so():
+    rough = total("0..20", people=6000, epsilon="0.2").delta
+    low, high = bounds(rough)
+    found = total("0..20", people=6000, epsilon="0.2", delta="1e-6")
+    assert not any("undecided" in note for note in found.notes)
+    assert undecided_words(rough, (low + high) / 2).startswith("undecided: delta lies between ")
+    open_ = replace(
+        read_setting(read_groups("0..20", 6000), 0, "canonical", "ddp"), simulator="canonical"
+    )
+    words = breaking_words(open_, Fraction(6, 5), rough, Fraction(1, 10**30), holds=None)
+    assert "delta is not proven to be at most" in words
+
+
+def test_one_entry_is_spoken_of_in_the_singular():
+    found = total("0,1", people=1, ratio=2)
+    assert found.sentence.startswith(
+        "If nobody knows the one entry and everybody holds it to be uniform on 0, 1, then"
+    )
+
+
+def test_a_bound_on_a_better_simulator_says_that_it_is_one():
+    long = total("0..20", people=6000, epsilon="0.3")
+    assert any("instead of nothing has delta at most " in note for note in long.notes)
+    few = total("0..20", people=60, epsilon="0.3")
+    assert any("instead of nothing has delta 0" in note for note in few.notes)
 
 
 def test_a_broken_claim_says_from_how_many_known_entries_on():
@@ -377,8 +509,13 @@ def test_too_many_people_or_choices_are_refused():
 
 
 def test_densities_and_listed_values_do_not_mix():
-    with pytest.raises(Unsupported, match="all of one kind"):
+    with pytest.raises(Unsupported, match="2 groups, of which 1 with a density: several groups"):
         total([("0,1", 2), ("[0, 1]", 3)], ratio=2)
+
+
+def test_two_groups_of_densities_are_refused_and_told_what_is_supported():
+    with pytest.raises(Unsupported, match="of which 2 with a density: .* judge each group by"):
+        total([("[0, 2]", 2), ("[0, 1]", 3)], ratio=2)
 
 
 def test_lattices_that_are_too_fine_are_refused():

@@ -29,6 +29,10 @@ from twoworlds.numbers import show, to_json
 __all__ = ["Limit", "at_infinity"]
 
 ZERO = Fraction(0)
+_WIDEST = (
+    "names as many outputs as it can without naming impossible ones more often than it must; there "
+    "is no best one"
+)
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,8 @@ def at_infinity(scene: Scene, made: Sequence[Comparison]) -> Limit:
     widest = game.widest(least.delta)
     reached = _one_sided(made, widest)
     tests = layers(least.stakes) if least.delta else ()
-    return Limit(scene, least.delta, reached, table(scene, widest), tests)
+    shown = table(scene, widest) if reached == least.delta else table(scene, widest, _WIDEST)
+    return Limit(scene, least.delta, reached, shown, tests)
 
 
 def _one_sided(made: Sequence[Comparison], laws: Laws) -> Fraction:

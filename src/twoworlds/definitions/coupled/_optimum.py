@@ -155,7 +155,9 @@ def _excess(
 
 
 def encloses(low: Fraction, x: Number, high: Fraction) -> bool:
-    """Tell whether a number lies between two fractions, as far as its enclosure shows."""
+    """Tell whether a number is known as these bounds say: a fraction only where they meet."""
+    if isinstance(x, Fraction):
+        return low == x == high
     ends = compare(low, x, limit=_BITS), compare(x, high, limit=_BITS)
     return Order.GREATER not in ends
 
@@ -171,13 +173,15 @@ def laws_of(scene: Scene, simulator: Simulator) -> Laws | None:
     return tuple(found)
 
 
-def table(scene: Scene, laws: Laws) -> Simulator:
+def table(
+    scene: Scene, laws: Laws, name: str = "is the best there is, found by a linear program"
+) -> Simulator:
     """Return laws by number as a simulator."""
     read: dict[Hashable, dict[Hashable, Number]] = {
         y: {scene.outputs[t]: p for t, p in law.items()}
         for y, law in zip(scene.inputs, laws, strict=True)
     }
-    return Simulator.table(read, "is the best there is, found by a linear program")
+    return Simulator.table(read, name)
 
 
 def _written(law: Mapping[int, Fraction]) -> dict[str, str | None]:

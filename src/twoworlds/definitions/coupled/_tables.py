@@ -95,8 +95,8 @@ def _middle(p: Number, bits: int) -> tuple[Fraction, Fraction]:
     low, high = bounds(p, bits + _SPARE_BITS)
     if low == high:
         return low, ZERO
-    while (high - low) * (1 << bits) > 1 and bits > 1:
-        bits -= _SPARE_BITS  # a number of which only an interval is known
+    while 5 * (high - low) * (1 << bits) > 4 and bits > 1:
+        bits -= 1  # of some numbers only an interval is known
     step = Fraction(1, 1 << bits)
     return step * round((low + high) / (2 * step)), step
 

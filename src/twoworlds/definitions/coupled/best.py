@@ -31,6 +31,10 @@ _METHOD = (
     "a linear program over all simulators, solved exactly; the tests of its proof show that no "
     "simulator does better"
 )
+_METHOD_AT_INFINITY = (
+    "linear programs over all simulators, solved exactly: how often outputs must be named that are "
+    "impossible, and which others can be named besides"
+)
 _METHOD_OF_CONCLUSIONS = (
     "linear programs over all simulators, output by output; their tests show that no simulator "
     "does better than the lower end"
@@ -118,10 +122,10 @@ class Best:
         worst = self._worst(best.simulator).at_ratio(INFINITY).witness
         assert worst is not None
         witness = BestWitness(worst, best, best.simulator, self.scene)
-        if best.attained:
-            return Found(INFINITY, best.delta, witness, _METHOD, (), best.simulator)
-        notes = (_approached(best.delta),)
-        return Found(INFINITY, best.delta, witness, _METHOD, notes, best.simulator, best.reached)
+        reached = None if best.attained else best.reached
+        return Found(
+            INFINITY, best.delta, witness, _METHOD_AT_INFINITY, (), best.simulator, reached
+        )
 
     def _worst(self, simulator: Simulator) -> ByEvents:
         return ByEvents(self.scene, real_and_ideal(self.scene, simulator), simulator)
@@ -201,13 +205,6 @@ class BestConclusions:
             method=_METHOD_OF_CONCLUSIONS,
             notes=(*notes, *shown.notes),
         )
-
-
-def _approached(delta: Number) -> str:
-    return (
-        f"delta {show(delta)} is approached, not attained: simulators come as near to it as one "
-        "likes, at ever larger ratios, but none has it"
-    )
 
 
 def _between(low: Fraction, high: Fraction) -> str:

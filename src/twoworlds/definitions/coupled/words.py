@@ -49,9 +49,9 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
     left = at_most_one(delta)
     if reached is not None:
         return (
-            f"an even bet {bet} can become certainty: with the simulator shown, with a probability "
-            f"of up to {decimal(reached, _DIGITS)}, and with others as near to "
-            f"{decimal(left, _DIGITS)} as one likes, but with none {_never(left)}"
+            f"an even bet {bet} can become certainty, whatever the simulator: for the one shown "
+            f"with a probability of up to {decimal(reached, _DIGITS)}, for others as near to "
+            f"{decimal(left, _DIGITS)} as one likes, though for none as low as that"
         )
     if compare(left, 1, limit=64) is Order.EQUAL:
         return f"an even bet {bet} can become certainty: nothing is promised"
@@ -73,10 +73,6 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
         f"a bet at even odds {bet} is won with probability at most {won}, and nothing is more than "
         f"{than} in one case than in the other"
     )
-
-
-def _never(left: Number) -> str:
-    return "never" if left == 0 else "no more than that"
 
 
 def conclusion_words(

@@ -13,7 +13,7 @@ only.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -123,12 +123,13 @@ def release_histogram(
     declared = read_declared(bins)
     k = whole(threshold, "threshold", at_least=1)
     verdict = truncated_histogram(threshold=k, **asked)
-    cells = read_column(path, column, missing=missing)
     law = None if asked.get("size") is None else size_law(asked["size"])
+    most = _members(len(declared), law, asked)
+    cells = read_column(path, column, missing=missing)
     if isinstance(law, Discarded):
         cells = discard(cells, law, SystemRandom())
     counts = _counts(cells, column, declared)
-    _check_belief(counts, law, asked)
+    _check_belief(counts, law, most)
     if asked.get("delta") is not None and verdict.holds is not True:
         return HistogramRelease(verdict, k, None)
     shown = {name: count if count >= k else 0 for name, count in counts.items()}
@@ -225,45 +226,48 @@ def _counts(cells: Iterable[Any], column: str, declared: tuple[DeclaredBin, ...]
             found[home.name] += times
     if outside:
         raise InvalidInput(
-            f"column {column!r} has {counted(outside, 'row')} that fall into no declared bin: "
-            "declare a bin for every value that may occur, whether it does or not"
+            f"column {column!r} has {counted(outside, 'row that falls', 'rows that fall')} into no "
+            "declared bin: declare a bin for every value that may occur, whether it does or not"
         )
     return found
 
 
-def _check_belief(counts: Mapping[str, int], law: SizeLaw | None, asked: Mapping[str, Any]) -> None:
+def _check_belief(
+    counts: Mapping[str, int], law: SizeLaw | None, most: Sequence[int | None]
+) -> None:
     """Refuse a belief that the data refute: an impossible size, or more rows than members."""
     if law is not None and law.mass(sum(counts.values())) == 0:
         raise InvalidInput(
             f"{law.text} does not allow the number of rows: the belief is wrong about this data"
         )
-    each = _members(len(counts), law, asked)
     wrong = sum(
-        top is not None and count > top for count, top in zip(counts.values(), each, strict=True)
+        top is not None and count > top for count, top in zip(counts.values(), most, strict=True)
     )
     if wrong:
         raise InvalidInput(
-            f"{counted(wrong, 'bin')} of {len(counts)} hold more rows than members: the belief is "
-            "wrong about this data, give the true population"
+            f"of {counted(len(counts), 'bin')}, {counted(wrong, 'holds', 'hold')} more rows than "
+            "members: the belief is wrong about this data, give the true population"
         )
 
 
 def _members(bins: int, law: SizeLaw | None, asked: Mapping[str, Any]) -> list[int | None]:
-    """Return the most members of each declared bin, None where there is no end."""
-    listed = asked.get("shares") if asked.get("population") is None else asked["population"]
-    if law is None and asked.get("population") is None:
-        return [None] * bins
-    if law is None:
-        kinds = read_bins(listed, asked["rate"]).kinds
-        tops = [kind.high if isinstance(kind, MemberBins) else None for kind in kinds]
-        return tops if len(tops) == bins else [_largest(tops)] * bins
-    parts = read_list(listed)
+    """Return the most members of each declared bin, None where there is no end.
+
+    Without a law of the size, one population (or mean) may stand for every bin.
+    """
+    name = next(x for x in ("population", "shares", "mean") if asked.get(x) is not None)
+    parts = read_list(asked[name])
+    if law is None and len(parts) == 1:
+        parts = parts * bins
     if len(parts) != bins:
+        one = ", or a single one for all" if law is None else ""
         raise InvalidInput(
-            f"bins declared: {bins}, populations or shares: {len(parts)}; give one for each bin"
+            f"bins declared: {bins}, populations, shares or means: {len(parts)}; give one for each "
+            f"bin{one}"
         )
-    return [None if asked.get("population") is None else whole(x, "population") for x in parts]
-
-
-def _largest(tops: list[int | None]) -> int | None:
-    return None if None in tops else max(top for top in tops if top is not None)
+    if name != "population":
+        return [None] * bins
+    if law is not None:
+        return [whole(part, "population") for part in parts]
+    kinds = read_bins(parts, asked["rate"]).kinds
+    return [kind.high if isinstance(kind, MemberBins) else None for kind in kinds]

@@ -21,7 +21,7 @@ a place in its list (`shared`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
@@ -40,7 +40,7 @@ from twoworlds.noiseless.histograms.shared import SharedBins
 from twoworlds.noiseless.histograms.size_laws import Sampled, SizeLaw
 from twoworlds.noiseless.histograms.sizes import size_law
 from twoworlds.noiseless.histograms.table_witness import TableWitness
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words
+from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short, weakens
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -49,6 +49,7 @@ from twoworlds.numbers import (
     exact_text,
     ln,
     rational,
+    show,
     whole,
 )
 
@@ -62,6 +63,7 @@ __all__ = [
 ]
 
 _HALF = Fraction(1, 2)
+_MEMBER = "member of your bin"
 _THEOREM_10 = (
     "Theorem 10 of Bassily, Groce, Katz & Smith promises (3 epsilon, 3 delta) from a threshold of "
     "C log(1/delta)/epsilon^2 on, but does not name its C; it needs a bounded epsilon, a size that "
@@ -186,7 +188,7 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
     values["threshold"] = Fraction(threshold)
     if found.members is not None:
         values["members"] = Fraction(found.members)
-    breaks = _breaks(sample, threshold, ratio, _HALF if allowed is None else allowed)
+    breaks = _breaks(sample, threshold, ratio, allowed)
     verdict = Verdict(
         f"the histogram truncated at {threshold:,}",
         claim("ddp", ratio),
@@ -200,7 +202,10 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
     if allowed is None:
         return verdict
     broken = assumed(sample.belief, f"the claim fails: {odds_words(ratio, delta)}")
-    return verdict.against(claim("ddp", ratio, allowed), delta, allowed, broken=broken)
+    judged = verdict.against(claim("ddp", ratio, allowed), delta, allowed, broken=broken)
+    if judged.holds is not None:
+        return judged
+    return replace(judged, notes=(_undecided(delta, allowed), *judged.notes))
 
 
 def read_histogram(
@@ -305,6 +310,13 @@ def _notes(sample: Histogram, found: Finding, ratio: Number) -> Iterator[str]:
     yield _THEOREM_10
 
 
+def _undecided(delta: Number, allowed: Number) -> str:
+    return (
+        f"undecided: all that is known of delta is that it is at most {show(delta)}, which neither "
+        f"proves nor refutes that it is at most {show(allowed)}"
+    )
+
+
 def _is_fixed(size: SizeLaw) -> bool:
     return size.first == size.last
 
@@ -320,8 +332,12 @@ def _exactness(bins: IndependentBins) -> Iterator[str]:
                 )
 
 
-def _breaks(sample: Histogram, threshold: int, ratio: Number, limit: Number) -> str:
-    """Say the smallest knowledge that breaks the limit; knowing more never helps privacy."""
+def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | None) -> str:
+    """Say which knowledge breaks it; knowing more never helps privacy.
+
+    Of a claim that is the least number of known others at which it fails. Without a claim it is
+    said what one more known member does, and with how many delta exceeds 1/2.
+    """
     if isinstance(sample.bins, SharedBins):
         if _is_fixed(sample.bins.size):
             return "nothing more needs to be known than the size of the sample"
@@ -329,21 +345,35 @@ def _breaks(sample: Histogram, threshold: int, ratio: Number, limit: Number) -> 
     most = sample.bins.most_known
     if most is not None and most + 1 < threshold:
         return "nothing about the sample: so small a bin is never shown"
+    limit = _HALF if allowed is None else allowed
     top = max(sample.known, threshold - 1 if most is None else most)
 
-    def fails(known: int) -> bool:
-        return within(sample.knowing(known).delta(threshold, ratio), limit) is False
+    def delta(known: int) -> Number:
+        return sample.knowing(known).delta(threshold, ratio)
 
-    if not fails(top):
-        return "knowing exactly how many others of your bin were sampled"
-    known = first_where(fails, sample.known, top)
-    if known == sample.known:
-        return "nothing more needs to be known: too much is left out already"
-    left_out = decimal(sample.knowing(known).delta(threshold, ratio), 3)
+    def exceeds(known: int) -> bool:
+        return within(delta(known), limit) is False
+
+    if exceeds(sample.known):
+        return f"nothing more needs to be known: delta exceeds {short(limit)} already"
+    first = first_where(exceeds, sample.known + 1, top) if exceeds(top) else None
+    count = "knowing exactly how many others of your bin were sampled"
+    if allowed is None and sample.known < top:
+        known = sample.known + 1
+        more, gives = _told(known), f"delta {decimal(delta(known), 3)}"
+        if first is None:
+            return f"{weakens(more, gives, one=_MEMBER)}; {count} ends it"
+        return weakens(more, gives, more if first == known else f"of {first:,}", one=_MEMBER)
+    if first is None:
+        return count
     return (
-        f"knowing of {counted(known, 'other')} of your bin whether they were sampled (if they "
-        f"were, the total probability left out is {left_out})"
+        f"knowing of {counted(first, 'other')} of your bin whether they were sampled; delta is "
+        f"then {decimal(delta(first), 3)}, if they were"
     )
+
+
+def _told(known: int) -> str:
+    return f"of {known:,} whether {'this one was' if known == 1 else 'they were'} sampled"
 
 
 def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:

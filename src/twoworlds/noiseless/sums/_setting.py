@@ -53,12 +53,12 @@ class Answer:
 
     Attributes:
         worst: delta and the two worlds.
-        how: the simulator that it is about.
+        ways: the comparison made for a person of each group: the simulator that it is about.
         exact: whether the law of the total was exact.
     """
 
     worst: Worst
-    how: str
+    ways: tuple[str, ...]
     exact: bool
 
 
@@ -139,26 +139,27 @@ class Setting:
             target: a delta that the enclosure should be able to tell from the true one.
             quick: use an enclosure already for sums whose exact law takes long.
         """
-        found: Answer | None = None
+        found, ways, all_exact = Worst(Fraction(-1), None), [], True
         for person, choices in self.unknown():
             exact = self.exactable(_QUICK_BITS if quick else EXACT_BITS, len(choices))
             laws = [(groups, self.law(groups, target, exact=exact)) for groups in choices]
-            best: Answer | None = None
-            for how in self.ways(person):
-                seen = max(
-                    (
-                        worst_of(comparisons(person, groups, law, self.step, how), ratio, self.step)
-                        for groups, law in laws
-                    ),
-                    key=lambda worst: bounds(worst.delta)[1],
-                )
-                if best is None or bounds(seen.delta)[1] < bounds(best.worst.delta)[1]:
-                    best = Answer(seen, how, exact)
-            assert best is not None
-            if found is None or bounds(best.worst.delta)[1] > bounds(found.worst.delta)[1]:
-                found = best
-        assert found is not None
-        return found
+            seen = {how: self._worst(person, laws, ratio, how) for how in self.ways(person)}
+            ways.append(min(seen, key=lambda how: _upper(seen[how].delta)))
+            found = max(found, seen[ways[-1]], key=lambda worst: _upper(worst.delta))
+            all_exact = all_exact and exact
+        return Answer(found, tuple(ways), all_exact)
+
+    def _worst(
+        self, person: EntryLaw, laws: list[tuple[Groups, SumLaw]], ratio: Number, how: str
+    ) -> Worst:
+        """Return the worst case for such a person and a simulator, whoever else is unknown."""
+        return max(
+            (
+                worst_of(comparisons(person, groups, law, self.step, how), ratio, self.step)
+                for groups, law in laws
+            ),
+            key=lambda worst: _upper(worst.delta),
+        )
 
     def ratio(self, delta: Fraction) -> Number:
         """Return the smallest ratio that holds with this delta."""
@@ -213,8 +214,8 @@ def law_of_sum(groups: Groups, step: Fraction, wanted: int | None) -> SumLaw:
     return law
 
 
-def _upper(ratio: Number) -> Fraction | float:
-    return math.inf if ratio == INFINITY else bounds(ratio)[1]
+def _upper(number: Number) -> Fraction | float:
+    return math.inf if number == INFINITY else bounds(number)[1]
 
 
 def _choices(counts: list[int], taken: int) -> Iterator[tuple[int, ...]]:
@@ -264,8 +265,10 @@ def read_setting(
     discrete = tuple((law, count) for law, count in groups if isinstance(law, EntryLaw))
     if len(discrete) < len(groups):
         raise Unsupported(
-            "entries with a density beside entries with listed values: give all of one kind, or "
-            "leave one group out (more unknown entries never make delta larger)"
+            f"{len(groups)} groups, of which {len(groups) - len(discrete)} with a density: several "
+            "groups are supported for listed values, and a density for one group alone; judge each "
+            "group by itself, as if the entries of the others were known (more unknown entries "
+            "never make delta larger)"
         )
     setting = Setting(discrete, 0, simulator, definition)
     _refuse_wide(setting)

@@ -93,10 +93,11 @@ class TotalWitness:
 
     def _apart(self) -> bool:
         """Tell whether the lattices of both worlds are disjoint."""
-        step = common_step(law for world in (self.first, self.second) for law, _ in world.groups)
+        laws = [law for world in (self.first, self.second) for law, _ in world.groups]
         starts = [_least(world) for world in (self.first, self.second)]
-        same = all(not world.groups for world in (self.first, self.second))
-        apart = starts[0] != starts[1] if same else (starts[0] - starts[1]) % step != 0
+        certain = all(len(law.values) == 1 for law in laws)  # one total is possible in each world
+        distance = starts[0] - starts[1]
+        apart = distance != 0 if certain else distance % common_step(laws) != 0
         return apart and list(self.probabilities) == [1, 0]
 
 

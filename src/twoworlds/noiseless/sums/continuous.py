@@ -14,6 +14,7 @@ from typing import Any
 
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import Unsupported
+from twoworlds.noiseless.sums._breaking import HALF
 from twoworlds.noiseless.sums._setting import check_known, check_names
 from twoworlds.noiseless.sums._uniform import (
     CELLS,
@@ -23,9 +24,15 @@ from twoworlds.noiseless.sums._uniform import (
     irwin_hall,
     nearly_best,
 )
+from twoworlds.noiseless.sums._words import (
+    INDEPENDENT,
+    Words,
+    delta_words,
+    enclosed_words,
+    undecided_words,
+)
 from twoworlds.noiseless.sums.laws import Interval, UniformComponent
-from twoworlds.noiseless.sums.total import HALF, INDEPENDENT, Words, enclosed_words
-from twoworlds.noiseless.words import claim, short
+from twoworlds.noiseless.words import claim, short, weakens
 from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show, to_json
 
 __all__ = ["UniformWitness", "continuous_total", "read_shift"]
@@ -45,19 +52,20 @@ def continuous_total(
     """Measure the exact total of entries with a density, or check a claim about it."""
     how, shift = read_shift(law, simulator, definition)
     count = check_known(known, people)
-    unknown = people - 1 - count
-    delta = at_most_one(delta_between(law, unknown, shift, ratio))
-    limit = HALF if target is None else bounds(target)[0]
-    fewest = enough_unknown(law, shift, ratio, limit, unknown)
-    words = Words(((law, people),), count, how)
+    asked = _Question(law, people, count, shift, ratio)
+    unknown, delta = asked.unknown, asked.delta(asked.unknown)
+    holds = None if target is None else _claimed(law, delta, target)
+    words = Words(((law, people),), count, (how,))
     notes = [] if target is None else [f"the claim allows delta {show(target)}"]
+    if target is not None and holds is None:
+        notes.insert(0, undecided_words(delta, target))
     return Verdict(
         words.released,
         claim(definition, ratio, target),
         {"ratio": ratio, "epsilon": ln(ratio), "delta": delta},
-        words.sentence(ratio, delta, _breaks(people, fewest, limit)),
+        words.sentence(ratio, delta, asked.breaks(delta, target, holds=holds)),
         words.assumptions,
-        holds=None if target is None else _claimed(law, delta, target),
+        holds=holds,
         witness=_witness(law, unknown, shift, ratio, how),
         method=_method(law, unknown),
         notes=(*notes, *_notes(law, delta, definition), INDEPENDENT),
@@ -163,12 +171,43 @@ def _claimed(law: Interval, delta: Number, target: Number) -> bool | None:
     return None if isinstance(law, UniformComponent) else within(delta, target)
 
 
-def _breaks(people: int, fewest: int | None, limit: Fraction) -> str:
-    if fewest is None:
-        return f"nothing more is needed: delta is not proven to be at most {short(limit)}"
-    if fewest == 0:
-        return f"no number of known entries: delta stays at most {short(limit)}"
-    return f"knowing {people - fewest:,} of the entries; delta may then exceed {short(limit)}"
+@dataclass(frozen=True)
+class _Question:
+    """So many unknown uniform entries, or entries with a uniform component, and a shift."""
+
+    law: Interval
+    people: int
+    known: int
+    shift: Fraction
+    ratio: Number
+
+    @property
+    def unknown(self) -> int:
+        """How many others are unknown."""
+        return self.people - 1 - self.known
+
+    def delta(self, unknown: int) -> Number:
+        """Return delta, or an enclosure, if so many others are unknown."""
+        return at_most_one(delta_between(self.law, unknown, self.shift, self.ratio))
+
+    def breaks(self, delta: Number, target: Number | None, *, holds: bool | None) -> str:
+        """Say which knowledge ends the guarantee; classes of laws are judged by their bound."""
+        limit = HALF if target is None else bounds(target)[0]
+        fewest = enough_unknown(self.law, self.shift, self.ratio, limit, self.unknown)
+        if fewest is None:
+            above = holds is False if target is not None else bounds(delta)[0] > limit
+            missed = "exceeds" if above else "is not proven to be at most"
+            return f"nothing more is needed: delta {missed} {short(limit)} already"
+        if fewest == 0:
+            return f"no number of known entries: delta stays at most {short(limit)}"
+        first = self.people - fewest
+        certain = not isinstance(self.law, UniformComponent) and fewest - 1 <= MOST_UNIFORM
+        if target is not None:
+            exceeds = "then exceeds" if certain else "may then exceed"
+            return f"knowing {first:,} of the entries; delta {exceeds} {short(limit)}"
+        makes = "delta exceed 1/2" if certain else "it possible that delta exceeds 1/2"
+        further = delta_words(self.delta(self.unknown - 1))
+        return weakens(self.known + 1, further, first, limit=makes)
 
 
 def _method(law: Interval, unknown: int) -> str:

@@ -17,6 +17,7 @@ from functools import partial
 from twoworlds.definitions.base import read_delta
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
+from twoworlds.noiseless.sums._breaking import breaking, decided
 from twoworlds.noiseless.sums._search import least_enough
 from twoworlds.noiseless.sums._setting import (
     Setting,
@@ -28,7 +29,7 @@ from twoworlds.noiseless.sums._setting import (
 from twoworlds.noiseless.sums._uniform import delta_between, enough_unknown
 from twoworlds.noiseless.sums.continuous import read_shift
 from twoworlds.noiseless.sums.laws import AnyLaw, EntryLaw, Interval, read_law
-from twoworlds.noiseless.sums.total import breaking, decided, judged, total
+from twoworlds.noiseless.sums.total import judged, total
 from twoworlds.noiseless.words import counted, short
 from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
 
@@ -100,7 +101,8 @@ def solve_known(
     listed = groups if len(groups) > 1 else only
     if breaks == 0:
         found = ask(listed, people=entries)
-        return _solved(found, {}, "the claim does not hold even if nobody knows any entry")
+        fails = "is not proven" if found.holds is None else "does not hold"
+        return _solved(found, {}, f"the claim {fails} even if nobody knows any entry")
     found = ask(listed, people=entries, known=breaks - 1)
     values = {"known": Fraction(breaks - 1)}
     if breaks == entries:

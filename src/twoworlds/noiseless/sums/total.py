@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta
 from twoworlds.definitions.verdict import Verdict, within
-from twoworlds.errors import TooLarge
+from twoworlds.noiseless.sums._breaking import HALF, breaking_words
 from twoworlds.noiseless.sums._comparisons import centres
-from twoworlds.noiseless.sums._search import least_enough
 from twoworlds.noiseless.sums._setting import (
     EXACT_BITS,
     Answer,
@@ -32,17 +31,12 @@ from twoworlds.noiseless.sums._setting import (
     read_setting,
 )
 from twoworlds.noiseless.sums._witness import TotalWitness
+from twoworlds.noiseless.sums._words import INDEPENDENT, Words, enclosed_words, undecided_words
 from twoworlds.noiseless.sums.laws import AnyLaw, EntryLaw, Interval
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
+from twoworlds.noiseless.words import claim
 from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
 
 __all__ = ["largest_exact", "total"]
-
-HALF = Fraction(1, 2)
-INDEPENDENT = (
-    "the entries must be independent given what the attacker knows; "
-    "entries that move together, or a law with less spread, end the guarantee"
-)
 
 
 def total(
@@ -67,7 +61,8 @@ def total(
         epsilon: instead of the ratio.
         delta: what the claim allows.
         simulator: "canonical" (the total of the others), "centred" (and a constant), "resampled"
-            (and a fresh draw), or "best", the best of these.
+            (and a fresh draw), or "best", the best of these. Of several groups, the simulator is
+            told whose entry is left out, and constants and the best are those of each group.
         definition: "ddp" compares with and without the entry, "noiseless" two values of it.
 
     >>> total("0,1", people=3, ratio="3/2").delta
@@ -93,9 +88,11 @@ def judged(setting: Setting, ratio: Number, target: Number | None) -> Verdict:
     answer = setting.answer(ratio, target=goal)
     delta = at_most_one(answer.worst.delta)
     holds = None if target is None else within(delta, target)
-    words = Words(setting.groups, setting.known, answer.how)
+    words = Words(setting.groups, setting.known, answer.ways)
     notes = _notes(setting, answer, ratio, target)  # of the same sum, which is still remembered
-    breaks = breaking_words(setting, ratio, target, holds=holds)
+    if target is not None and holds is None:
+        notes = (undecided_words(delta, target), *notes)
+    breaks = breaking_words(setting, ratio, delta, target, holds=holds)
     values = {"ratio": ratio, "epsilon": ln(ratio), "delta": delta}
     if setting.definition == "noiseless":
         values["theorem_17"] = _theorem_17(setting, ratio)
@@ -121,147 +118,6 @@ def largest_exact(law: EntryLaw) -> int:
     True
     """
     return math.isqrt(int(EXACT_BITS / max(1.0, law.places[-1] * math.log2(law.scale))))
-
-
-@dataclass(frozen=True)
-class Words:
-    """How a total is spoken of.
-
-    Attributes:
-        groups: laws (anything with ``text``) and how many entries have each.
-        known: how many entries are known.
-        how: the comparison, as in `_comparisons`.
-    """
-
-    groups: tuple[tuple[AnyLaw, int], ...]
-    known: int
-    how: str
-
-    @property
-    def people(self) -> int:
-        """How many entries there are."""
-        return sum(count for _, count in self.groups)
-
-    @property
-    def released(self) -> str:
-        """What is released."""
-        return f"the exact total of {counted(self.people, 'entry', 'entries')}"
-
-    @property
-    def belief(self) -> str:
-        """The belief class, as a clause."""
-        if len(self.groups) == 1:
-            laws = f"each {self.groups[0][0].text}"
-        else:
-            laws = "; ".join(f"{count:,} {law.text}" for law, count in self.groups)
-        entries = counted(self.people, "entry", "entries")
-        if self.known == 0:
-            return (
-                f"nobody knows any of the {entries} and everybody holds them to be independent, "
-                f"{laws}"
-            )
-        return (
-            f"nobody knows more than {self.known:,} of the {entries} and everybody holds the "
-            f"others to be independent, {laws}"
-        )
-
-    @property
-    def bet(self) -> str:
-        """What the odds are on."""
-        if self.how == "noiseless":
-            return "between two values of your entry"
-        if self.how == "resampled":
-            return "on whether your entry or a fresh draw in its place was used"
-        if self.how.startswith("centred") and self.how != "centred 0":
-            return f"on whether your entry or {self.how.split()[1]} in its place was used"
-        return "on whether your entry was used"
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """The belief class first, then what is compared."""
-        if self.how == "noiseless":
-            return self.belief, "any two values of your entry are compared (noiseless privacy)"
-        simulators = {
-            "canonical": "the total of the others (canonical simulator)",
-            "resampled": "the total of the others and a fresh draw of your law",
-        }
-        other = simulators.get(self.how) or (
-            f"the total of the others plus {self.how.split()[1]} (centred simulator)"
-        )
-        index = "" if len(self.groups) == 1 else "; the simulator is told whose entry is left out"
-        return self.belief, f"the total with your entry is compared with {other}{index}"
-
-    def sentence(self, ratio: Number, delta: Number, breaks: str | None) -> str:
-        """Return assumption, odds and what breaks it."""
-        odds = odds_words(ratio, delta, bet=self.bet)
-        return assumed(self.belief, f"on seeing the exact total {odds}", breaks)
-
-
-def breaking(
-    setting: Setting, ratio: Number, limit: Fraction, *, holds: bool | None = None
-) -> int | None:
-    """Return the smallest number of known entries at which delta exceeds the limit, or None.
-
-    Delta depends, for one law, on the number of unknown others only and never grows with it, so
-    the search begins where there are none. If the claim is known to hold, one more known entry is
-    tried first, as claims are often tight.
-    """
-    people = setting.people
-
-    def delta(unknown: int) -> Fraction:
-        small = setting.knowing(people - 1 - unknown)
-        if len(setting.groups) == 1:
-            small = replace(setting, groups=((setting.groups[0][0], unknown + 1),), known=0)
-        return decided(small, ratio, limit)
-
-    others = people - 1 - setting.known
-    if holds and others and delta(others - 1) > limit:
-        return setting.known + 1
-    enough = least_enough(delta, limit, people - 1)
-    if enough is None:
-        return 0
-    return people - enough if enough else None
-
-
-def decided(setting: Setting, ratio: Number, limit: Fraction) -> Fraction:
-    """Return a bound on delta that is at most the limit if delta is: as many digits as that takes.
-
-    Where no number of digits tells them apart, delta is taken to exceed the limit.
-    """
-    target = limit
-    for _ in range(4):
-        low, high = bounds(setting.answer(ratio, target=target, quick=True).worst.delta)
-        if high <= limit or low > limit:
-            return high
-        target = target / (1 << 64)
-    return bounds(setting.answer(ratio).worst.delta)[1]
-
-
-def breaking_words(
-    setting: Setting, ratio: Number, target: Number | None, *, holds: bool | None
-) -> str:
-    """Say which knowledge ends the guarantee."""
-    limit = HALF if target is None else bounds(target)[0]
-    try:
-        found = breaking(setting, ratio, limit, holds=holds)
-    except TooLarge:
-        return "knowing all entries but one, from which the total gives that one away"
-    if found is None and target is None:
-        worst = setting.knowing(setting.people - 1).answer(ratio).worst.delta
-        return (
-            "knowing all other entries, when the total gives yours away; delta is then "
-            f"{short(worst)}"
-        )
-    if found is None:
-        return f"no number of known entries: delta never exceeds {short(limit)}"
-    if found == 0:
-        return f"nothing more is needed: delta exceeds {short(limit)} with no entry known"
-    if found <= setting.known or holds is False:
-        return (
-            f"it is broken already: delta exceeds {short(limit)} for whoever knows "
-            f"{counted(found, 'entry', 'entries')} or more"
-        )
-    return f"knowing {found:,} of the entries; delta then exceeds {short(limit)}"
 
 
 def _witness(answer: Answer) -> TotalWitness | None:
@@ -309,18 +165,12 @@ def _notes(
         notes.append(enclosed_words(low, high))
     if setting.simulator == "canonical" and setting.definition == "ddp" and _off_centre(setting):
         better = replace(setting, simulator="centred").answer(ratio, quick=not answer.exact)
+        most = "" if better.exact else "at most "
         notes.append(
-            f"a simulator that adds {better.how.split()[1]} instead of nothing has delta "
-            f"{show(better.worst.delta)}: moving all entries changes the canonical simulator"
+            f"a simulator that adds {better.ways[0].split()[1]} instead of nothing has delta "
+            f"{most}{show(better.worst.delta)}: moving all entries changes the canonical simulator"
         )
     return (*notes, INDEPENDENT)
-
-
-def enclosed_words(low: Fraction, high: Fraction) -> str:
-    """Say between which numbers delta lies."""
-    if low <= 0:
-        return f"delta is bounded: at most {show(high)}; it may be far smaller"
-    return f"delta is enclosed: at least {show(low, side='down')}, at most {show(high)}"
 
 
 def _off_centre(setting: Setting) -> bool:
