@@ -7,6 +7,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.noiseless import read_column, release_total, total
+from twoworlds.numbers import bounds
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -71,8 +72,17 @@ def test_a_total_whose_claim_fails_is_withheld(csv):
     found = release_total(csv, "score, last", "-1,0,1", epsilon="0.1", delta="1/100")
     assert found.verdict.holds is False
     assert found.value is None
-    assert str(found).rstrip().endswith("withheld: the claim is not proven to hold")
+    assert str(found).rstrip().endswith("withheld: the claim does not hold")
     assert found.to_dict()["total"] is None
+
+
+def test_a_total_whose_claim_is_undecided_is_withheld(csv):
+    law = "component [-1, 1] at least 1/4"
+    low, high = bounds(total(law, people=4, epsilon=1).delta)
+    found = release_total(csv, "score, last", law, epsilon=1, delta=(low + high) / 2)
+    assert found.verdict.holds is None
+    assert found.shown == "withheld: the claim is not proven to hold"
+    assert found.to_dict()["notes"][0].startswith("undecided: ")
 
 
 def test_decimals_add_up_exactly(csv, parquet):

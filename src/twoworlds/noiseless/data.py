@@ -29,13 +29,12 @@ from twoworlds.noiseless.sums.total import total
 from twoworlds.noiseless.words import counted
 from twoworlds.numbers import exact_text, number, to_json
 
-__all__ = ["Missing", "Release", "read_column", "release_total"]
+__all__ = ["Missing", "Release", "read_column", "release_total", "withheld"]
 
 Missing = str  # "refuse" or "skip": checked when it is used
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
 _ENDINGS = (*_SEPARATORS, ".parquet", ".pq")
 _GLOB = set("*?[]{}")
-_WITHHELD = "withheld: the claim is not proven to hold"
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Release:
     @property
     def shown(self) -> str:
         """The value as text, or that it is withheld."""
-        return _WITHHELD if self.value is None else str(exact_text(self.value))
+        return withheld(self.verdict) if self.value is None else str(exact_text(self.value))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the release as plain data: the belief, the statistic, the verdict."""
@@ -78,6 +77,12 @@ class Release:
             "rows": self.rows,
             **self.verdict.to_dict(),
         }
+
+
+def withheld(verdict: Verdict) -> str:
+    """Say why nothing is published under a claim."""
+    fails = "does not hold" if verdict.holds is False else "is not proven to hold"
+    return f"withheld: the claim {fails}"
 
 
 def read_column(path: str | Path, column: str, *, missing: Missing = "refuse") -> list[Any]:

@@ -168,6 +168,19 @@ class TestWhatMoreKnowledgeDoes:
     def test_a_claim_that_fails_has_nothing_left_to_break(self):
         assert "What breaks it" not in likeliest(COINS, people=9, ratio=1, delta="1e-3").sentence
 
+    def test_what_already_allows_that_much_is_not_said_to_break_it(self):
+        joint = Joint.of(uniform(BitStrings(5)))
+        for definition in ("ddp", "noiseless"):
+            asked = {"people": 5, "definition": definition}
+            for given in ({"ratio": 2, "delta": 1}, {"delta": 1}):
+                assert "What breaks it" not in likeliest(COINS, **asked, **given).sentence
+                assert "What breaks it" not in stable(majority, joint, **given).sentence
+            found = likeliest(COINS, **asked, delta="3/4")  # the unsure have 0.555
+            assert "knowing 4 gives epsilon infinity at delta 3/4" in found.sentence
+            assert "exceed" not in found.sentence
+            assert "being unsure" not in found.sentence
+        assert "exceed" not in stable(majority, joint, delta="3/4").sentence
+
     def test_known_values_and_large_sizes_say_that_knowing_more_can_weaken_it(self):
         large = {"people": 1100, "known": 30}
         for asked in ({"people": 61, "known_values": "1=20"}, large, {"people": 10**6}):
@@ -246,6 +259,11 @@ class TestStable:
         assert further.ratio > found.ratio
         assert epsilon == decimal(further.epsilon, 3)
         assert "makes delta exceed 1/2 at this epsilon" in found.sentence
+
+    def test_a_delta_of_one_half_can_still_be_exceeded(self):
+        found = stable(majority, Joint.of(uniform(BitStrings(3))))
+        assert found.delta == HALF
+        assert "gives delta 1 and makes delta exceed 1/2" in found.sentence
 
     def test_a_search_that_is_too_long_says_so(self, monkeypatch):
         import twoworlds.noiseless.estimates._stable_knowledge as knowledge

@@ -53,7 +53,7 @@ def test_the_table_is_withheld_when_the_claim_fails(table):
     refuted = release_histogram(*asked, **ASKED, delta="1e-9")
     assert refuted.table is None
     assert refuted.to_dict()["table"] is None
-    assert refuted.shown == "The table is withheld: the claim is not proven to hold."
+    assert refuted.shown == "The table is withheld: the claim does not hold."
     assert not refuted.verdict
     assert release_histogram(*asked, **ASKED, delta="1/2").table == {"0..64": 9, "65..120": 2}
 

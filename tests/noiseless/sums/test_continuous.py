@@ -17,7 +17,7 @@ from twoworlds.noiseless.sums._uniform import (
     irwin_hall,
     uniform_delta,
 )
-from twoworlds.numbers import bounds, exp, number
+from twoworlds.numbers import bounds, decimal, exp, number
 
 HALF = Fraction(1, 2)
 
@@ -175,8 +175,40 @@ def test_a_claim_between_the_ends_of_a_bound_is_left_open():
     assert total(law, people=40, epsilon=1, delta=low / 2).holds is False
     between = total(law, people=40, epsilon=1, delta=(low + high) / 2)
     assert between.holds is None
+    assert between.notes[0].startswith("undecided: delta lies between ")
+    assert "delta is not proven to be at most" in between.sentence
     with pytest.raises(Undecided):
         bool(between)
+
+
+def test_a_component_claim_that_its_lower_end_refutes_is_refuted_in_words():
+    law = "component [-1, 1] at least 1/4"
+    refuted = total(law, people=40, epsilon=1, delta="1e-9")
+    assert refuted.holds is False
+    assert refuted.sentence.endswith(
+        "nothing more is needed: delta exceeds 1e-9 with no entry known."
+    )
+    assert "not proven" not in refuted.explain()
+    assert not any("undecided" in note for note in refuted.notes)
+    told = total(law, people=40, known=20, epsilon=1, delta="1e-9")
+    assert told.sentence.endswith("delta exceeds 1e-9 with 20 entries known.")
+
+
+@pytest.mark.parametrize("known", [0, 30])
+def test_without_a_claim_it_is_said_what_more_knowledge_does(known):
+    for law, makes in (
+        ("[-1, 1]", "delta exceed 1/2"),
+        ("component [-1, 1] at least 1/4", "it possible that delta exceeds 1/2"),
+    ):
+        asked = {"people": 40, "epsilon": 1}
+        found = total(law, known=known, **asked)
+        tops = [bounds(total(law, known=k, **asked).delta)[1] for k in range(40)]
+        first = next(k for k, top in enumerate(tops) if top > HALF)
+        bound = "at most " if law.startswith("component") else ""
+        assert found.sentence.endswith(
+            f"What breaks it: each known entry can weaken it: knowing {known + 1} gives delta "
+            f"{bound}{decimal(tops[known + 1], 3)}; knowing {first} makes {makes}."
+        )
 
 
 def test_hidden_constants_are_named_and_not_printed():

@@ -95,10 +95,11 @@ def _middle(p: Number, bits: int) -> tuple[Fraction, Fraction]:
     low, high = bounds(p, bits + _SPARE_BITS)
     if low == high:
         return low, ZERO
-    while 5 * (high - low) * (1 << bits) > 4 and bits > 1:
+    while 5 * (high - low) * (1 << bits) > 4 and bits > 0:
         bits -= 1  # of some numbers only an interval is known
     step = Fraction(1, 1 << bits)
-    return step * round((low + high) / (2 * step)), step
+    middle = step * max(1, round((low + high) / (2 * step)))  # what is possible is not 0
+    return middle, max(step, high - middle, middle - low)
 
 
 def groups(made: Sequence[Comparison]) -> list[list[int]]:

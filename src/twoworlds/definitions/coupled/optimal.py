@@ -209,6 +209,6 @@ def _rational(scene: Scene) -> tuple[Comparison, ...]:
     if any(any(comparison.error) for comparison in made):
         raise Unsupported(
             "a probability is irrational here, and this is found for rational ones only: ask for "
-            "delta at a ratio, or give the release and the belief in fractions"
+            "delta at a finite ratio, or give the release and the belief in fractions"
         )
     return made

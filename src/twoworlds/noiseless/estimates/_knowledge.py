@@ -44,16 +44,21 @@ def first_known(election: Election, fails: Callable[[Election], bool]) -> int | 
     return None if high == election.people else high
 
 
-def claim_breaks(election: Election, ratio: Number, fails: Callable[[Election], bool]) -> str:
-    """Say what breaks a claim that holds, given how it fails."""
+def claim_breaks(
+    election: Election, ratio: Number, delta: Fraction, fails: Callable[[Election], bool]
+) -> str | None:
+    """Say what breaks a claim that holds, if anything can, given how it fails."""
+    if delta == 1:
+        return None
+    unsure = _unsure(election, ratio, delta)
     if not _searchable(election):
-        return _listed(_unsure(election, ratio), _SOME)
+        return _listed(unsure, _SOME)
     first = first_known(election, fails)
     if first is None:
-        return _listed(_unsure(election, ratio))
+        return _listed(unsure)
     worst = decimal(_delta(election.variant(known=first), ratio), 3)
     known = f"knowing {counted(first, 'entry', 'entries')} of others, after which delta can be"
-    return _listed(_unsure(election, ratio), f"{known} {worst}")
+    return _listed(unsure, f"{known} {worst}")
 
 
 def delta_breaks(election: Election, ratio: Number, delta: Number) -> str | None:
@@ -64,12 +69,12 @@ def delta_breaks(election: Election, ratio: Number, delta: Number) -> str | None
     def gives(more: Election) -> str:
         return f"delta {decimal(_delta(more, ratio), 3)}"
 
-    return _weakened(election, ratio, lambda more: larger(_delta(more, ratio), delta), gives)
+    return _weakened(election, ratio, delta, lambda more: larger(_delta(more, ratio), delta), gives)
 
 
 def ratio_breaks(election: Election, ratio: Number, delta: Fraction) -> str | None:
     """Say what makes the ratio that was found for a delta worse, if anything can."""
-    if ratio == INFINITY:
+    if ratio == INFINITY or delta == 1:
         return None
 
     def gives(more: Election) -> str:
@@ -78,6 +83,7 @@ def ratio_breaks(election: Election, ratio: Number, delta: Fraction) -> str | No
     return _weakened(
         election,
         ratio,
+        delta,
         lambda more: larger(_ratio(more, delta), ratio),
         gives,
         where=" at this epsilon",
@@ -93,33 +99,34 @@ def something_breaks(election: Election) -> str:
 def _weakened(
     election: Election,
     ratio: Number,
+    delta: Number,
     worse: Callable[[Election], bool],
     gives: Callable[[Election], str],
     *,
     where: str = "",
 ) -> str:
+    unsure = _unsure(election, ratio, delta)
     if not _searchable(election):
         further = election.variant(known=election.known + 1) if _steppable(election) else None
         if further is None or not worse(further):
-            return _listed(_unsure(election, ratio), _SOME)
-        return _listed(_unsure(election, ratio), weakens(further.known, gives(further)))
+            return _listed(unsure, _SOME)
+        return _listed(unsure, weakens(further.known, gives(further)))
     first = first_known(election, worse)
     if first is None:
-        return _listed(_unsure(election, ratio))
+        return _listed(unsure)
     beyond = None
-    if not larger(_delta(election, ratio), _HALF):
+    if not larger(delta, _HALF):
         beyond = first_known(election, lambda more: larger(_delta(more, ratio), _HALF))
     found = gives(election.variant(known=first))
-    known = weakens(first, found, beyond, limit=f"delta exceed 1/2{where}")
-    return _listed(_unsure(election, ratio), known)
+    return _listed(unsure, weakens(first, found, beyond, limit=f"delta exceed 1/2{where}"))
 
 
-def _unsure(election: Election, ratio: Number) -> str | None:
-    """Say what noiseless privacy is to one who is not sure of the law."""
+def _unsure(election: Election, ratio: Number, delta: Number) -> str | None:
+    """Say what noiseless privacy is to one who is not sure of the law, if that is worse."""
     if election.definition != NOISELESS:
         return None
     pairs = list(election.unsure_pairs())
-    if not pairs or not larger(worst := largest_delta(pairs, ratio).value, _delta(election, ratio)):
+    if not pairs or not larger(worst := largest_delta(pairs, ratio).value, delta):
         return None
     return (
         "being unsure which of the laws is true, since your entry tells about that, as the answer "

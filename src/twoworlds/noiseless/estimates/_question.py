@@ -146,7 +146,7 @@ class Question:
             breaks = delta_breaks(election, factor, left_out)
         elif holds:
             fails = partial(_fails, ratio=factor, delta=delta)
-            breaks = claim_breaks(election, factor, fails)
+            breaks = claim_breaks(election, factor, delta, fails)
         return Verdict(
             words.released(election),
             name,

@@ -53,8 +53,10 @@ class Knowledge:
     told: Callable[[Places], list[Case]]
     cost: int
 
-    def claim_breaks(self, ratio: Number, allowed: Number) -> str:
-        """Say what breaks a claim that holds."""
+    def claim_breaks(self, ratio: Number, allowed: Number) -> str | None:
+        """Say what breaks a claim that holds, if anything can."""
+        if allowed == 1:
+            return None
         for chosen, cases in self._sets():
             _, found = worst_case(cases, lambda case: case.laws.delta(ratio))
             if larger(found, allowed):
@@ -71,16 +73,18 @@ class Knowledge:
         return self._weakened(
             ratio,
             delta,
+            delta,
             lambda case: case.laws.delta(ratio),
             lambda found: f"delta {decimal(found, 3)}",
         )
 
     def ratio_breaks(self, ratio: Number, delta: Number) -> str | None:
         """Say what makes the ratio that was found for a delta worse, if anything can."""
-        if ratio == INFINITY:
+        if ratio == INFINITY or delta == 1:
             return None
         return self._weakened(
             ratio,
+            delta,
             ratio,
             lambda case: case.laws.ratio_for(delta),
             lambda found: f"epsilon {decimal(ln(found), 3)} at delta {short(delta)}",
@@ -90,6 +94,7 @@ class Knowledge:
     def _weakened(
         self,
         ratio: Number,
+        delta: Number,
         now: Number,
         measure: Measure,
         gives: Callable[[Number], str],
@@ -99,7 +104,7 @@ class Knowledge:
         first: Places | None = None
         beyond: Places | None = None
         worst = now
-        open_ended = not self._beyond(self.cases, ratio)
+        open_ended = not larger(delta, _HALF)
         for chosen, cases in self._sets():
             if first is not None and len(chosen) > len(first) and (beyond or not open_ended):
                 break

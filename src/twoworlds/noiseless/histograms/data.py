@@ -22,7 +22,7 @@ from typing import Any
 
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.noiseless.data import Missing, read_column
+from twoworlds.noiseless.data import Missing, read_column, withheld
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
 from twoworlds.noiseless.histograms.sampling import MemberBins, read_bins, read_list
 from twoworlds.noiseless.histograms.size_laws import Discarded, SizeLaw
@@ -86,7 +86,7 @@ class HistogramRelease:
     def shown(self) -> str:
         """The table as text, one bin per line, or that it is withheld."""
         if self.table is None:
-            return "The table is withheld: the claim is not proven to hold."
+            return f"The table is {withheld(self.verdict)}."
         wide = max(len(name) for name in self.table)
         lines = [f"  {name:<{wide}}  {count:,}" for name, count in self.table.items()]
         return f"The table (0 stands for less than {self.threshold:,}):\n\n" + "\n".join(lines)

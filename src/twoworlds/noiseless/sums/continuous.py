@@ -32,7 +32,7 @@ from twoworlds.noiseless.sums._words import (
     undecided_words,
 )
 from twoworlds.noiseless.sums.laws import Interval, UniformComponent
-from twoworlds.noiseless.words import claim, short, weakens
+from twoworlds.noiseless.words import claim, counted, short, weakens
 from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show, to_json
 
 __all__ = ["UniformWitness", "continuous_total", "read_shift"]
@@ -196,8 +196,9 @@ class _Question:
         fewest = enough_unknown(self.law, self.shift, self.ratio, limit, self.unknown)
         if fewest is None:
             above = holds is False if target is not None else bounds(delta)[0] > limit
+            known = counted(self.known, "entry", "entries") if self.known else "no entry"
             missed = "exceeds" if above else "is not proven to be at most"
-            return f"nothing more is needed: delta {missed} {short(limit)} already"
+            return f"nothing more is needed: delta {missed} {short(limit)} with {known} known"
         if fewest == 0:
             return f"no number of known entries: delta stays at most {short(limit)}"
         first = self.people - fewest

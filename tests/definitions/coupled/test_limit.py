@@ -1,0 +1,169 @@
+"""Ratio infinity: an infimum that some simulator has, or none; and what is said of it."""
+
+import json
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from twoworlds import check, measure
+from twoworlds.definitions.coupled._tables import comparisons
+from twoworlds.definitions.coupled.optimal import limit, optimal, smallest_ratio
+from twoworlds.definitions.coupled.scene import scene
+from twoworlds.definitions.coupled.simulator import coin
+from twoworlds.definitions.coupled.words import even_bet, refuted
+from twoworlds.numbers import INFINITY
+from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.scrubbing import Scrub, persons
+
+F = Fraction
+PAIR = "exact(sum, universe=bits(2))"
+
+
+def random_scene(seed, people=2, outputs=3):
+    """Return a scene in which many outputs are impossible."""
+    rng = random.Random(seed)
+    laws = {}
+    for x in product((0, 1), repeat=people):
+        shown = rng.sample(range(outputs), rng.randint(1, outputs))
+        laws[x] = {t: F(1, len(shown)) for t in shown}
+    weights = {x: rng.randint(1, 4) for x in laws}
+    belief = Joint.of({x: F(w, sum(weights.values())) for x, w in weights.items()})
+    side = (lambda x: x[0]) if rng.random() < 1 / 3 else None
+    if side is not None:
+        belief = belief.knowing(side)
+    tagged = rng.random() < 1 / 2
+    return scene(
+        lambda x: laws[x], BeliefClass((belief,), "random"), persons(people, tagged=tagged)
+    )
+
+
+def supports_match(found):
+    """Tell by sets alone whether a simulator can show in each case exactly what is possible there.
+
+    A scrubbed database may name what is possible in all cases that it occurs in, and in each case
+    all that is named must be all that is possible. None when it may name nothing.
+    """
+    made = comparisons(found)
+    possible = [{t for t, p in c.real.items() if p} for c in made]
+    occurs = [{y for y, p in c.ideal.items() if p} for c in made]
+    allowed = {
+        y: set.intersection(*(p for p, o in zip(possible, occurs, strict=True) if y in o))
+        for y in range(len(found.inputs))
+    }
+    if not all(allowed.values()):
+        return None
+    return all(
+        set().union(*(allowed[y] for y in o)) == p for p, o in zip(possible, occurs, strict=True)
+    )
+
+
+def test_the_limit_is_zero_and_attained_exactly_where_supports_match():
+    seen = set()
+    for seed in range(120):
+        found = random_scene(seed)
+        best = limit(found)
+        expected = supports_match(found)
+        seen.add(expected)
+        assert (best.delta > 0) == (expected is None), seed
+        if expected is not None:
+            assert best.attained == expected, seed
+        assert best.verify(), seed
+    assert seen == {None, False, True}
+
+
+def test_the_limit_is_attained_exactly_where_a_finite_ratio_is_enough_for_it():
+    kinds = set()
+    for seed in range(60):
+        found = random_scene(seed)
+        best = limit(found)
+        finite = smallest_ratio(found, best.delta).ratio != INFINITY
+        assert best.attained == finite, seed
+        far = optimal(found, 10**6).delta
+        assert best.delta <= far <= best.delta + F(1, 10**4), seed
+        kinds.add((best.attained, best.delta > 0))
+    assert kinds == {(False, False), (True, False), (True, True)}
+
+
+def test_a_limit_above_zero_need_not_be_attained_either():
+    # All three are scrubbed alike. 0 and 1 must be named evenly, which leaves nothing for 2.
+    laws = {"a": {0: F(1)}, "b": {1: F(1)}, "c": {0: F(1, 4), 2: F(3, 4)}}
+    belief = Joint.of(dict.fromkeys(laws, F(1, 3)))
+    alone = Scrub("the letter", lambda x: x, lambda x: "nothing left")
+    found = scene(lambda x: laws[x], BeliefClass((belief,), "even"), [alone])
+    best = limit(found)
+    assert (best.delta, best.reached, best.attained) == (F(1, 2), F(3, 4), False)
+    assert best.verify()
+    assert smallest_ratio(found, F(1, 2)).ratio == INFINITY
+
+
+def test_a_changed_limit_does_not_verify():
+    for seed in range(20):
+        best = limit(random_scene(seed))
+        for forged in (
+            replace(best, delta=best.delta + F(1, 100)),
+            replace(best, reached=best.reached + F(1, 100)),
+            replace(best, delta=best.reached) if not best.attained else None,
+            replace(best, distinguishers=()) if best.attained and best.delta else None,
+        ):
+            assert forged is None or not forged.verify(), seed
+
+
+def test_a_simulator_of_other_outputs_does_not_verify():
+    best = limit(random_scene(1))
+    assert not replace(best, simulator=coin((7,))).verify()
+
+
+def test_the_limit_is_data_and_words():
+    for seed in range(12):
+        best = limit(random_scene(seed))
+        data = json.loads(json.dumps(best.to_dict()))
+        assert data["attained"] == best.attained
+        assert ("approached, not attained" in data["sentence"]) == (not best.attained)
+        assert next(label for label, _ in best.facts()) == "no better"
+
+
+# --- claims ---------------------------------------------------------------------------------------
+
+
+def test_a_claim_at_ratio_infinity_fails_where_no_simulator_attains_it():
+    verdict = check(PAIR, "ddp(belief=uniform, ratio=inf, delta=0)")
+    assert verdict.holds is False
+    assert "none attains it" in verdict.sentence
+    assert "holds with every delta above 0 at this ratio" in verdict.notes
+    assert "approached, not attained" in verdict.witness.explain()
+    assert check(PAIR, "ddp(belief=uniform, ratio=inf, delta=1/1000000)").holds is True
+
+
+def test_a_claim_at_ratio_infinity_holds_where_a_simulator_attains_it():
+    noisy = "randomized-response(bits=2, keep=3/4)"
+    verdict = check(noisy, "ddp(belief=uniform, ratio=inf, delta=0)")
+    assert verdict.holds is True
+    assert "never to certainty" in verdict.sentence
+    assert verdict.witness.verify()
+
+
+def test_a_claim_below_the_limit_fails():
+    text = "ddp(belief=uniform, side=parity, ratio=inf, delta={})"
+    assert check("parity(bits=2)", text.format("1/2")).holds is True
+    assert check("parity(bits=2)", text.format("49/100")).holds is False
+
+
+@pytest.mark.parametrize("text", ["ddp(belief=uniform)", "ddp(belief=uniform, ratio=inf)"])
+def test_certainty_is_said_where_an_output_is_possible_in_one_world_only(text):
+    verdict = measure(PAIR, definition=text)
+    assert (verdict.ratio, verdict.delta) == (INFINITY, 0)
+    assert "never to certainty" not in verdict.sentence
+    assert "can become certainty" in verdict.sentence
+    assert "with a probability of up to 0.5" in verdict.sentence
+    assert verdict.witness.worst.probabilities == (F(1, 2), 0)
+    assert any("there is no best one" in assumed for assumed in verdict.assumptions)
+
+
+def test_words_of_what_is_approached():
+    said = even_bet(INFINITY, F(1, 8), "on it", F(1, 2))
+    assert "of up to 0.5" in said
+    assert "as near to 0.125 as one likes" in said
+    assert "none attains it" in refuted("x", F(0), F(0), approached=True)
