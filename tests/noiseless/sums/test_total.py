@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -9,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from tests.noiseless.sums import brute
-from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.noiseless import EntryLaw, largest_exact, read_law, total
 from twoworlds.noiseless.sums._convolution import convolve, gap, smallest_ratio, windowed
 from twoworlds.noiseless.sums.laws import common_step
-from twoworlds.numbers import bounds, decimal, exp, number
+from twoworlds.numbers import bounds, exp, number
 
 HALF = Fraction(1, 2)
 
@@ -323,140 +322,6 @@ def test_theorem_17_bounds_noiseless_privacy(law, ratio):
     found = total(law, people=12, ratio=ratio, definition="noiseless")
     assert found.delta <= bounds(found.theorem_17)[1]
     assert "between two values of your entry" in found.sentence
-
-
-# --- words and data -----------------------------------------------------------------------------
-
-
-def test_the_sentence_begins_with_the_assumption_and_ends_with_what_breaks_it():
-    found = total("-1,0,1", people=1000, known=20, epsilon="0.5", delta="1e-9")
-    assert found.holds is True
-    assert found.sentence.startswith(
-        "If nobody knows more than 20 of the 1,000 entries and everybody holds the others to be "
-        "independent, each uniform on -1, 0, 1, then"
-    )
-    assert "won with probability at most 62.3%" in found.sentence
-    assert found.sentence.endswith(
-        "What breaks it: knowing 818 of the entries; delta then exceeds 1e-9."
-    )
-    assert found.assumptions[0] in found.sentence
-
-
-@pytest.mark.parametrize("delta", [None, "1e-3"])
-@pytest.mark.parametrize("people", [5, 40])
-def test_what_breaks_it_is_the_smallest_such_number(people, delta):
-    found = total("-1,0,1", people=people, epsilon="0.5", delta=delta)
-    limit = HALF if delta is None else Fraction(delta)
-    deltas = [
-        bounds(total("-1,0,1", people=people, known=k, epsilon="0.5").delta)[0]
-        for k in range(people)
-    ]
-    first = next((k for k, d in enumerate(deltas) if d > limit), None)
-    if not first:
-        assert "nothing more is needed" in found.sentence
-    elif delta is not None:
-        assert f"knowing {first} of the entries" in found.sentence
-    else:
-        assert f"knowing 1 gives delta {decimal(deltas[1], 3)};" in found.sentence
-        assert found.sentence.endswith(f"; knowing {first} makes delta exceed 1/2.")
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        (
-            {"law": "0,1", "people": 3, "known": 1, "ratio": "3/2"},
-            "each known entry can weaken it: knowing 2 gives delta 1 and makes delta exceed 1/2.",
-        ),
-        (
-            {"law": "0,1", "people": 3, "ratio": "3/2", "simulator": "resampled"},
-            "each known entry can weaken it: knowing 1 gives delta 0.25; knowing all others gives "
-            "delta 0.5.",
-        ),
-        (
-            {"law": "0,1", "people": 3, "known": 2, "ratio": "3/2"},
-            "nothing more is needed: delta exceeds 1/2 for whoever knows 2 entries or more.",
-        ),
-        (
-            {"law": "0", "people": 3, "ratio": 2},
-            "no number of known entries: knowing all others gives delta 0.",
-        ),
-        (
-            {"law": "1,3", "people": 3, "ratio": 2},
-            "nothing more is needed: delta exceeds 1/2 with no entry known.",
-        ),
-    ],
-)
-def test_without_a_claim_it_is_said_what_more_knowledge_does(asked, said):
-    assert total(**asked).sentence.endswith("What breaks it: " + said)
-
-
-def test_too_many_choices_of_known_entries_leave_what_one_more_does():
-    found = total([(f"0,{k}", 90) for k in range(1, 4)], known=1, ratio=2)
-    further = total([(f"0,{k}", 90) for k in range(1, 4)], known=2, ratio=2)
-    assert f"knowing 2 gives delta {decimal(further.delta, 3)}; knowing all" in found.sentence
-
-
-def test_a_claim_that_cannot_be_decided_says_so():
-    asked = {"people": 6000, "epsilon": "0.2"}
-    low, high = bounds(total("0..20", **asked).delta)
-    found = total("0..20", delta=(low + high) / 2, **asked)
-    assert found.holds is None
-    assert found.notes[0].startswith("undecided: delta lies between ")
-    assert "nothing more is needed: delta is not proven to be at most" in found.sentence
-    clear = total("0..20", delta="1e-6", **asked)
-    assert not any("undecided" in note for note in clear.notes)
-
-
-def test_one_entry_is_spoken_of_in_the_singular():
-    found = total("0,1", people=1, ratio=2)
-    assert found.sentence.startswith(
-        "If nobody knows the one entry and everybody holds it to be uniform on 0, 1, then"
-    )
-
-
-def test_a_bound_on_a_better_simulator_says_that_it_is_one():
-    long = total("0..20", people=6000, epsilon="0.3")
-    assert any("instead of nothing has delta at most " in note for note in long.notes)
-    few = total("0..20", people=60, epsilon="0.3")
-    assert any("instead of nothing has delta 0" in note for note in few.notes)
-
-
-def test_a_broken_claim_says_from_how_many_known_entries_on():
-    found = total("-1,0,1", people=50, known=40, epsilon="0.5", delta="0.01")
-    assert found.holds is False
-    assert "broken already" in found.sentence
-    assert "34 entries or more" in found.sentence
-
-
-def test_json_has_exact_numbers_and_a_witness():
-    found = json.loads(json.dumps(total("0,1", people=3, ratio="3/2").to_dict()))
-    assert found["delta"] == {"exact": "3/8", "value": 0.375}
-    assert found["witness"]["probabilities"][0]["exact"] == "3/4"
-    assert found["assumptions"][0].startswith("nobody knows any of the 3 entries")
-
-
-@pytest.mark.parametrize("people", [4, 60, 400])
-@pytest.mark.parametrize("simulator", ["canonical", "centred", "resampled"])
-def test_witnesses_attain_delta_and_reverify(people, simulator):
-    ratio = Fraction(5, 4)
-    found = total("0..4", people=people, ratio=ratio, simulator=simulator)
-    p, q = found.witness.probabilities
-    assert p - ratio * q == found.delta
-    assert found.witness.verify()
-    wrong = replace(found.witness, probabilities=(p, q + Fraction(1, 10**40)))
-    assert not wrong.verify()
-    with pytest.raises(TwoWorldsError, match="does not re-verify"):
-        replace(found, witness=wrong)
-
-
-def test_a_refuted_claim_about_a_large_total_has_a_witness():
-    found = total("0..20", people=5000, epsilon="0.1", delta="1e-6")
-    assert found.holds is False
-    p, q = found.witness.probabilities
-    assert bounds(p - found.ratio * q)[0] > Fraction(1, 10**6)
-    wrong = replace(found.witness, probabilities=(p + Fraction(1, 10**4), q))
-    assert not wrong.verify()
 
 
 # --- what is refused ----------------------------------------------------------------------------

@@ -18,9 +18,9 @@ that "0" belongs to the event too; if it is empty, only "0" may. Either way the 
 c'" with c' >= k - 1, of Pr[B <= c'] against Pr[B <= c' - 1].
 
 Truncating at k + 1 is a function of the histogram truncated at k, so delta never rises with k. Who
-knows of L others of the bin whether they were sampled sees a bin of the rest: if s of them were, it
-is truncated at k - s, so that s = L is the worst (and knowing more never hurts the attacker:
-a mixture over what one might learn is no worse than its worst case).
+knows of L others of the bin (or of all, if they are fewer) whether they were sampled sees a bin of
+the rest: if s of them were, it is truncated at k - s, so that s = L is the worst (and knowing more
+never hurts the attacker: a mixture over what one might learn is no worse than its worst case).
 """
 
 from __future__ import annotations
