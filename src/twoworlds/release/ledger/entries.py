@@ -27,6 +27,7 @@ __all__ = ["START", "Entry", "Row", "canonical", "digest", "read"]
 START = "0" * 64  # the hash before the first entry
 _LONGEST = 16 << 20
 _DEEPEST = 100
+_MOST_BITS = 14_000  # below 4,300 digits, which every Python reads back without being told to
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -78,10 +79,7 @@ def canonical(value: object, name: str = "content") -> str:
             and dictionaries with text as keys. The message never holds the value.
     """
     _check_plain(value, name, 0)
-    try:
-        text = _ENCODER.encode(value)
-    except ValueError:  # a whole number of more digits than Python writes out
-        raise InvalidInput(f"{name} holds a number too long to be written: round it") from None
+    text = _ENCODER.encode(value)
     if len(text) > _LONGEST:
         raise InvalidInput(
             f"{name} takes {len(text)} bytes as JSON, at most {_LONGEST} are kept: "
@@ -135,7 +133,11 @@ def _check_plain(value: object, name: str, depth: int) -> None:
     if depth > _DEEPEST:
         raise InvalidInput(f"{name} is nested more than {_DEEPEST} deep: flatten it")
     kind = type(value)
-    if value is None or kind in (bool, int, str):
+    if value is None or kind in (bool, str):
+        return
+    if kind is int:
+        if value.bit_length() > _MOST_BITS:  # type: ignore[attr-defined]
+            raise InvalidInput(f"{name} holds a number too long to be written: round it")
         return
     if kind is float:
         if not math.isfinite(value):  # type: ignore[arg-type]
