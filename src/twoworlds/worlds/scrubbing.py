@@ -45,6 +45,10 @@ __all__ = [
 _SEPARATORS = "|/:"
 
 
+TOLD = ", and whose is told"
+"""What tagging adds to the words of a pair."""
+
+
 @dataclass(frozen=True)
 class Tagged:
     """A scrubbed database together with the name of whom it is scrubbed of."""
@@ -90,7 +94,7 @@ class Scrub:
                 return {Tagged(self.name, y): chance for y, chance in value.items()}
             return Tagged(self.name, value)
 
-        return Scrub(self.name, self.private, scrubbed, f"{self.how}, and whose is told")
+        return Scrub(self.name, self.private, scrubbed, f"{self.how}{TOLD}")
 
 
 def persons(n: object, *, tagged: bool = False) -> tuple[Scrub, ...]:

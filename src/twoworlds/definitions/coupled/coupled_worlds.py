@@ -30,7 +30,7 @@ from twoworlds.definitions.coupled.simulator import OPTIMAL, read_simulator
 from twoworlds.definitions.coupled.words import even_bet
 from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
-from twoworlds.worlds.scrubbing import Scrub, Tagged
+from twoworlds.worlds.scrubbing import TOLD, Scrub, Tagged
 
 __all__ = ["CoupledWorlds", "DistributionalPrivacy", "OfPersons", "WithSimulator"]
 
@@ -97,7 +97,9 @@ class WithSimulator(OverBeliefs):
         else:
             names = ", ".join(pair.name for pair in scene.scrubs[:4])
             more = ", ..." if len(scene.scrubs) > 4 else ""
-            given = f"is given the database scrubbed of one of: {names}{more}; it {whose}"
+            how = dict.fromkeys(pair.how.removesuffix(TOLD) for pair in scene.scrubs if pair.how)
+            said = f" ({'; '.join(list(how)[:3])})" if how else ""
+            given = f"is given the database scrubbed of one of: {names}{more}{said}; it {whose}"
         compared = f"compared is the release with a simulator, which {given}"
         if found.simulator is None:
             return (compared,)
