@@ -22,7 +22,7 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.ledger.failures import LedgerDamaged
 
-__all__ = ["START", "Entry", "Row", "canonical", "digest", "read"]
+__all__ = ["START", "Entry", "Line", "canonical", "digest", "read"]
 
 START = "0" * 64  # the hash before the first entry
 _LONGEST = 16 << 20
@@ -32,7 +32,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=Fal
 
 
 @dataclass(frozen=True)
-class Row:
+class Line:
     """An entry as it is stored."""
 
     sequence: int
@@ -50,7 +50,7 @@ class Entry:
     kind: str
     content: Mapping[str, Any]
 
-    def row(self) -> Row:
+    def row(self) -> Line:
         """Return what is stored: the canonical body and its hash.
 
         >>> Entry(1, START, "2026-01-01T00:00:00Z", "begin", {}).row().hash[:8]
@@ -65,7 +65,7 @@ class Entry:
                 "kind": self.kind,
             }
         )
-        return Row(self.sequence, body, digest(body))
+        return Line(self.sequence, body, digest(body))
 
 
 def canonical(value: object, name: str = "content") -> str:
@@ -93,7 +93,7 @@ def digest(text: str) -> str:
     return sha256(text.encode("ascii")).hexdigest()
 
 
-def read(row: Row, previous: str) -> Entry:
+def read(row: Line, previous: str) -> Entry:
     """Return the entry of a stored row that must follow the entry with hash ``previous``.
 
     Raises:
@@ -111,7 +111,7 @@ def read(row: Row, previous: str) -> Entry:
     return Entry(number, previous, str(kept["time"]), str(kept["kind"]), body)
 
 
-def _content(row: Row) -> dict[str, Any] | None:
+def _content(row: Line) -> dict[str, Any] | None:
     """Return the content of a row that has its hash and is canonical, or None."""
     try:
         body = json.loads(row.body) if digest(row.body) == row.hash else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from twoworlds.release.ledger.failures import LedgerDamaged
-from twoworlds.release.ledger.mark import Point, Points, read_mark
+from twoworlds.release.ledger.mark import Place, Places, read_mark
 from twoworlds.release.ledger.state import State
 from twoworlds.release.ledger.store import Store
 
@@ -18,7 +18,7 @@ def mark_path(path: Path | str, mark: Path | str | None) -> Path:
     return place.with_name(place.name + ".mark") if mark is None else Path(mark)
 
 
-def replay(store: Store, points: Points | None) -> State:
+def replay(store: Store, points: Places | None) -> State:
     """Read all entries of a store and check them, and the mark, if there is one.
 
     Raises:
@@ -32,7 +32,7 @@ def replay(store: Store, points: Points | None) -> State:
     return state
 
 
-def check_mark(store: Store, state: State, point: Point) -> None:
+def check_mark(store: Store, state: State, point: Place) -> None:
     """Check that the entries hold a point that the mark remembers.
 
     Raises:
@@ -45,7 +45,7 @@ def check_mark(store: Store, state: State, point: Point) -> None:
         raise back_in_time(point)
 
 
-def back_in_time(point: Point) -> LedgerDamaged:
+def back_in_time(point: Place) -> LedgerDamaged:
     """Return what to raise when a point that was reached is not there."""
     return LedgerDamaged(
         f"the ledger went back in time: it had entry {point.sequence} with hash "

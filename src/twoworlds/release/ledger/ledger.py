@@ -37,7 +37,7 @@ from twoworlds.release.ledger.history import (
     mark_path,
     replay,
 )
-from twoworlds.release.ledger.mark import Mark, Point, read_mark, sync_folder
+from twoworlds.release.ledger.mark import Mark, Place, read_mark, sync_folder
 from twoworlds.release.ledger.reservation import Reservation, charge_of
 from twoworlds.release.ledger.sqlite import SQLiteStore
 from twoworlds.release.ledger.state import Charge, State, check_name
@@ -107,7 +107,7 @@ class Ledger:
             sync_folder(place.parent)
         finally:
             store.close()
-        Mark.create(sign, Point(first.sequence, first.hash)).close()
+        Mark.create(sign, Place(first.sequence, first.hash)).close()
         return cls(place, sign, timeout)
 
     @classmethod

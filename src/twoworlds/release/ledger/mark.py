@@ -35,7 +35,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["Mark", "Point", "Points", "read_mark"]
+__all__ = ["Mark", "Place", "Places", "read_mark"]
 
 _BLOCK = 4096
 _SLOTS = 3
@@ -44,7 +44,7 @@ _SHORTEST_WAIT, _LONGEST_WAIT = 0.0005, 0.02
 
 
 @dataclass(frozen=True, order=True)
-class Point:
+class Place:
     """A place in the chain."""
 
     sequence: int
@@ -52,14 +52,14 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Points:
+class Places:
     """What a mark holds: the furthest point, and the furthest that is synced to the disk."""
 
-    last: Point
-    synced: Point | None
+    last: Place
+    synced: Place | None
 
 
-def read_mark(path: Path) -> Points | None:
+def read_mark(path: Path) -> Places | None:
     """Return what a mark holds, or None when there is no such file.
 
     Raises:
@@ -88,7 +88,7 @@ class Mark:
             ) from error
 
     @classmethod
-    def create(cls, path: Path, point: Point) -> Mark:
+    def create(cls, path: Path, point: Place) -> Mark:
         """Make a mark at a point, durably, or not at all.
 
         Raises:
@@ -133,15 +133,15 @@ class Mark:
         finally:
             self._unlock()
 
-    def read(self) -> Points:
+    def read(self) -> Places:
         """Return what the mark holds."""
         return _points(self._read(0, _SLOTS), self.path)
 
-    def write(self, point: Point) -> None:
+    def write(self, point: Place) -> None:
         """Note a point in passing, without waiting for the disk."""
         self._write(0, point)
 
-    def sync(self, point: Point) -> None:
+    def sync(self, point: Place) -> None:
         """Note a point, and return when it is on the disk."""
         one, two = (_slot(self._read(slot, 1)) for slot in (1, 2))
         newer_first = one is not None and (two is None or one > two)
@@ -160,7 +160,7 @@ class Mark:
         os.lseek(self._file, _BLOCK * slot, os.SEEK_SET)
         return os.read(self._file, _BLOCK * count)
 
-    def _write(self, slot: int, point: Point) -> None:
+    def _write(self, slot: int, point: Place) -> None:
         try:
             os.lseek(self._file, _BLOCK * slot, os.SEEK_SET)
             os.write(self._file, _block(point))
@@ -234,24 +234,24 @@ def _sync(file: int) -> None:
         os.fdatasync(file)
 
 
-def _block(point: Point) -> bytes:
+def _block(point: Place) -> bytes:
     body = canonical({"sequence": point.sequence, "hash": point.hash})
     return f"{digest(body)} {body}\n".encode("ascii").ljust(_BLOCK, b"\0")
 
 
-def _slot(block: bytes) -> Point | None:
+def _slot(block: bytes) -> Place | None:
     """Return the point of a block, or None when it was never written, or only in part."""
     try:
         check, _, body = block.rstrip(b"\0").decode("ascii").rstrip("\n").partition(" ")
         if digest(body) != check:
             return None
         kept = json.loads(body)
-        return Point(int(kept["sequence"]), str(kept["hash"]))
+        return Place(int(kept["sequence"]), str(kept["hash"]))
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def _points(content: bytes, path: Path) -> Points:
+def _points(content: bytes, path: Path) -> Places:
     found = [_slot(content[_BLOCK * i : _BLOCK * (i + 1)]) for i in range(_SLOTS)]
     known = [point for point in found if point is not None]
     if not known:
@@ -260,4 +260,4 @@ def _points(content: bytes, path: Path) -> Points:
             "restore it, or, if you trust the ledger as it is, remove the mark and call remark"
         )
     synced = [point for point in found[1:] if point is not None]
-    return Points(max(known), max(synced) if synced else None)
+    return Places(max(known), max(synced) if synced else None)

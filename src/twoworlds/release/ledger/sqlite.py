@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.ledger.entries import Row
+from twoworlds.release.ledger.entries import Line
 from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
 
 __all__ = ["SQLiteStore"]
@@ -52,25 +52,25 @@ class SQLiteStore:
             self._connection.close()
             raise
 
-    def rows(self, after: int) -> Iterator[Row]:
+    def rows(self, after: int) -> Iterator[Line]:
         """Yield the rows with a larger sequence, in order."""
         number = after
         try:
             sql = "SELECT sequence, body, hash FROM entries WHERE sequence > ? ORDER BY sequence"
             for found in self._connection.execute(sql, (after,)):
-                yield Row(*found)
+                yield Line(*found)
                 number = found[0]
         except sqlite3.OperationalError as error:
             raise self._kind(error) from error
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self._broken(number + 1) from error
 
-    def row(self, sequence: int) -> Row | None:
+    def row(self, sequence: int) -> Line | None:
         """Return one row, if it is there."""
         sql = "SELECT sequence, body, hash FROM entries WHERE sequence = ?"
         with self._said():
             found = self._connection.execute(sql, (sequence,)).fetchone()
-        return Row(*found) if found else None
+        return Line(*found) if found else None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -87,7 +87,7 @@ class SQLiteStore:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
 
-    def append(self, row: Row) -> None:
+    def append(self, row: Line) -> None:
         """Add one row; only inside `writing`."""
         with self._said():
             self._connection.execute(

@@ -27,9 +27,9 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
-from twoworlds.release.ledger.entries import START, Entry, Row, canonical, digest, read
+from twoworlds.release.ledger.entries import START, Entry, Line, canonical, digest, read
 from twoworlds.release.ledger.failures import LedgerDamaged, OverBudget
-from twoworlds.release.ledger.mark import Point
+from twoworlds.release.ledger.mark import Place
 
 __all__ = ["Account", "Charge", "State"]
 
@@ -48,7 +48,7 @@ class Charge:
     query: str
     cost: Cost
     analysts: list[str]
-    answer: Point | None = None  # the entry that holds it
+    answer: Place | None = None  # the entry that holds it
     expired: bool = False
 
 
@@ -56,7 +56,7 @@ class Charge:
 class State:
     """Everything that the entries read so far say."""
 
-    point: Point = field(default_factory=lambda: Point(0, START))
+    point: Place = field(default_factory=lambda: Place(0, START))
     name: str | None = None
     caps: dict[Account, Cap] = field(default_factory=dict)
     spent: dict[Account, Spent] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class State:
     queries: dict[tuple[str, str], Charge] = field(default_factory=dict)
     requests: dict[tuple[str, str, str], Charge] = field(default_factory=dict)
 
-    def follow(self, row: Row) -> None:
+    def follow(self, row: Line) -> None:
         """Read the next row.
 
         Raises:
@@ -89,8 +89,8 @@ class State:
         apply = _KINDS.get(entry.kind)
         if apply is None or (entry.kind == "begin") != (entry.sequence == 1):
             raise InvalidInput(f"an entry of kind {entry.kind[:20]!r} has no place here")
-        apply(self, entry.content, Point(entry.sequence, own_hash))
-        self.point = Point(entry.sequence, own_hash)
+        apply(self, entry.content, Place(entry.sequence, own_hash))
+        self.point = Place(entry.sequence, own_hash)
 
     def find(self, dataset: str, analyst: str, query: str, request: str | None) -> Charge | None:
         """Return the charge that already pays for a query, by request or by query.
@@ -141,16 +141,16 @@ class State:
             )
         return after
 
-    def _begin(self, content: Content, _point: Point) -> None:
+    def _begin(self, content: Content, _point: Place) -> None:
         self.name = str(content["name"])
 
-    def _cap(self, content: Content, _point: Point) -> None:
+    def _cap(self, content: Content, _point: Place) -> None:
         account = (check_name(content["dataset"], "dataset"), content["analyst"])
         if account[1] is not None:
             check_name(account[1], "analyst")
         self.caps[account] = read_cap(content)
 
-    def _reserve(self, content: Content, point: Point) -> None:
+    def _reserve(self, content: Content, point: Place) -> None:
         dataset = check_name(content["dataset"], "dataset")
         analyst = check_name(content["analyst"], "analyst")
         request = _request(content)
@@ -166,7 +166,7 @@ class State:
         self.queries[dataset, query] = charge
         self._remember(charge, analyst, request)
 
-    def _share(self, content: Content, _point: Point) -> None:
+    def _share(self, content: Content, _point: Place) -> None:
         charge, analyst = self._open(content), check_name(content["analyst"], "analyst")
         if analyst in charge.analysts:
             raise InvalidInput(f"analyst {analyst!r} has paid for this query already")
@@ -175,20 +175,20 @@ class State:
         charge.analysts.append(analyst)
         self._remember(charge, analyst, request)
 
-    def _answer(self, content: Content, point: Point) -> None:
+    def _answer(self, content: Content, point: Place) -> None:
         charge = self._open(content)
         if charge.answer is not None or "answer" not in content:
             raise InvalidInput(f"charge {charge.sequence} must have one answer")
         charge.answer = point
 
-    def _expire(self, content: Content, _point: Point) -> None:
+    def _expire(self, content: Content, _point: Place) -> None:
         charge = self._open(content)
         if charge.answer is not None:
             raise InvalidInput(f"charge {charge.sequence} is answered, so it cannot expire")
         charge.expired = True
         del self.queries[charge.dataset, charge.query]
 
-    def _remark(self, content: Content, _point: Point) -> None:
+    def _remark(self, content: Content, _point: Place) -> None:
         check_name(content["reason"], "reason")
 
     def _open(self, content: Content) -> Charge:
@@ -204,7 +204,7 @@ class State:
             self.requests[charge.dataset, analyst, request] = charge
 
 
-_KINDS: dict[str, Callable[[State, Content, Point], None]] = {
+_KINDS: dict[str, Callable[[State, Content, Place], None]] = {
     "begin": State._begin,
     "cap": State._cap,
     "reserve": State._reserve,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from twoworlds.release.ledger.entries import Row
+from twoworlds.release.ledger.entries import Line
 
 __all__ = ["Store"]
 
@@ -18,11 +18,11 @@ class Store(Protocol):
     read-only or full, and `LedgerDamaged` when it cannot be read as what it was.
     """
 
-    def rows(self, after: int) -> Iterator[Row]:
+    def rows(self, after: int) -> Iterator[Line]:
         """Yield the rows with a larger sequence, in order."""
         ...
 
-    def row(self, sequence: int) -> Row | None:
+    def row(self, sequence: int) -> Line | None:
         """Return one row, if it is there."""
         ...
 
@@ -30,7 +30,7 @@ class Store(Protocol):
         """Exclude other writers; at the end all of it is durable, or none of it after an error."""
         ...
 
-    def append(self, row: Row) -> None:
+    def append(self, row: Line) -> None:
         """Add one row; only inside `writing`."""
         ...
 

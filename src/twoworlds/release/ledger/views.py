@@ -10,10 +10,10 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Spent
-from twoworlds.release.ledger.entries import Row, canonical
+from twoworlds.release.ledger.entries import Line, canonical
 from twoworlds.release.ledger.failures import LedgerDamaged
 from twoworlds.release.ledger.history import mark_path, replay
-from twoworlds.release.ledger.mark import Points, read_mark
+from twoworlds.release.ledger.mark import Places, read_mark
 from twoworlds.release.ledger.sqlite import SQLiteStore
 from twoworlds.release.ledger.state import Account, State
 
@@ -87,7 +87,7 @@ def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     state = State()
     for item in exported:
         try:
-            row = Row(item["sequence"], canonical(item["entry"]), item["hash"])
+            row = Line(item["sequence"], canonical(item["entry"]), item["hash"])
         except (KeyError, TypeError, InvalidInput):
             number = state.point.sequence + 1
             raise LedgerDamaged(
@@ -122,7 +122,7 @@ def _account(state: State, account: Account) -> dict[str, Any]:
 @contextmanager
 def _reading(
     path: Path | str, mark: Path | str | None
-) -> Iterator[tuple[SQLiteStore, Points | None]]:
+) -> Iterator[tuple[SQLiteStore, Places | None]]:
     place = Path(path)
     points = read_mark(mark_path(path, mark))  # before the database, so that it cannot be ahead
     if not place.exists():
