@@ -27,13 +27,14 @@ from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.noiseless.sums.laws import AnyLaw, read_law
 from twoworlds.noiseless.sums.total import total
 from twoworlds.noiseless.words import counted
-from twoworlds.numbers import exact_text, number, to_json
+from twoworlds.numbers import number, to_json
 
 __all__ = ["Missing", "Release", "read_column", "release_total", "withheld"]
 
 Missing = str  # "refuse" or "skip": checked when it is used
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
 _ENDINGS = (*_SEPARATORS, ".parquet", ".pq")
+_MOST_PLACES = 40
 _GLOB = set("*?[]{}")
 
 
@@ -67,7 +68,7 @@ class Release:
     @property
     def shown(self) -> str:
         """The value as text, or that it is withheld."""
-        return withheld(self.verdict) if self.value is None else str(exact_text(self.value))
+        return withheld(self.verdict) if self.value is None else _written(self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the release as plain data: the belief, the statistic, the verdict."""
@@ -83,6 +84,24 @@ def withheld(verdict: Verdict) -> str:
     """Say why nothing is published under a claim."""
     fails = "does not hold" if verdict.holds is False else "is not proven to hold"
     return f"withheld: the claim {fails}"
+
+
+def _written(value: Fraction) -> str:
+    """Write a number exactly: as a decimal where that ends, and as a fraction otherwise.
+
+    >>> _written(Fraction(83, 20)), _written(Fraction(1, 3)), _written(Fraction(7))
+    ('4.15', '1/3', '7')
+    """
+    twos = (value.denominator & -value.denominator).bit_length() - 1
+    fives, rest = 0, value.denominator >> twos
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > _MOST_PLACES:
+        return str(value)
+    digits = f"{abs(value) * 10**places}".rjust(places + 1, "0")
+    sign = "-" if value < 0 else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else f"{sign}{digits}"
 
 
 def read_column(path: str | Path, column: str, *, missing: Missing = "refuse") -> list[Any]:

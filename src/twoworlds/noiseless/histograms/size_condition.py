@@ -229,6 +229,9 @@ def _written(jump: Jump) -> str:
 
 def _sentence(size: SizeLaw, values: dict[str, Number]) -> str:
     factor = decimal(values["ratio"], 4)
+    if values["delta"] == 1:
+        nothing = f"no size is within {factor} times of the next: nothing is promised"
+        return assumed(size.words, nothing)
     return assumed(
         size.words,
         f"one more person makes any size at most {factor} times likelier or less likely, but for "
