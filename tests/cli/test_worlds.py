@@ -1,6 +1,7 @@
 """Scenarios and simulators, as a person types them."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -183,6 +184,54 @@ def test_the_simulator_in_words(capsys):
 )
 def test_bad_input_to_the_simulator(capsys, arguments, complaint):
     code, out, err = call(capsys, "simulator", *arguments)
+    assert (code, out) == (2, "")
+    assert complaint in err
+    assert "internal" not in err
+
+
+BITS = "universe=bits(3)"
+
+
+def test_two_releases_together(capsys):
+    arguments = ("compose", f"exact(sum, {BITS})", f"exact(parity, {BITS})", "--ratio", "3/2")
+    for simulators in ("optimal", "canonical", "coin"):
+        found = data(capsys, *arguments, "--simulators", simulators)
+        delta, bound = (Fraction(found[name]["exact"]) for name in ("delta", "bound"))
+        assert delta <= min(bound, 1)
+        assert found["ratio"]["exact"] == "9/4"
+        first, second = (Fraction(found[name]["exact"]) for name in ("first", "second"))
+        assert bound == max(first * Fraction(3, 2) + second, first + second * Fraction(3, 2))
+    _, out, _ = call(capsys, *arguments)
+    assert "If the 3 bits are fair and independent" in " ".join(out.split())
+
+
+def test_a_constant_adds_nothing_to_a_release(capsys):
+    both = ("compose", f"exact(sum, {BITS})", f"exact(constant, {BITS})", "--simulators")
+    found = data(capsys, *both, "canonical", "--ratio", "1")
+    alone = data(
+        capsys,
+        "measure",
+        f"exact(sum, {BITS})",
+        "--definition",
+        "ddp(belief=uniform, simulator=canonical, ratio=1)",
+    )
+    assert found["delta"] == alone["delta"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((f"exact(sum, {BITS})", f"exact(sum, {BITS})"), "--ratio"),
+        ((f"exact(sum, {BITS})", "exact(sum, universe=bits(2))", "--ratio", "2"), "same databases"),
+        ((f"exact(sum, {BITS})", f"exact(sum, {BITS})", "--ratio", "inf"), "finite"),
+        (
+            (f"exact(sum, {BITS})", f"exact(sum, {BITS})", "--ratio", "2", "--simulators", "best"),
+            "best",
+        ),
+    ],
+)
+def test_bad_compositions(capsys, arguments, complaint):
+    code, out, err = call(capsys, "compose", *arguments)
     assert (code, out) == (2, "")
     assert complaint in err
     assert "internal" not in err

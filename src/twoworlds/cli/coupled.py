@@ -1,4 +1,4 @@
-"""Commands about coupled worlds: scenarios from files, and the best simulator with its proof."""
+"""Commands about coupled worlds: scenarios, the best simulator with its proof, two releases."""
 
 from __future__ import annotations
 
@@ -22,9 +22,16 @@ from twoworlds.cli.render import (
 )
 from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.compare import worst
+from twoworlds.definitions.coupled.operations import Coupled
+from twoworlds.definitions.coupled.operations import compose as together
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import Scene, scene
-from twoworlds.definitions.coupled.simulator import Simulator, canonical
+from twoworlds.definitions.coupled.simulator import (
+    OPTIMAL,
+    Simulator,
+    canonical,
+    read_simulator,
+)
 from twoworlds.definitions.scenario import Scenario
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms.named import mechanism
@@ -33,7 +40,7 @@ from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.joint import plain_label
 from twoworlds.worlds.scrubs import scrubs
 
-__all__ = ["simulator", "worlds"]
+__all__ = ["compose", "simulator", "worlds"]
 
 _FOLDER = files("twoworlds.cli") / "scenarios"
 _SHOWN = 40
@@ -185,3 +192,68 @@ def print_simulator(found: Simulator, made: Scene) -> None:
     print_table(["given", *(f"outputs {t}" for t in outputs)], rows)
     if len(made.inputs) > _SHOWN:
         console().print(f"  ... and {len(made.inputs) - _SHOWN} more (see --json)\n")
+
+
+@app.command()
+def compose(
+    first: Annotated[str, typer.Argument(help="a release, such as 'exact(sum, universe=bits(3))'")],
+    second: Annotated[str, typer.Argument(help="another one, of the same database")],
+    belief: Annotated[str, typer.Option(help="a belief or a class of them")] = "uniform",
+    side: Annotated[
+        str | None, typer.Option(help="what the attacker knows besides, such as 'known(1)'")
+    ] = None,
+    private: Annotated[
+        str, typer.Option(help="what is private and scrubbed, such as 'schools([1, 2], [3])'")
+    ] = "persons",
+    simulators: Annotated[
+        str, typer.Option(help="of both releases: canonical, coin, or optimal for each alone")
+    ] = "canonical",
+    ratio: Annotated[str | None, typer.Option(help="e^epsilon of each release")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="the same, as epsilon")] = None,
+    json_: Json = False,
+) -> None:
+    """Say how private two releases of one database are together (Theorem 6)."""
+    at = read_ratio(ratio, epsilon)
+    if at is None:
+        raise InvalidInput("give --ratio (e^epsilon) or --epsilon, for each of the two releases")
+    parts = [mechanism(first), mechanism(second)]
+    universe = parts[0].universe
+    if parts[1].universe != universe:
+        raise InvalidInput(
+            f"the releases are of {universe.expression} and {parts[1].universe.expression}: "
+            "both must look at the same databases"
+        )
+    beliefs, pairs = belief_class(belief, universe, side), scrubs(private, universe)
+    with progress():
+        made = [scene(part, beliefs, pairs) for part in parts]
+        chosen = [
+            optimal(one, at).simulator if simulators == OPTIMAL else read_simulator(simulators, one)
+            for one in made
+        ]
+        both = [
+            Coupled(one.release, found, beliefs, pairs)
+            for one, found in zip(made, chosen, strict=True)
+        ]
+        found = together(*both).at(at, at)
+    numbers = {
+        "ratio": found.ratio,
+        "epsilon": ln(found.ratio),
+        "delta": found.delta,
+        "bound": found.bound,
+        "first": found.first,
+        "second": found.second,
+    }
+    if json_:
+        names = {"releases": [part.expression for part in parts], "assumption": beliefs.assumption}
+        print_json({**names, **{name: to_json(value) for name, value in numbers.items()}})
+        return
+    out = console()
+    out.print(Styled(" and ".join(part.expression for part in parts), style="bold"))
+    words = (
+        f"If {beliefs.assumption}, then both together come within delta {show(found.delta)} of "
+        f"what their simulators make of the scrubbed database, at ratio {show(found.ratio)}. "
+        f"Theorem 6 of Bassily, Groce, Katz & Smith allows {show(found.bound)}: the first has "
+        f"delta {show(found.first)} for one who sees the second simulated, and the second "
+        f"{show(found.second)} for one who sees the first, each at ratio {show(at)}."
+    )
+    out.print(Padding(Styled(words), (1, 0, 0, 2)))
