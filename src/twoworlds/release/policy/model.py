@@ -1,0 +1,142 @@
+"""What the owner of the data declares: bounds, keys, the privacy unit, what is public, budgets.
+
+Nothing here is read off the data. A column that is not declared cannot be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.release.budget import Cap
+from twoworlds.release.values import Value
+
+__all__ = ["Column", "ColumnKind", "Dataset", "Neighbours", "Policy", "PublicTable", "Unit"]
+
+ColumnKind = Literal["integer", "number", "text", "boolean", "date"]
+Neighbours = Literal["add-remove", "substitute"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        name: As in the table.
+        kind: ``integer``, ``number``, ``text``, ``boolean`` or ``date``.
+        low: The smallest value, ``high`` the largest; others are clamped. Multiples of ``unit``.
+        unit: The step to which values are rounded before they are added up.
+        keys: The values by which rows can be grouped.
+        bins: Edges by which rows can be grouped: [a, b), the last one with its upper edge.
+        grid: The values a quantile can take, ascending multiples of ``unit``.
+        fill: What a missing value counts as; rows without a value are left out when None.
+    """
+
+    name: str
+    kind: ColumnKind
+    low: Fraction | None = None
+    high: Fraction | None = None
+    unit: Fraction = Fraction(1)
+    keys: tuple[Value, ...] = ()
+    bins: tuple[Fraction, ...] = ()
+    grid: tuple[Fraction, ...] = ()
+    fill: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Whose data is protected: a row, or a person with at most so many rows and groups a query.
+
+    Attributes:
+        person: The column that identifies a person; None when every row is its own person.
+        rows: How many rows of a person a query uses at most; others are left out by the engine.
+        groups: In how many groups of a query a person appears at most.
+    """
+
+    person: str | None = None
+    rows: int = 1
+    groups: int = 1
+
+
+@dataclass(frozen=True)
+class PublicTable:
+    """A table that is public, in which rows are looked up by a key that is unique in it."""
+
+    name: str
+    source: Any
+    key: str
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One table of people.
+
+    Attributes:
+        name: As queries call it.
+        source: Where it lives; see `twoworlds.release.backends`. None when it is given in Python.
+        neighbours: ``add-remove`` one unit, or ``substitute`` one for another.
+        unit: Whose data is protected.
+        columns: What is declared, by name.
+        public: Public tables, by name.
+        version: Of the data: a stored answer is repeated only for the same version.
+        cap: The most that may be spent on it in all; None when none is declared.
+        analysts: The most that each analyst may spend on it.
+    """
+
+    name: str
+    source: Any
+    neighbours: Neighbours
+    unit: Unit = Unit()
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    public: Mapping[str, PublicTable] = field(default_factory=dict)
+    version: str = "1"
+    cap: Cap | None = None
+    analysts: Mapping[str, Cap] = field(default_factory=dict)
+
+    def column(self, name: str) -> Column:
+        """Return a declared column: of the dataset, or ``table.column`` of a public table.
+
+        Raises:
+            UnknownName: for any other name.
+        """
+        if name in self.columns:
+            return self.columns[name]
+        table, dot, rest = name.partition(".")
+        if dot and table in self.public and rest in self.public[table].columns:
+            return self.public[table].columns[rest]
+        known = [*self.columns]
+        known += [f"{t.name}.{c}" for t in self.public.values() for c in t.columns]
+        raise UnknownName("column", name, known)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Datasets, and where the ledger is.
+
+    Attributes:
+        datasets: By name.
+        ledger: A path or a postgresql:// address; ``mark`` is where its high-water mark is kept.
+        folder: What relative paths start from.
+    """
+
+    datasets: Mapping[str, Dataset]
+    ledger: str | None = None
+    mark: str | None = None
+    folder: Path = Path()
+
+    def dataset(self, name: str) -> Dataset:
+        """Return a dataset.
+
+        Raises:
+            InvalidInput: when there is none of this name.
+        """
+        if not self.datasets:
+            raise InvalidInput("the policy declares no dataset: add one under datasets:")
+        if name not in self.datasets:
+            raise UnknownName("dataset", name, self.datasets)
+        return self.datasets[name]

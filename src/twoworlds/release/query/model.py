@@ -1,0 +1,215 @@
+"""A query: aggregates of a dataset, filtered and grouped. Plain data, built step by step.
+
+>>> from twoworlds.release.query.builder import column
+>>> query = Query("people").where(column("age") >= 18).by("region").count().mean("income")
+>>> [aggregate.name for aggregate in query.aggregates]
+['count', 'mean_income']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import exact_text, rational
+from twoworlds.release.query.conditions import All, Condition, plain
+from twoworlds.release.values import Value, as_value, plain_value
+
+__all__ = ["Aggregate", "By", "Join", "Kind", "Query"]
+
+Kind = Literal["count", "people", "sum", "mean", "variance", "quantile"]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One column of the answer.
+
+    Attributes:
+        kind: ``count`` of rows (of those that have a value, if there is a column), ``people``,
+            ``sum``, ``mean``, ``variance`` or ``quantile``.
+        column: What is aggregated; none for ``people`` and for a count of rows.
+        name: Its heading in the answer.
+        where: A filter of its own.
+        at: For a quantile, between 0 and 1; 1/2 is the median.
+        between: Bounds to which values are clamped, within those of the policy.
+        share: How much of the budget it gets, relative to the others.
+    """
+
+    kind: Kind
+    column: str | None
+    name: str
+    where: Condition | None = None
+    at: Fraction | None = None
+    between: tuple[Fraction, Fraction] | None = None
+    share: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no aggregate."""
+        if self.kind not in get_args(Kind):
+            raise UnknownName("aggregate", str(self.kind), get_args(Kind))
+        if (self.kind == "quantile") != (self.at is not None):
+            raise InvalidInput("a quantile, and nothing else, needs at=, such as 1/2")
+        if self.at is not None and not 0 <= self.at <= 1:
+            raise InvalidInput(f"at={self.at}: a quantile lies between 0 and 1")
+        if self.kind == "people" and self.column is not None:
+            raise InvalidInput("people are counted without a column: the policy says who is who")
+        if self.kind not in ("count", "people") and self.column is None:
+            raise InvalidInput(f"{self.kind} needs a column")
+        if self.share <= 0:
+            raise InvalidInput(f"share={self.share} must be positive: leave out what is not wanted")
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "kind": self.kind,
+            "column": self.column,
+            "name": self.name,
+            "where": plain(self.where),
+            "at": None if self.at is None else exact_text(self.at),
+            "between": None if self.between is None else [exact_text(x) for x in self.between],
+            "share": exact_text(self.share),
+        }
+
+
+@dataclass(frozen=True)
+class By:
+    """A column by which rows are grouped; its keys or bins are those of the policy unless given.
+
+    Attributes:
+        column: Its name.
+        keys: The keys to answer for; each is answered, whether or not it occurs.
+        bins: Edges in ascending order: groups [a, b), the last one with its upper edge.
+        other: Whether everything else, and missing values, is one more group.
+        discover: Whether keys are read off the data, above a threshold that costs a delta.
+    """
+
+    column: str
+    keys: tuple[Value, ...] | None = None
+    bins: tuple[Fraction, ...] | None = None
+    other: bool = False
+    discover: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse contradictions."""
+        if sum((self.keys is not None, self.bins is not None, self.discover)) > 1:
+            raise InvalidInput(
+                f"{self.column!r} is grouped by keys, by bins or by discovered keys: give one"
+            )
+        if self.discover and self.other:
+            raise InvalidInput("keys that are discovered leave no group for all others")
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "column": self.column,
+            "keys": None if self.keys is None else [plain_value(key) for key in self.keys],
+            "bins": None if self.bins is None else [exact_text(edge) for edge in self.bins],
+            "other": self.other,
+            "discover": self.discover,
+        }
+
+
+@dataclass(frozen=True)
+class Join:
+    """A public table, joined by a column of the dataset to the key of the table."""
+
+    table: str
+    on: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is asked of one dataset. Every method returns a new query."""
+
+    dataset: str
+    aggregates: tuple[Aggregate, ...] = ()
+    condition: Condition | None = None
+    groups: tuple[By, ...] = ()
+    joins: tuple[Join, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse two columns of the answer with one name."""
+        names = [by.column for by in self.groups] + [a.name for a in self.aggregates]
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidInput(f"two columns of the answer are called {name!r}: rename one")
+
+    def where(self, condition: Condition) -> Query:
+        """Keep only rows for which this is true, too."""
+        before = () if self.condition is None else (self.condition,)
+        parts = (*before, condition)
+        return replace(self, condition=parts[0] if len(parts) == 1 else All(parts))
+
+    def by(
+        self,
+        column: str,
+        *,
+        keys: Iterable[object] | None = None,
+        bins: Iterable[object] | None = None,
+        other: bool = False,
+        discover: bool = False,
+    ) -> Query:
+        """Answer separately for each key or bin of a column."""
+        edges = None if bins is None else tuple(rational(edge, "bins") for edge in bins)
+        wanted = None if keys is None else tuple(as_value(key) for key in keys)
+        group = By(column, wanted, edges, other, discover)
+        return replace(self, groups=(*self.groups, group))
+
+    def join(self, table: str, on: str) -> Query:
+        """Look up each row in a public table of the policy."""
+        return replace(self, joins=(*self.joins, Join(table, on)))
+
+    def count(self, column: str | None = None, **options: Any) -> Query:
+        """Count rows, or rows in which a column has a value."""
+        return self._with("count", column, options)
+
+    def people(self, **options: Any) -> Query:
+        """Count people, where the policy says which column identifies one."""
+        return self._with("people", None, options)
+
+    def sum(self, column: str, **options: Any) -> Query:
+        """Add up a column, each value clamped to its bounds."""
+        return self._with("sum", column, options)
+
+    def mean(self, column: str, **options: Any) -> Query:
+        """Average a column, each value clamped to its bounds."""
+        return self._with("mean", column, options)
+
+    def variance(self, column: str, **options: Any) -> Query:
+        """Return the variance (divided by n) of a column, each value clamped to its bounds."""
+        return self._with("variance", column, options)
+
+    def quantile(self, column: str, at: object, **options: Any) -> Query:
+        """Return a quantile of a column from the grid of the policy."""
+        return self._with("quantile", column, {"at": rational(at, "at"), **options})
+
+    def median(self, column: str, **options: Any) -> Query:
+        """Return the median of a column from the grid of the policy."""
+        return self.quantile(column, Fraction(1, 2), **{"name": f"median_{column}", **options})
+
+    def plain(self) -> dict[str, Any]:
+        """Return the query as plain data, for the ledger and for certificates."""
+        return {
+            "dataset": self.dataset,
+            "aggregates": [aggregate.plain() for aggregate in self.aggregates],
+            "where": plain(self.condition),
+            "groups": [by.plain() for by in self.groups],
+            "joins": [{"table": join.table, "on": join.on} for join in self.joins],
+        }
+
+    def _with(self, kind: Kind, column: str | None, options: dict[str, Any]) -> Query:
+        unknown = options.keys() - {"name", "where", "at", "between", "share"}
+        if unknown:
+            raise UnknownName("option", min(unknown), ("name", "where", "between", "share"))
+        name = options.pop("name", None) or (kind if column is None else f"{kind}_{column}")
+        between = options.pop("between", None)
+        if between is not None:
+            low, high = between
+            options["between"] = (rational(low, "between"), rational(high, "between"))
+        if "share" in options:
+            options["share"] = rational(options["share"], "share")
+        aggregate = Aggregate(kind, column, name, **options)
+        return replace(self, aggregates=(*self.aggregates, aggregate))

@@ -1,0 +1,259 @@
+"""From a query and a policy to measures: everything definite, or refused with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from itertools import pairwise
+from math import prod
+
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.numbers import show
+from twoworlds.release.policy.model import Column, Dataset
+from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
+from twoworlds.release.query.measures import Axis, Measure, MeasureKind, Recipe, Resolved
+from twoworlds.release.query.model import Aggregate, By, Query
+from twoworlds.release.values import Value, shown_value
+
+__all__ = ["resolve"]
+
+MOST_CELLS = 1_000_000
+MOST_UNITS = 1 << 62
+_KINDS: dict[str, tuple[type, ...]] = {
+    "integer": (Fraction,),
+    "number": (Fraction,),
+    "text": (str,),
+    "boolean": (bool,),
+    "date": (date,),
+}
+
+
+def resolve(query: Query, dataset: Dataset) -> Resolved:
+    """Fill in what the policy says about a query.
+
+    Raises:
+        InvalidInput: for a column that is not declared, or not declared for this use; the message
+            names the line of the policy that would allow it.
+    """
+    if not query.aggregates:
+        raise InvalidInput("the query asks for nothing: add count(), sum(column), ...")
+    _check_joins(query, dataset)
+    _check_condition(query.condition, query, dataset)
+    axes = tuple(_axis(by, query, dataset) for by in query.groups)
+    if prod(axis.size for axis in axes if not axis.discover) > MOST_CELLS:
+        raise TooLarge(f"the groups have more than {MOST_CELLS:,} cells: use fewer keys or bins")
+    if sum(axis.discover for axis in axes) > 1:
+        raise InvalidInput("one column of keys can be discovered, not several: declare the others")
+    found = _Measures()
+    recipes = tuple(_recipe(a, query, dataset, found) for a in query.aggregates)
+    threshold = _threshold(dataset, found) if any(a.discover for a in axes) else None
+    return Resolved(query, dataset, axes, tuple(found.merged()), recipes, threshold)
+
+
+class _Measures:
+    """The measures so far; one that is needed twice is taken once, with both shares."""
+
+    def __init__(self) -> None:
+        self.shares: dict[Measure, Fraction] = {}
+
+    def need(self, measure: Measure, share: Fraction) -> int:
+        self.shares[measure] = self.shares.get(measure, Fraction(0)) + share
+        return list(self.shares).index(measure)
+
+    def merged(self) -> Iterator[Measure]:
+        for measure, share in self.shares.items():
+            yield replace(measure, share=share)
+
+
+def _recipe(aggregate: Aggregate, query: Query, dataset: Dataset, found: _Measures) -> Recipe:
+    _check_condition(aggregate.where, query, dataset)
+    where, share = aggregate.where, aggregate.share
+    if aggregate.kind == "people":
+        if dataset.unit.person is None:
+            raise InvalidInput(
+                "people are counted where the policy names the column that identifies a person "
+                "(unit: person: ...): count rows instead"
+            )
+        return Recipe(people=found.need(Measure("people", where=where), share))
+    if aggregate.column is None:
+        return Recipe(rows=found.need(Measure("rows", where=where), share))
+    column = _column(aggregate.column, query, dataset)
+    if aggregate.kind == "count":
+        return Recipe(rows=found.need(Measure("rows", aggregate.column, where), share))
+    return _numeric(aggregate, column, found)
+
+
+def _numeric(aggregate: Aggregate, column: Column, found: _Measures) -> Recipe:
+    """Return the recipe of a sum, mean, variance or quantile."""
+    name = str(aggregate.column)
+    low, high = _bounds(aggregate, column, name)
+    fill = None if column.fill is None else _units(column.fill, column, name)
+    if fill is not None:
+        fill = min(max(fill, low), high)
+
+    def measure(kind: MeasureKind, center: int, grid: tuple[int, ...] = ()) -> Measure:
+        at = Fraction(1, 2) if aggregate.at is None else aggregate.at
+        return Measure(kind, name, aggregate.where, low, high, column.unit, center, fill, grid, at)
+
+    share = aggregate.share
+    if aggregate.kind == "sum":
+        return Recipe(total=found.need(measure("total", 0), share))
+    if aggregate.kind == "quantile":
+        grid = _grid(column, low, high, name)
+        return Recipe(ranks=found.need(measure("ranks", 0, grid), share))
+    needs_value = None if fill is not None else name
+    rows = Measure("rows", needs_value, aggregate.where)
+    center = (low + high) // 2
+    parts = 3 if aggregate.kind == "variance" else 2
+    squares = None
+    if aggregate.kind == "variance":
+        if max(abs(low - center), abs(high - center)) ** 2 >= MOST_UNITS:
+            raise TooLarge(
+                f"{name!r} has too many units between its bounds for a variance: "
+                "give it a larger unit in the policy"
+            )
+        squares = found.need(measure("squares", center), share / parts)
+    return Recipe(
+        rows=found.need(rows, share / parts),
+        total=found.need(measure("total", center), share / parts),
+        squares=squares,
+    )
+
+
+def _threshold(dataset: Dataset, found: _Measures) -> int:
+    """Return the measure that decides which keys are shown: the people in each."""
+    kind: MeasureKind = "rows" if dataset.unit.person is None else "people"
+    measure = Measure(kind)
+    if measure in found.shares:
+        return list(found.shares).index(measure)
+    return found.need(measure, Fraction(1))
+
+
+def _axis(by: By, query: Query, dataset: Dataset) -> Axis:
+    column = _column(by.column, query, dataset)
+    if by.discover:
+        return Axis(by.column, discover=True)
+    if by.bins is not None or (by.keys is None and column.bins and not column.keys):
+        edges = column.bins if by.bins is None else by.bins
+        if column.kind not in ("integer", "number"):
+            raise InvalidInput(f"{by.column!r} is {column.kind}: bins are for numbers")
+        if len(edges) < 2 or any(a >= b for a, b in pairwise(edges)):
+            raise InvalidInput(f"the bins of {by.column!r} need two or more ascending edges")
+        return Axis(by.column, bins=edges, other=by.other)
+    keys = column.keys if by.keys is None else by.keys
+    if not keys:
+        raise InvalidInput(
+            f"no keys are declared for {by.column!r}, and keys are never read off the data: give "
+            "keys=, declare them in the policy, or discover them above a threshold (needs a delta)"
+        )
+    for key in keys:
+        _check_kind(key, column, by.column)
+    if len(set(keys)) < len(keys):
+        raise InvalidInput(f"a key of {by.column!r} is given twice")
+    return Axis(by.column, keys=keys, other=by.other)
+
+
+def _check_joins(query: Query, dataset: Dataset) -> None:
+    for join in query.joins:
+        if join.table not in dataset.public:
+            raise UnknownName("public table", join.table, dataset.public)
+        if join.on not in dataset.columns:
+            raise UnknownName("column", join.on, dataset.columns)
+    tables = [join.table for join in query.joins]
+    if len(set(tables)) < len(tables):
+        raise InvalidInput("a public table is joined once at most")
+
+
+def _column(name: str, query: Query, dataset: Dataset) -> Column:
+    column = dataset.column(name)
+    if name not in dataset.columns:
+        table = name.partition(".")[0]
+        if table not in [join.table for join in query.joins]:
+            raise InvalidInput(f"{name!r} is in the public table {table!r}: join it first")
+    return column
+
+
+def _check_condition(condition: Condition | None, query: Query, dataset: Dataset) -> None:
+    match condition:
+        case None:
+            return
+        case Compare(name, operator, value):
+            column = _column(name, query, dataset)
+            _check_kind(value, column, name)
+            if column.kind in ("text", "boolean") and operator not in ("=", "!="):
+                raise InvalidInput(
+                    f"{name!r} is {column.kind}, and the order of texts differs between engines: "
+                    "compare it with = or !=, or list the values"
+                )
+        case OneOf(name, values):
+            column = _column(name, query, dataset)
+            for value in values:
+                _check_kind(value, column, name)
+        case Missing(name):
+            _column(name, query, dataset)
+        case Not(part):
+            _check_condition(part, query, dataset)
+        case All(parts) | AnyOf(parts):
+            if not parts:
+                raise InvalidInput("a condition has no parts: leave it out")
+            for part in parts:
+                _check_condition(part, query, dataset)
+
+
+def _check_kind(value: Value, column: Column, name: str) -> None:
+    wanted = _KINDS[column.kind]
+    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        raise InvalidInput(
+            f"{name!r} is {column.kind}, and {shown_value(value)!r} is not: "
+            + (
+                "quote texts, and write dates as 2026-01-31"
+                if column.kind in ("text", "date")
+                else "write it as the policy declares it"
+            )
+        )
+
+
+def _bounds(aggregate: Aggregate, column: Column, name: str) -> tuple[int, int]:
+    if column.kind not in ("integer", "number"):
+        raise InvalidInput(f"{name!r} is {column.kind}: {aggregate.kind} is for numbers")
+    if column.low is None or column.high is None:
+        raise InvalidInput(
+            f"no bounds are declared for {name!r}, and they are never read off the data: "
+            "declare bounds: [low, high] in the policy"
+        )
+    low, high = _units(column.low, column, name), _units(column.high, column, name)
+    if aggregate.between is not None:
+        narrow = [_units(x, column, name) for x in aggregate.between]
+        if not low <= narrow[0] <= narrow[1] <= high:
+            raise InvalidInput(
+                f"between for {name!r} must lie in the policy's bounds "
+                f"{show(column.low)} to {show(column.high)}"
+            )
+        low, high = narrow
+    if max(abs(low), abs(high)) >= MOST_UNITS:
+        raise TooLarge(f"{name!r} has bounds of 2^62 units or more: give it a larger unit")
+    return low, high
+
+
+def _units(x: Fraction, column: Column, name: str) -> int:
+    count = x / column.unit
+    if count.denominator != 1:
+        raise InvalidInput(
+            f"{show(x)} is no whole multiple of the unit {show(column.unit)} of {name!r}"
+        )
+    return int(count)
+
+
+def _grid(column: Column, low: int, high: int, name: str) -> tuple[int, ...]:
+    if not column.grid:
+        raise InvalidInput(
+            f"no grid is declared for {name!r}, and a quantile takes its values from one: "
+            "declare grid: in the policy, such as {from: 0, to: 100, step: 5}"
+        )
+    grid = tuple(_units(x, column, name) for x in column.grid)
+    inside = tuple(g for g in grid if low <= g <= high)
+    if not inside:
+        raise InvalidInput(f"no value of the grid of {name!r} lies within the bounds")
+    return inside
