@@ -28,6 +28,7 @@ from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.catalogue import DEFINITIONS
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.files import read_yaml
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.worlds.catalogue import STATISTICS
@@ -79,7 +80,13 @@ class Scenario:
     @staticmethod
     def read(text: str, source: str = "the scenario") -> Scenario:
         """Read a scenario from YAML."""
-        return _scenario(_fields(_data(text, source), source), source)
+        return _scenario(
+            _fields(
+                read_yaml(text, source, f"'release: sum'; the fields are {', '.join(_FIELDS)}"),
+                source,
+            ),
+            source,
+        )
 
     @staticmethod
     def load(path: Path) -> Scenario:
@@ -104,35 +111,6 @@ class Scenario:
             asked.check(self.mechanism) if self.claims else asked.tightest(self.mechanism)
             for asked in self.definitions
         ]
-
-
-def _data(text: str, source: str) -> Mapping[str, Any]:
-    """Read YAML with every scalar as text; a key that comes twice is refused."""
-    import yaml
-
-    class Loader(yaml.BaseLoader):
-        pass
-
-    def mapping(loader: yaml.BaseLoader, node: yaml.MappingNode) -> dict[str, Any]:
-        keys = [str(loader.construct_object(key)) for key, _ in node.value]
-        twice = next((key for key in keys if keys.count(key) > 1), None)
-        if twice is not None:
-            raise InvalidInput(f"{source}: {twice!r} is given twice")
-        found = loader.construct_mapping(node, deep=True)
-        return {str(key): value for key, value in found.items()}
-
-    Loader.add_constructor("tag:yaml.org,2002:map", mapping)
-    try:
-        found = yaml.load(text, Loader)  # builds nothing but text
-    except (yaml.YAMLError, RecursionError) as error:
-        place = str(error).replace("\n", " ")
-        raise InvalidInput(f"{source} is not YAML: {place[:200]}") from error
-    if not isinstance(found, Mapping):
-        raise InvalidInput(
-            f"{source} must name its fields, such as 'release: sum'; the fields are "
-            f"{', '.join(_FIELDS)}"
-        )
-    return found
 
 
 def _fields(data: Mapping[str, Any], source: str) -> dict[str, str | list[str]]:

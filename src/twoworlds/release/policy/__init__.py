@@ -9,5 +9,6 @@ from twoworlds.release.policy.model import (
     PublicTable,
     Unit,
 )
+from twoworlds.release.policy.reading import parse_policy, read_policy
 
-__all__ = ["Column", "Dataset", "Policy", "PublicTable", "Unit"]
+__all__ = ["Column", "Dataset", "Policy", "PublicTable", "Unit", "parse_policy", "read_policy"]
