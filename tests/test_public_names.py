@@ -42,11 +42,19 @@ def test_everything_public_at_the_top_is_exported():
         source = ast.parse(inspect.getsource(package))
         imported = {
             alias.asname or alias.name
-            for node in source.body
-            if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+            for node in (*source.body, *_for_type_checkers(source))
+            if isinstance(node, ast.ImportFrom)
+            and node.module not in ("__future__", "importlib", "typing")
             for alias in node.names
         }
         assert imported == set(package.__all__), package.__name__
+
+
+def _for_type_checkers(source):
+    """The imports under ``if TYPE_CHECKING``, of names that are loaded when they are first used."""
+    for node in source.body:
+        if isinstance(node, ast.If):
+            yield from node.body
 
 
 def test_every_exported_class_and_function_is_documented():

@@ -11,34 +11,37 @@ Real(ln 3)
 
 from __future__ import annotations
 
-import twoworlds.cones.linear  # noqa: F401 (registers its definitions)
-from twoworlds.definitions import (
-    DifferentialPrivacy,
-    MutualInformation,
-    PointwiseIndistinguishability,
-    Profile,
-    StatisticalDifference,
-    TwoLaws,
-    Verdict,
-    Witness,
-    check,
-    definition,
-    measure,
-)
-from twoworlds.errors import (
-    InvalidInput,
-    NotStochastic,
-    TooLarge,
-    TwoWorldsError,
-    Undecided,
-    UnknownName,
-    Unsupported,
-)
-from twoworlds.mechanisms import Dense, Mechanism, PerRecord
-from twoworlds.mechanisms.named import mechanism
-from twoworlds.numbers import number
-from twoworlds.worlds import BitStrings, Integers, Reals, Records, Universe
-from twoworlds.worlds.catalogue import universe
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from twoworlds.definitions import (
+        DifferentialPrivacy,
+        MutualInformation,
+        PointwiseIndistinguishability,
+        Profile,
+        StatisticalDifference,
+        TwoLaws,
+        Verdict,
+        Witness,
+        check,
+        definition,
+        measure,
+    )
+    from twoworlds.errors import (
+        InvalidInput,
+        NotStochastic,
+        TooLarge,
+        TwoWorldsError,
+        Undecided,
+        UnknownName,
+        Unsupported,
+    )
+    from twoworlds.mechanisms import Dense, Mechanism, PerRecord
+    from twoworlds.mechanisms.named import mechanism
+    from twoworlds.numbers import number
+    from twoworlds.worlds import BitStrings, Integers, Reals, Records, Universe
+    from twoworlds.worlds.catalogue import universe
 
 __all__ = [
     "BitStrings",
@@ -73,3 +76,68 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+# Where each name is found when it is first used, so that a release does not load what it never
+# needs; the imports above tell type checkers the same.
+_PLACES = {
+    "definitions": (
+        "DifferentialPrivacy",
+        "MutualInformation",
+        "PointwiseIndistinguishability",
+        "Profile",
+        "StatisticalDifference",
+        "TwoLaws",
+        "Verdict",
+        "Witness",
+        "check",
+        "definition",
+        "measure",
+    ),
+    "errors": (
+        "InvalidInput",
+        "NotStochastic",
+        "TooLarge",
+        "TwoWorldsError",
+        "Undecided",
+        "UnknownName",
+        "Unsupported",
+    ),
+    "mechanisms": ("Dense", "Mechanism", "PerRecord"),
+    "mechanisms.named": ("mechanism",),
+    "numbers": ("number",),
+    "worlds": ("BitStrings", "Integers", "Reals", "Records", "Universe"),
+    "worlds.catalogue": ("universe",),
+}
+_PARTS = (
+    "attacks",
+    "calls",
+    "cones",
+    "definitions",
+    "errors",
+    "files",
+    "mechanisms",
+    "noiseless",
+    "numbers",
+    "programs",
+    "release",
+    "report",
+    "theorems",
+    "worlds",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is first used."""
+    for place, names in _PLACES.items():
+        if name in names:
+            found = getattr(import_module(f"twoworlds.{place}"), name)
+            globals()[name] = found
+            return found
+    if name in _PARTS:
+        return import_module(f"twoworlds.{name}")
+    raise AttributeError(f"module 'twoworlds' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List what there is, loaded or not."""
+    return sorted({*globals(), *__all__, *_PARTS})

@@ -12,6 +12,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from twoworlds.errors import InvalidInput, UnknownName
@@ -133,21 +134,34 @@ class Entry(Generic[T]):
 
 
 class Registry(Generic[T]):
-    """Builders by name, for one kind of thing."""
+    """Builders by name, for one kind of thing.
 
-    def __init__(self, kind: str) -> None:
-        """Name what is registered, for messages."""
+    Args:
+        kind: What is registered, for messages.
+        late: Modules that register more; they are loaded when something is first looked up.
+    """
+
+    def __init__(self, kind: str, *, late: tuple[str, ...] = ()) -> None:
+        """Begin without entries."""
         self.kind = kind
-        self._entries: dict[str, Entry[T]] = {}
+        self._late = late
+        self._registered: dict[str, Entry[T]] = {}
+
+    @property
+    def _entries(self) -> dict[str, Entry[T]]:
+        late, self._late = self._late, ()
+        for module in late:
+            import_module(module)
+        return self._registered
 
     def register(self, name: str) -> Callable[[F], F]:
         """Return a decorator that registers a builder; its docstring begins with the summary."""
 
         def add(build: F) -> F:
-            if name in self._entries:
+            if name in self._registered:
                 raise InvalidInput(f"{self.kind} {name!r} is registered twice")
             summary = (inspect.getdoc(build) or "").partition("\n")[0]
-            self._entries[name] = Entry(name, build, summary)
+            self._registered[name] = Entry(name, build, summary)
             return build
 
         return add

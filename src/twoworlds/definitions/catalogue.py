@@ -22,7 +22,7 @@ from twoworlds.worlds import check_group
 
 __all__ = ["DEFINITIONS", "check", "definition", "measure"]
 
-DEFINITIONS: Registry[PrivacyDefinition] = Registry("definition")
+DEFINITIONS: Registry[PrivacyDefinition] = Registry("definition", late=("twoworlds.cones.linear",))
 Relation = str | Iterable[tuple[object, object]] | None
 
 
