@@ -10,7 +10,8 @@ A fenced block of language ``console`` holds commands and what they print::
 A line that begins with ``$`` is a command; a backslash at its end continues it on the next line.
 Only ``twoworlds`` commands are run. What follows, up to the next command, is what stdout and stderr
 must show: a line ``...`` stands for any number of lines, and a last line ``# exit N`` for the exit
-code, which is 0 otherwise. Each block runs in a new folder that holds a copy of docs/examples/.
+code, which is 0 otherwise. Each block runs in a new folder that holds a copy of docs/examples/,
+and the hospital of `twoworlds.release.examples` in hospital/ if a command of the block names it.
 
 Commands that draw noise, or print hashes and times, never print the same twice: of those the words
 must agree, and every number, hash and line break may differ.

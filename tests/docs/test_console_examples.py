@@ -21,6 +21,7 @@ from tests.docs.console import (
     run,
 )
 from tests.docs.pages import DOCS, markdown_pages, name
+from twoworlds.release.examples import lay_out
 
 REWRITE = "TWOWORLDS_REWRITE_EXAMPLES" in os.environ
 
@@ -56,8 +57,9 @@ def rewrite(page: Path, number: int, results: dict[Step, tuple[int, list[str]]])
 @pytest.mark.parametrize(("page", "number"), list(blocks_to_run()))
 def test_console_examples_print_what_the_page_says(page: Path, number: int, tmp_path: Path):
     block = find_blocks(page.read_text(encoding="utf-8"))[number]
-    if (DOCS / "examples").is_dir():
-        shutil.copytree(DOCS / "examples", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(DOCS / "examples", tmp_path, dirs_exist_ok=True)
+    if any("hospital/" in line for step in block.steps for line in step.typed):
+        lay_out(tmp_path / "hospital")
     wrong = {}
     for step in block.steps:
         if step.is_run:

@@ -16,10 +16,12 @@ from typing import Any
 
 import typer
 
+import twoworlds.cli.budget
 import twoworlds.cli.commands
 import twoworlds.cli.coupled
 import twoworlds.cli.geometry
-import twoworlds.cli.noiseless  # noqa: F401 (likewise)
+import twoworlds.cli.noiseless
+import twoworlds.cli.release  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
 from twoworlds.cli.render import undrawn
 from twoworlds.errors import TwoWorldsError

@@ -384,9 +384,12 @@ def explain(
 @app.command()
 def demo(
     what: Annotated[
-        str | None, typer.Argument(help="releases (if left out), or k-anonymity")
+        str | None, typer.Argument(help="hospital (if left out), mechanisms, or k-anonymity")
     ] = None,
+    folder: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="where the hospital's files are laid out")
+    ] = Path("hospital"),
     json_: Json = False,
 ) -> None:
-    """Analyse two everyday releases, or watch a k-anonymous table give everything away."""
-    demo_.run(what, as_json=json_)
+    """Make a private release from a made-up hospital, or watch another demonstration."""
+    demo_.run(what, folder=folder, as_json=json_)

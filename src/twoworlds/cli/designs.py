@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from twoworlds.cli.cones import listed_cone, write_proof
+from twoworlds.cli.release import show_checked
 from twoworlds.cli.render import console, print_json, print_saved, print_table, progress
 from twoworlds.cones import compare, relax, saving, verify
 from twoworlds.cones import design as best
@@ -156,7 +157,7 @@ def show_design(
     print_saved(saved)
 
 
-def show_verification(file: Path, *, as_json: bool) -> int:
+def show_verification(file: Path, *, ledger: Path | None = None, as_json: bool) -> int:
     """Check a certificate from a file; print and return whether it proves its claim."""
     try:
         if file.stat().st_size > _LARGEST_FILE:
@@ -170,6 +171,10 @@ def show_verification(file: Path, *, as_json: bool) -> int:
         data = data["certificate"]  # the answer of a command with --json holds its certificate
     if isinstance(data, dict) and ("facets" in data or data.get("kind") == "noise-cone"):
         raise InvalidInput(f"{file} holds a cone, not a proof: save a proof with --proof or --save")
+    if isinstance(data, dict) and data.get("kind") == "release":
+        return show_checked(data, file, ledger, as_json=as_json)
+    if ledger is not None:
+        raise InvalidInput("--ledger is for certificates of releases: leave it out")
     proved = verify(data)
     if says_nothing(data):
         raise InvalidInput(

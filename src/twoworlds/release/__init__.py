@@ -1,3 +1,78 @@
-"""The release engine: queries, noise, the ledger."""
+"""The release engine: private answers from the database that people have, within a budget.
 
-__all__: list[str] = []
+`Curator` answers a `Query` (or SQL) about the datasets of a policy. The charge is durable before
+the engine runs, the noise is drawn exactly, and the same query is never charged twice.
+
+* `twoworlds.release.policy`: what the owner of the data declares;
+* `twoworlds.release.query`: what can be asked;
+* `twoworlds.release.sensitivity`: how much one person can change all of it;
+* `twoworlds.release.plan`, `twoworlds.release.backends`: one plan, many engines;
+* `twoworlds.release.noise`: exact noise from the operating system's bits;
+* `twoworlds.release.answers`: answers with their errors;
+* `twoworlds.release.budget`, `twoworlds.release.ledger`: what may be spent, and what was;
+* `twoworlds.release.local`: randomizing a column record by record, without a curator.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from twoworlds.release.answers import Answer
+    from twoworlds.release.certificate import certify, check_certificate
+    from twoworlds.release.curator import Curator, Released
+    from twoworlds.release.dry_run import DryRun
+    from twoworlds.release.failures import ReleaseFailed
+    from twoworlds.release.ledger import Ledger, OverBudget
+    from twoworlds.release.policy import Policy, parse_policy, read_policy
+    from twoworlds.release.query import Query
+    from twoworlds.release.query.builder import column
+    from twoworlds.release.query.sql import parse_sql
+
+__all__ = [
+    "Answer",
+    "Curator",
+    "DryRun",
+    "Ledger",
+    "OverBudget",
+    "Policy",
+    "Query",
+    "ReleaseFailed",
+    "Released",
+    "certify",
+    "check_certificate",
+    "column",
+    "parse_policy",
+    "parse_sql",
+    "read_policy",
+]
+
+# Where each name is found when it is first used; the imports above tell type checkers the same.
+_PLACES = {
+    "answers": ("Answer",),
+    "certificate": ("certify", "check_certificate"),
+    "curator": ("Curator", "Released"),
+    "dry_run": ("DryRun",),
+    "failures": ("ReleaseFailed",),
+    "ledger": ("Ledger", "OverBudget"),
+    "policy": ("Policy", "parse_policy", "read_policy"),
+    "query": ("Query",),
+    "query.builder": ("column",),
+    "query.sql": ("parse_sql",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is first used."""
+    for place, names in _PLACES.items():
+        if name in names:
+            found = getattr(import_module(f"twoworlds.release.{place}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'twoworlds.release' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List what there is, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -15,7 +15,7 @@ from pathlib import Path
 from twoworlds.errors import InvalidInput
 from twoworlds.files import write
 
-__all__ = ["FILES", "lay_out", "rows_of_people", "rows_of_visits"]
+__all__ = ["FILES", "PEOPLE", "lay_out", "rows_of_people", "rows_of_visits"]
 
 FILES = ("people.parquet", "visits.parquet", "regions.csv", "policy.yml")
 PEOPLE = 6000

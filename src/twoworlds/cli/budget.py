@@ -1,0 +1,203 @@
+"""``twoworlds budget``, ``ledger`` and ``policy``: what may be spent, what was, and who says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from twoworlds.cli.app import Json, app
+from twoworlds.cli.release import Policy
+from twoworlds.cli.render import console, print_json, print_table
+from twoworlds.errors import InvalidInput
+from twoworlds.files import check_place, write
+
+__all__ = ["budget", "ledger_app", "policy_app"]
+
+ledger_app = typer.Typer(
+    help="Look at the ledger: what was charged, and whether its chain of hashes is whole.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"max_content_width": 120},
+)
+policy_app = typer.Typer(
+    help="Check a policy file, or begin one.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"max_content_width": 120},
+)
+app.add_typer(ledger_app, name="ledger")
+app.add_typer(policy_app, name="policy")
+
+Where = Annotated[
+    str,
+    typer.Argument(metavar="WHERE", help="a policy file, the ledger's file, or postgresql://..."),
+]
+_YAML = (".yml", ".yaml")
+
+
+@app.command()
+def budget(
+    policy: Policy = Path("policy.yml"),
+    dataset: Annotated[str | None, typer.Option(help="only this dataset")] = None,
+    json_: Json = False,
+) -> None:
+    """Show what may be spent on each dataset, what was spent, and what is left."""
+    from twoworlds.release.curator import Curator
+
+    with Curator.open(policy) as curator:
+        if dataset is not None:
+            curator.policy.dataset(dataset)
+        shown = curator.budget()
+    datasets = [one for one in shown["datasets"] if dataset in (None, one["dataset"])]
+    if json_:
+        print_json({"datasets": datasets})
+        return
+    print_table(
+        ["dataset", "who", "budget", "spent", "left", "added up by"], [*_accounts(datasets)]
+    )
+
+
+def _accounts(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:
+    for one in datasets:
+        yield [one["dataset"], "everybody", *_account(one)]
+        for analyst in one["analysts"]:
+            yield ["", analyst["analyst"], *_account(analyst)]
+
+
+def _account(account: Mapping[str, Any]) -> list[str]:
+    if "cap" not in account:
+        return ["none", "", "", ""]
+    return [account["cap"], _cost(account["spent"]), _cost(account["left"]), account["rule"]]
+
+
+def _cost(cost: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name}={number['exact'] if number['exact'] is not None else number['value']}"
+        for name, number in cost.items()
+    )
+
+
+@ledger_app.command("show")
+def show_ledger(where: Where, json_: Json = False) -> None:
+    """Show accounts and the number of charges and answers, after checking the chain."""
+    from twoworlds.release.ledger import show
+
+    place, mark = _located(where)
+    found = show(place, mark=mark)
+    if json_:
+        print_json(found)
+        return
+    out = console()
+    out.print(
+        f"{found['entries']} entries: {found['charges']} charges, {found['answered']} answered, "
+        f"{found['expired']} closed without an answer"
+    )
+    out.print(f"last hash {found['hash']}", soft_wrap=True)
+    print_table(
+        ["dataset", "who", "budget", "spent", "left", "added up by"],
+        [*_accounts(found["datasets"])],
+    )
+
+
+@ledger_app.command("verify")
+def verify_ledger(
+    where: Annotated[
+        str, typer.Argument(metavar="WHERE", help="as in show, or an exported .jsonl file")
+    ],
+    json_: Json = False,
+) -> int:
+    """Check every entry, every rule and the mark; exit 1 at the first entry that is wrong."""
+    from twoworlds.release.exports import read_export
+    from twoworlds.release.ledger import LedgerDamaged, verify, verify_export
+
+    if Path(where).suffix == ".jsonl":
+        try:
+            found: dict[str, Any] = {"ok": True, **verify_export(read_export(where))}
+        except LedgerDamaged as error:
+            found = {"ok": False, "problem": str(error)}
+    else:
+        place, mark = _located(where)
+        found = verify(place, mark=mark)
+    holds = found.pop("ok")
+    if json_:
+        print_json({"holds": holds, **found})
+    elif holds:
+        console().print(
+            f"The ledger holds: {found['entries']} entries, each with the hash of the one before, "
+            "and no budget exceeded."
+        )
+    else:
+        console().print(Text(f"The ledger does NOT hold: {found['problem']}"))
+    return 0 if holds else 1
+
+
+@ledger_app.command("export")
+def export_ledger(
+    where: Where,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a .jsonl file to write")],
+    json_: Json = False,
+) -> None:
+    """Write all entries, one JSON object to a line, for `verify` and for safekeeping."""
+    from twoworlds.release.exports import write_export
+    from twoworlds.release.ledger import export
+
+    check_place(file)
+    place, _ = _located(where)
+    count = write_export(file, export(place))
+    if json_:
+        print_json({"file": str(file), "entries": count})
+    else:
+        console().print(f"wrote {file}: {count} entries", soft_wrap=True)
+
+
+def _located(where: str) -> tuple[str, str | None]:
+    """Return the place of a ledger and of its mark."""
+    if Path(where).suffix.lower() not in _YAML:
+        return where, None
+    from twoworlds.release.curator import ledger_place
+    from twoworlds.release.policy import read_policy
+
+    return ledger_place(read_policy(where))
+
+
+@policy_app.command("check")
+def check_policy(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="the policy file")],
+    json_: Json = False,
+) -> None:
+    """Check a policy, and its columns against the data; say what it declares."""
+    from twoworlds.release.policy import read_policy
+    from twoworlds.release.policy.checking import checked
+
+    found = [*checked(read_policy(file))]
+    if json_:
+        print_json({"file": str(file), "holds": True, "datasets": [one.to_dict() for one in found]})
+        return
+    for one in found:
+        console().print(Text(one.explain()))
+    console().print(f"{file}: nothing is wrong with it")
+
+
+@policy_app.command("new")
+def new_policy(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="a .parquet, .csv or .duckdb file")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="the policy file to write")] = Path(
+        "policy.yml"
+    ),
+    name: Annotated[str, typer.Option(help="what queries call the table")] = "people",
+    json_: Json = False,
+) -> None:
+    """Begin a policy from the names and types of the columns; the data are not looked at."""
+    from twoworlds.release.policy.checking import draft
+
+    if file.exists():
+        raise InvalidInput(f"{file} is there already: give another name")
+    write(check_place(file), draft(data, name, folder=file.parent))
+    if json_:
+        print_json({"file": str(file)})
+    else:
+        console().print(f"wrote {file}: fill in bounds, keys and the budget, then check it")

@@ -1,0 +1,206 @@
+"""``twoworlds release``: private answers from a table, within a budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+
+from twoworlds.cli.app import Json, app
+from twoworlds.cli.render import console, print_json, print_table, progress
+from twoworlds.errors import InvalidInput
+from twoworlds.files import check_place, write
+
+if TYPE_CHECKING:
+    from twoworlds.release.curator import Curator, NoiseKind, Released
+
+__all__ = ["Policy", "release", "show_checked"]
+
+Policy = Annotated[
+    Path, typer.Option("--policy", metavar="FILE", help="the policy file of the data's owner")
+]
+Analyst = Annotated[str | None, typer.Option(help="who asks, if the policy names several")]
+
+
+def _place(path: Path | None) -> Path | None:
+    return None if path is None else check_place(path)
+
+
+@app.command()
+def release(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[DATA] SQL...",
+            help="the data, if the policy does not say where it is, and one query or several",
+        ),
+    ],
+    policy: Policy = Path("policy.yml"),
+    epsilon: Annotated[str | None, typer.Option(help="what to spend, such as 1 or 'ln 3'")] = None,
+    delta: Annotated[str | None, typer.Option(help="besides, such as 1e-6")] = None,
+    rho: Annotated[
+        str | None, typer.Option(help="instead of epsilon: zCDP, Gaussian noise")
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            help="find the epsilon at which 95% of the errors are at most this; no charge"
+        ),
+    ] = None,
+    analyst: Analyst = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="say what it would cost and how exact it would be")
+    ] = False,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", callback=_place, help="write a certificate, for `verify`"),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", callback=_place, help="write an HTML report")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Answer a query with noise set to the sensitivity of all of it, charged before it is shown."""
+    data, queries = _split(words)
+    with _curator(policy, data, queries) as curator, progress():
+        if within is not None:
+            _print_cost(curator, queries, within, epsilon or delta or rho, json_)
+            return
+        cost, noise = _cost(epsilon, delta, rho)
+        if dry_run:
+            plan = curator.plan(queries, cost, analyst=analyst, noise=noise)
+            print_json(plan.to_dict()) if json_ else console().print(Text(plan.explain()))
+            return
+        released = curator.release_all(queries, cost, analyst=analyst, noise=noise)
+    _print(released, certificate, report, as_json=json_)
+
+
+def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the data, if it is named, and the queries."""
+    first, *rest = words
+    if first.lstrip().lower().startswith(("select", "with", "(", "--", "/*")):
+        return None, [first, *rest]
+    if not rest:
+        raise InvalidInput(
+            f"{first!r} is no query: write one in quotes, such as "
+            "'SELECT region, COUNT(*) FROM people GROUP BY region'"
+        )
+    return first, rest
+
+
+def _curator(policy: Path, data: str | None, queries: Sequence[str]) -> Curator:
+    from twoworlds.release.curator import Curator, open_ledger
+    from twoworlds.release.policy import read_policy
+    from twoworlds.release.query.sql import parse_sql
+
+    read = read_policy(policy)
+    sources: dict[str, Any] = {}
+    if data is not None:
+        name = parse_sql(queries[0], read).dataset
+        declared = read.dataset(name).source
+        if declared is not None and _other(data, declared, read.folder):
+            raise InvalidInput(
+                f"the policy says that {name!r} is elsewhere than {data}: leave the data out, or "
+                "take source: out of the policy"
+            )
+        sources[name] = str(Path(data).absolute()) if declared is None else declared
+    return Curator(read, open_ledger(read), sources=sources)
+
+
+def _other(data: str, declared: Any, folder: Path) -> bool:
+    """Whether a file is not the one that the policy names."""
+    if not isinstance(declared, str):
+        return True
+    return Path(data).absolute().resolve() != (folder / declared).absolute().resolve()
+
+
+def _cost(epsilon: str | None, delta: str | None, rho: str | None) -> tuple[str, NoiseKind]:
+    if (epsilon is None) == (rho is None):
+        raise InvalidInput("say what to spend: --epsilon 1, or --rho 1/8 for Gaussian noise")
+    if rho is not None:
+        if delta is not None:
+            raise InvalidInput("--rho has no --delta of its own: the budget's delta covers it")
+        return f"rho={rho}", "gaussian"
+    return f"epsilon={epsilon}" + ("" if delta is None else f", delta={delta}"), "laplace"
+
+
+def _print_cost(
+    curator: Curator, queries: Sequence[str], within: str, given: str | None, as_json: bool
+) -> None:
+    if given is not None:
+        raise InvalidInput("--within finds the epsilon: leave --epsilon, --delta and --rho out")
+    found = curator.cost_for(queries, within)
+    if as_json:
+        print_json({"within": within, "cost": found.to_dict()})
+    else:
+        console().print(
+            f"With {found}, 95% of the errors of every answer are at most {within}. "
+            "Nothing was charged."
+        )
+
+
+def _print(
+    released: Released, certificate: Path | None, report: Path | None, *, as_json: bool
+) -> None:
+    from twoworlds.release.certificate import certify
+
+    saved: dict[str, str] = {}
+    if certificate is not None:
+        content = json.dumps(certify(released), indent=2, ensure_ascii=False)
+        saved["certificate"] = str(write(certificate, content + "\n"))
+    if report is not None:
+        from twoworlds.report.release import release_page
+
+        saved["report"] = str(write(report, release_page(released)))
+    if as_json:
+        print_json({"answers": [answer.to_dict() for answer in released.answers], **saved})
+        return
+    show_released(released)
+    for path in saved.values():
+        console().print(f"wrote {path}", soft_wrap=True)
+
+
+def show_released(released: Released) -> None:
+    """Print every answer of a batch: what was asked, the table, what it means, what it cost."""
+    from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected
+
+    out = console()
+    for answer in released.answers:
+        out.print(Text(asked(answer.resolved)))
+        print_table(*answer.table())
+        for column in answer.columns:
+            out.print(Text(f"  {accuracy(column)}", style="dim"))
+        out.print()
+    context = released.answers[0].context
+    for said in meaning(context.cost, context.unit, context.neighbours):
+        out.print(Padding(Text(said), (0, 0, 0, 2)))
+    out.print()
+    out.print(Text(protected(context.unit, context.neighbours), style="dim"))
+    out.print(Text(released.calibration.explain(), style="dim"))
+    out.print(Text(price(context)))
+
+
+def show_checked(data: Any, file: Path, ledger: Path | None, *, as_json: bool) -> int:
+    """Check the certificate of a release; print and return whether it holds."""
+    from twoworlds.release.certificate import check_certificate
+
+    found = check_certificate(data, ledger=ledger)
+    if as_json:
+        print_json({"file": str(file), **found.to_dict()})
+        return 0 if found.holds else 1
+    out = console()
+    out.print(
+        f"{file}: this certificate of a release {'holds' if found.holds else 'does NOT hold'}"
+    )
+    for said in found.done:
+        out.print(Padding(Text(f"checked: {said}"), (0, 0, 0, 2)))
+    if found.failure is not None:
+        out.print(Padding(Text(f"wrong: {found.failure}", style="bold red"), (0, 0, 0, 2)))
+    told = "not checked: that the data are what they are said to be, and that the noise was drawn"
+    out.print(Padding(Text(told), (0, 0, 0, 2)))
+    return 0 if found.holds else 1

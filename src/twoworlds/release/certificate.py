@@ -1,0 +1,200 @@
+r"""Certificates of releases: what was released, by which noise, with which promise, paid where.
+
+A certificate is plain data. `check_certificate` works out again, from the queries and the part of
+the policy in it, the sensitivity of the whole, the noise of every measure, the promise and the
+chain of theorems, and compares; it makes the published table again from the noisy whole numbers;
+and, given an export of the ledger, it finds the charge. It needs no data.
+
+It cannot show that the data were what they are said to be, that the noise was really drawn, or
+that nobody saw the data by another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import exact_text
+from twoworlds.release.answers import Answer, Context
+from twoworlds.release.budget import parse_cost
+from twoworlds.release.conversions import zcdp_to_epsilon
+from twoworlds.release.curator import Released
+from twoworlds.release.exports import read_export
+from twoworlds.release.ledger import LedgerDamaged, verify_export
+from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.sensitivity import Calibration
+from twoworlds.release.statement import made_of, statement
+from twoworlds.theorems import Guarantee
+
+__all__ = ["KIND", "Checked", "certify", "check_certificate", "promise"]
+
+KIND = "release"
+_DELTA = Fraction(1, 10**6)  # at which a promise in rho is said as epsilon
+_FIELDS = ("kind", "statement", "promise", "sensitivity", "answers", "stored", "charge", "digest")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was checked, in words, and the first thing that was not as it should be."""
+
+    done: tuple[str, ...]
+    failure: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was checked is as it should be."""
+        return self.failure is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"kind": KIND, "holds": self.holds, "checked": [*self.done], "failure": self.failure}
+
+
+def certify(released: Released) -> dict[str, Any]:
+    """Return the certificate of a release."""
+    paid = released.reservation
+    body = {
+        "kind": KIND,
+        "statement": released.statement,
+        "promise": promise(released.calibration),
+        "sensitivity": _sensitivity(released.calibration),
+        "answers": [_published(answer) for answer in released.answers],
+        "stored": released.stored,
+        "charge": {
+            "entry": paid.charge,
+            "hash": paid.hash,
+            "dataset": paid.dataset,
+            "cost": str(paid.cost),
+        },
+    }
+    return {**body, "digest": digest(canonical(body, "certificate"))}
+
+
+def promise(calibration: Calibration) -> dict[str, Any]:
+    """Return the guarantee in plain data, with the chain of theorems to what it means."""
+    cost = calibration.cost
+    epsilon, delta = cost.epsilon, cost.delta
+    if cost.kind == "zcdp":
+        epsilon, delta = zcdp_to_epsilon(cost.rho, _DELTA), _DELTA
+    given = Guarantee.of(
+        "dp", epsilon=epsilon, delta=delta, neighbours=calibration.neighbours, group=1
+    )
+    found = given.implies("semantic")
+    return {
+        "cost": str(cost),
+        "guarantee": str(given),
+        "neighbours": calibration.neighbours,
+        "implies": None if found.best is None else str(found.best),
+        "theorems": [] if found.best is None else [*_chain(found.best)],
+    }
+
+
+def check_certificate(data: Any, *, ledger: Path | str | None = None) -> Checked:
+    """Check all of a certificate that can be checked without the data.
+
+    Args:
+        data: The certificate.
+        ledger: An export of the ledger, to look the charge up in.
+    """
+    done: list[str] = []
+    try:
+        for said in _checks(data, ledger):
+            done.append(said)
+    except (KeyError, TypeError, AttributeError, IndexError):
+        return Checked(tuple(done), "a field is missing or of the wrong type")
+    except (InvalidInput, LedgerDamaged) as error:
+        return Checked(tuple(done), str(error))
+    return Checked(tuple(done))
+
+
+def _checks(data: Any, ledger: Path | str | None) -> Iterator[str]:
+    """Yield what holds; raise at the first thing that does not."""
+    if not isinstance(data, Mapping) or data.keys() != set(_FIELDS):
+        raise InvalidInput(f"a certificate of a release has the fields {', '.join(_FIELDS)}")
+    body = {name: value for name, value in data.items() if name != "digest"}
+    _same(digest(canonical(body, "certificate")), data["digest"], "the digest is of other content")
+    yield "the digest fits the content"
+    asked, calibration = made_of(data["statement"])
+    said = statement(asked, calibration, data["statement"]["source"])
+    _same(said, data["statement"], "the noise is not what queries, bounds and cost give")
+    yield "the noise of every measure follows from the queries, the bounds and the cost"
+    _same(_sensitivity(calibration), data["sensitivity"], "the sensitivity is another one")
+    yield "the sensitivity of the whole is as stated"
+    _same(promise(calibration), data["promise"], "the promise does not follow")
+    yield "the promise follows, by the chain of theorems"
+    _check_answers(data, asked, calibration)
+    yield "the published answers follow from the noisy whole numbers"
+    if parse_cost(data["charge"]["cost"]) != calibration.cost:
+        raise InvalidInput("the charge is not what the noise costs")
+    yield "the charge is what the noise costs"
+    if ledger is not None:
+        _find_charge(data, ledger)
+        yield "the charge and the answer are in the ledger, whose chain of hashes is whole"
+
+
+def _check_answers(data: Mapping[str, Any], asked: Any, calibration: Calibration) -> None:
+    stored = data["stored"]["answers"]
+    if len(stored) != len(asked) or len(data["answers"]) != len(asked):
+        raise InvalidInput("there is not one answer for each query")
+    context = Context.of(asked[0].dataset, calibration.cost)
+    for index, one in enumerate(asked):
+        answer = Answer.of(one, calibration, stored[index], context, query=index)
+        _same(_published(answer), data["answers"][index], "a published value is another one")
+
+
+def _published(answer: Answer) -> list[Any]:
+    """Return what is published, in exact numbers only: floats may differ between machines."""
+    return [
+        {
+            "group": [*answer.groups(cell)],
+            "values": [
+                {
+                    "name": column.name,
+                    "value": exact_text(estimate.value),
+                    "interval": [None if x is None else exact_text(x) for x in estimate[2:]],
+                }
+                for column, estimate in zip(answer.columns, estimates, strict=True)
+            ],
+        }
+        for cell, estimates in zip(answer.cells, answer.estimates, strict=True)
+    ]
+
+
+def _find_charge(data: Mapping[str, Any], ledger: Path | str) -> None:
+    """Look the charge and its answer up in an exported ledger."""
+    entries = read_export(ledger)
+    verify_export(entries)
+    wanted = data["charge"]
+    charged = answered = False
+    for item in entries:
+        entry = item["entry"]
+        if item["hash"] == wanted["hash"] and item["sequence"] == wanted["entry"]:
+            same = entry["query"] == data["statement"] and entry["dataset"] == wanted["dataset"]
+            charged = same and parse_cost(entry["cost"]) == parse_cost(wanted["cost"])
+        if entry["kind"] == "answer" and entry["charge"] == wanted["entry"]:
+            answered = entry["answer"] == data["stored"]
+    if not charged:
+        raise InvalidInput("the ledger has no such charge for this statement")
+    if not answered:
+        raise InvalidInput("the ledger holds another answer, or none, for this charge")
+
+
+def _sensitivity(calibration: Calibration) -> dict[str, str]:
+    return {"whole": str(calibration.joint), "sum_of_parts": str(calibration.naive)}
+
+
+def _chain(guarantee: Guarantee) -> Iterator[str]:
+    """Yield the theorems that lead to a guarantee, first to last."""
+    source = guarantee.source
+    if source is not None:
+        yield from _chain(source.given)
+        yield f"{source.theorem.name} ({source.theorem.citation})"
+
+
+def _same(found: object, wanted: object, complaint: str) -> None:
+    if found != wanted:
+        raise InvalidInput(complaint)

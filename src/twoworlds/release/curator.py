@@ -1,0 +1,350 @@
+r"""The curator: answers queries about the datasets of a policy, within their budgets.
+
+    resolve, calibrate     from the query and the policy alone
+    check the schema       names and types of columns, which are public
+    reserve                the charge is durable
+    run, add noise         in the engine; the small aggregate comes back
+    commit                 the noisy answer is durable
+    answer                 and only now it is shown
+
+A crash at any point leaves a query that is unpaid and unanswered, paid and unanswered (the next
+attempt costs nothing more), or paid and stored (the next attempt returns what was stored).
+What fails after the charge raises `ReleaseFailed`, always with the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import rational
+from twoworlds.release.answers import Answer, Context, noisy
+from twoworlds.release.budget import Cap, Cost, parse_cost
+from twoworlds.release.dry_run import DryRun
+from twoworlds.release.failures import ReleaseFailed
+from twoworlds.release.ledger import Ledger, LedgerDamaged, Reservation, summary
+from twoworlds.release.ledger.locations import Location, locate
+from twoworlds.release.ledger.mark import read_mark
+from twoworlds.release.noise import SystemBits
+from twoworlds.release.policy import Dataset, Policy, read_policy
+from twoworlds.release.query import Query, Resolved, resolve
+from twoworlds.release.sensitivity import Calibration, calibrate, cost_for
+from twoworlds.release.statement import statement
+
+__all__ = ["Curator", "NoiseKind", "Released", "ledger_place", "open_ledger"]
+
+NoiseKind = Literal["laplace", "gaussian"]
+SOLE_ANALYST = "curator"
+_TRIES, _PAUSE, _SECONDS = 3, 0.2, 10.0
+
+
+@dataclass(frozen=True)
+class Released:
+    """A batch of answers that were paid together, with what a certificate needs."""
+
+    answers: tuple[Answer, ...]
+    statement: Mapping[str, Any]
+    stored: Mapping[str, Any]
+    reservation: Reservation
+    calibration: Calibration
+
+
+class Curator:
+    """Answers queries about the datasets of a policy.
+
+    Args:
+        policy: What the owner of the data declares.
+        ledger: Where charges and answers are kept.
+        sources: The place of a dataset, by its name, where the policy leaves it open: a path, a
+            data frame, a connection; see `twoworlds.release.backends.open_backend`.
+        pace: Answers and failures come back at multiples of so many seconds after the question, so
+            that their time tells less about the data; 0 for at once.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        ledger: Ledger,
+        *,
+        sources: Mapping[str, Any] | None = None,
+        pace: float = 0.0,
+    ) -> None:
+        """Set the caps of the policy in the ledger."""
+        self.policy, self.ledger, self.pace = policy, ledger, pace
+        self._sources = {**(sources or {})}
+        self._engines: dict[str, tuple[Any, Any]] = {}
+        for name in self._sources:
+            policy.dataset(name)
+        self._set_caps()
+
+    @classmethod
+    def open(
+        cls,
+        policy: Policy | Path | str,
+        *,
+        sources: Mapping[str, Any] | None = None,
+        pace: float = 0.0,
+    ) -> Self:
+        """Read a policy and open its ledger, which is made if there never was one."""
+        read = policy if isinstance(policy, Policy) else read_policy(policy)
+        return cls(read, open_ledger(read), sources=sources, pace=pace)
+
+    def query(self, asked: Query | str) -> Query:
+        """Return a query, read from SQL if it is a text."""
+        if isinstance(asked, Query):
+            return asked
+        from twoworlds.release.query.sql import parse_sql
+
+        return parse_sql(asked, self.policy)
+
+    def analyst(self, dataset: str, name: str | None = None) -> str:
+        """Return the analyst who asks: the only one there is, unless one is named.
+
+        Raises:
+            InvalidInput: when the policy has several, or not this one.
+        """
+        known = [*self.policy.dataset(dataset).analysts] or [SOLE_ANALYST]
+        if name is None:
+            if len(known) > 1:
+                raise InvalidInput(f"say who asks: analyst={' or '.join(known)}")
+            return next(iter(known))
+        if name not in known:
+            raise UnknownName("analyst", name, known)
+        return name
+
+    def plan(
+        self,
+        asked: Query | str | Sequence[Query | str],
+        cost: object,
+        *,
+        analyst: str | None = None,
+        noise: NoiseKind = "laplace",
+    ) -> DryRun:
+        """Return what a release would cost and how exact it would be; nothing is charged."""
+        resolved, calibration = self._prepared(asked, cost, noise)
+        dataset = resolved[0].dataset
+        who = self.analyst(dataset.name, analyst)
+        said = statement(resolved, calibration, self._place(dataset))
+        price = self.ledger.check(dataset.name, who, said, calibration.cost)
+        return DryRun(tuple(resolved), calibration, price, self._left(dataset.name, who))
+
+    def release(
+        self,
+        asked: Query | str,
+        cost: object,
+        *,
+        analyst: str | None = None,
+        noise: NoiseKind = "laplace",
+    ) -> Answer:
+        """Answer a query, and charge it unless it is paid already.
+
+        Args:
+            asked: A query, or SQL.
+            cost: What to spend, such as ``"1"``, ``"epsilon=1, delta=1e-6"`` or ``"rho=1/8"``.
+            analyst: Who asks; may be left out when the policy names one at most.
+            noise: ``laplace``, or ``gaussian`` for a cost with rho or delta.
+
+        Raises:
+            OverBudget: when the budget has not enough left; nothing is charged.
+            ReleaseFailed: when it was charged, and the engine failed.
+        """
+        return self.release_all([asked], cost, analyst=analyst, noise=noise).answers[0]
+
+    def release_all(
+        self,
+        asked: Sequence[Query | str],
+        cost: object,
+        *,
+        analyst: str | None = None,
+        noise: NoiseKind = "laplace",
+    ) -> Released:
+        """Answer a batch on one dataset: noise is set to the sensitivity of all of it together."""
+        started = monotonic()
+        resolved, calibration = self._prepared(asked, cost, noise)
+        dataset = resolved[0].dataset
+        who = self.analyst(dataset.name, analyst)
+        plans = self._plans(resolved)
+        said = statement(resolved, calibration, self._place(dataset))
+        paid = self.ledger.reserve(dataset.name, who, said, calibration.cost)
+        stored = paid.answer if paid.answered else self._compute(resolved, calibration, plans, paid)
+        context = Context.of(
+            dataset,
+            calibration.cost,
+            paid=paid.paid,
+            left=self._left(dataset.name, who),
+            entry=paid.hash,
+        )
+        answers = tuple(
+            Answer.of(one, calibration, part, context, query=index)
+            for index, (one, part) in enumerate(zip(resolved, stored["answers"], strict=True))
+        )
+        self._wait(started)
+        return Released(answers, said, stored, paid, calibration)
+
+    def cost_for(self, asked: Query | str | Sequence[Query | str], within: object) -> Cost:
+        """Return the least epsilon at which 95% of the errors of every answer are at most this."""
+        resolved = self._resolved(asked)
+        return cost_for(resolved, rational(within, "within"))
+
+    def budget(self) -> dict[str, Any]:
+        """Return caps, what is spent and what is left, for each dataset and analyst."""
+        return summary(self.ledger.state())
+
+    def close(self) -> None:
+        """Close the engines and the ledger."""
+        for engine, _ in self._engines.values():
+            engine.close()
+        self._engines.clear()
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        """Return the curator itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def _prepared(
+        self, asked: Query | str | Sequence[Query | str], cost: object, noise: NoiseKind
+    ) -> tuple[list[Resolved], Calibration]:
+        resolved = self._resolved(asked)
+        return resolved, calibrate(resolved, parse_cost(cost), noise=noise)
+
+    def _resolved(self, asked: Query | str | Sequence[Query | str]) -> list[Resolved]:
+        several = [asked] if isinstance(asked, (Query, str)) else list(asked)
+        if not several:
+            raise InvalidInput("nothing is asked: give a query")
+        queries = [self.query(one) for one in several]
+        names = {query.dataset for query in queries}
+        if len(names) > 1:
+            raise InvalidInput(
+                f"a batch asks one dataset, not {' and '.join(sorted(names))}: "
+                "release them one after the other"
+            )
+        dataset = self.policy.dataset(names.pop())
+        return [resolve(query, dataset) for query in queries]
+
+    def _plans(self, resolved: Iterable[Resolved]) -> list[Any]:
+        """Return the plan of each query, after checking the schema."""
+        from twoworlds.release.plan import plan
+
+        found = []
+        for one in resolved:
+            engine, relation = self._engine(one.dataset)
+            found.append((engine, plan(one, relation, engine)))
+        return found
+
+    def _compute(
+        self,
+        resolved: Sequence[Resolved],
+        calibration: Calibration,
+        plans: Sequence[Any],
+        paid: Reservation,
+    ) -> Any:
+        """Run the engine and store the noisy answer; whatever fails is one and the same error."""
+        started = monotonic()
+        try:
+            bits = SystemBits()
+            parts = [
+                noisy(
+                    one, plan.decode(engine.fetch(plan.statement)), calibration, bits, query=index
+                )
+                for index, (one, (engine, plan)) in enumerate(zip(resolved, plans, strict=True))
+            ]
+        except Exception:
+            failed = True
+        else:
+            failed = False
+        if failed:  # outside the handler, so that nothing of the cause hangs on to the error
+            self._wait(started)
+            raise ReleaseFailed
+        return self.ledger.commit(paid, {"answers": parts})
+
+    def _engine(self, dataset: Dataset) -> tuple[Any, Any]:
+        if dataset.name not in self._engines:
+            from twoworlds.release.backends import open_backend
+
+            source = self._source(dataset)
+            self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
+        return self._engines[dataset.name]
+
+    def _source(self, dataset: Dataset) -> Any:
+        source = self._sources.get(dataset.name, dataset.source)
+        if source is None:
+            raise InvalidInput(
+                f"the policy does not say where {dataset.name!r} is: add source: to it, "
+                "or give the data beside the query"
+            )
+        return source
+
+    def _place(self, dataset: Dataset) -> str | None:
+        """Return a name for the place of the data: a path as it was written, nothing else."""
+        source = self._source(dataset)
+        if isinstance(source, (str, Path)):
+            return None if "://" in str(source) else str(source)
+        return None
+
+    def _left(self, dataset: str, analyst: str) -> dict[str, Cost]:
+        return {dataset: self.ledger.left(dataset), analyst: self.ledger.left(dataset, analyst)}
+
+    def _set_caps(self) -> None:
+        for dataset in self.policy.datasets.values():
+            if dataset.cap is None:
+                continue
+            self.ledger.set_cap(dataset.name, dataset.cap)
+            analysts: Mapping[str, Cap] = dataset.analysts or {SOLE_ANALYST: dataset.cap}
+            for analyst, cap in analysts.items():
+                self.ledger.set_cap(dataset.name, cap, analyst=analyst)
+
+    def _wait(self, started: float) -> None:
+        if self.pace > 0:
+            sleep(self.pace - (monotonic() - started) % self.pace)
+
+
+def ledger_place(policy: Policy) -> tuple[str, str | None]:
+    """Return where the ledger of a policy and its mark are.
+
+    Raises:
+        InvalidInput: when the policy names none.
+    """
+    if policy.ledger is None:
+        raise InvalidInput("the policy names no ledger: add 'ledger: ledger.db' to it")
+    mark = None if policy.mark is None else str(policy.folder / policy.mark)
+    if "://" in policy.ledger:
+        return policy.ledger, mark
+    return str(policy.folder / policy.ledger), mark
+
+
+def open_ledger(policy: Policy) -> Ledger:
+    """Open the ledger of a policy; begin it if neither it nor its mark was ever there.
+
+    Raises:
+        LedgerDamaged: when it went back in time, or one of the two is missing.
+    """
+    place, mark = ledger_place(policy)
+    location = locate(place, mark=mark)
+    if read_mark(location.mark) is None and not _is_there(location):
+        for _ in range(_TRIES):
+            try:
+                return Ledger.create(place, mark=mark)
+            except (InvalidInput, LedgerDamaged):  # somebody else is just beginning it
+                sleep(_PAUSE)
+    return Ledger.open(place, mark=mark)
+
+
+def _is_there(location: Location) -> bool:
+    store = location.connect(_SECONDS, "ro")
+    if store is not None:
+        store.close()
+    return store is not None

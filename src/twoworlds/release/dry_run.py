@@ -1,0 +1,112 @@
+"""A dry run: what a release would cost and how exact it would be, before anything is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from twoworlds.numbers import decimal, to_json
+from twoworlds.release.answers import Expected, expected_errors
+from twoworlds.release.answers.words import asked, meaning, protected
+from twoworlds.release.budget import Cost
+from twoworlds.release.query import Resolved
+from twoworlds.release.sensitivity import Calibration
+
+__all__ = ["DryRun"]
+
+_SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a release would cost now.
+
+    Attributes:
+        resolved: The queries.
+        calibration: The noise that they would get.
+        price: What would be charged: nothing, if the same was paid before.
+        left: What is left of each account before.
+    """
+
+    resolved: tuple[Resolved, ...]
+    calibration: Calibration
+    price: Cost
+    left: dict[str, Cost]
+
+    def errors(self, size: int | None = None) -> list[tuple[Expected, ...]]:
+        """Return the errors to be expected of every query, in groups of a size where it matters."""
+        return [
+            expected_errors(one, self.calibration, size=size, query=i)
+            for i, one in enumerate(self.resolved)
+        ]
+
+    def explain(self) -> str:
+        """Say it in words."""
+        return "\n".join(self._lines())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        one = self.resolved[0].dataset
+        return {
+            "dry_run": True,
+            "cost": self.calibration.cost.to_dict(),
+            "price": self.price.to_dict(),
+            "left": {account: cost.to_dict() for account, cost in self.left.items()},
+            "neighbours": one.neighbours,
+            "sensitivity": {
+                "whole": to_json(self.calibration.joint),
+                "sum_of_parts": to_json(self.calibration.naive),
+            },
+            "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
+            "meaning": meaning(self.calibration.cost, one.unit, one.neighbours),
+        }
+
+    def _lines(self) -> Iterator[str]:
+        one = self.resolved[0].dataset
+        for i, part in enumerate(self.resolved):
+            yield asked(part)
+            for small, large in zip(*(self.errors(size)[i] for size in _SIZES), strict=True):
+                yield f"  {_said(small, large)}"
+        yield ""
+        yield self.calibration.explain()
+        yield protected(one.unit, one.neighbours)
+        yield " ".join(meaning(self.calibration.cost, one.unit, one.neighbours))
+        yield ""
+        left = "; ".join(f"{account} {cost}" for account, cost in self.left.items())
+        if self.price == Cost():
+            yield f"It was paid before: it would cost nothing. Left: {left}."
+        else:
+            yield f"It would cost {self.price}. Left before: {left}. Nothing was charged."
+
+
+def _said(small: Expected, large: Expected) -> str:
+    if small.ranks is not None:
+        return (
+            f"{small.name}: off by at most {decimal(small.ranks, 4)} ranks, {small.certainty.value}"
+        )
+    if small.half_width == 0:
+        return f"{small.name}: exact"
+    if not small.needs_size:
+        return f"{small.name}: {_within(small)}"
+    return (
+        f"{small.name}: {_within(small)} in groups of {small.size}, {_within(large)} in groups of "
+        f"{large.size}"
+    )
+
+
+def _within(expected: Expected) -> str:
+    if expected.half_width is None:
+        return "no bound"
+    return f"within {decimal(expected.half_width, 4)} ({expected.certainty.value})"
+
+
+def _data(expected: Expected) -> dict[str, Any]:
+    return {
+        "name": expected.name,
+        "kind": expected.kind,
+        "half_width": None if expected.half_width is None else to_json(expected.half_width),
+        "ranks": None if expected.ranks is None else to_json(expected.ranks),
+        "group_size": expected.size if expected.needs_size else None,
+        "certainty": expected.certainty.value,
+    }

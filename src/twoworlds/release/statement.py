@@ -1,0 +1,191 @@
+r"""Statements: what is released, as plain data that decides the law of the answer.
+
+The ledger knows a paid query by its statement, and a certificate holds it. It has the queries, the
+part of the policy that they use, the cost, and what follows from these: the noise of every measure.
+Who has the statement can work out the noise again (`made_of`, then `calibrate`) and compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import exact_text, rational
+from twoworlds.release.budget import parse_cost
+from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
+from twoworlds.release.query import Resolved, resolve
+from twoworlds.release.query.conditions import columns_of, plain
+from twoworlds.release.query.plain import query_of, value_of
+from twoworlds.release.sensitivity import Calibration, MeasureNoise, calibrate
+from twoworlds.release.values import plain_value
+
+__all__ = ["made_of", "statement"]
+
+FORMAT = 1
+
+
+def statement(asked: Sequence[Resolved], calibration: Calibration, source: str | None) -> Any:
+    """Return the statement of one query or of a batch on the same dataset.
+
+    Args:
+        asked: The queries, resolved.
+        calibration: Their noise.
+        source: A name of the place that the data is in.
+    """
+    dataset = asked[0].dataset
+    return {
+        "format": FORMAT,
+        "source": source,
+        "dataset": _dataset(dataset, asked),
+        "queries": [one.query.plain() for one in asked],
+        "cost": str(calibration.cost),
+        "noise": calibration.kind,
+        "threshold": calibration.threshold,
+        "measures": [
+            [_measure(m, n) for m, n in zip(one.measures, noises, strict=True)]
+            for one, noises in zip(asked, calibration.noises, strict=True)
+        ],
+    }
+
+
+def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
+    """Work out queries and noise again from the first part of a statement.
+
+    Raises:
+        InvalidInput: when it is no statement.
+    """
+    try:
+        if data["format"] != FORMAT:
+            raise InvalidInput(f"the statement has format {data['format']!r}, not {FORMAT}")
+        dataset = _read_dataset(data["dataset"])
+        asked = [resolve(query_of(query), dataset) for query in data["queries"]]
+        cost, noise = parse_cost(_text(data["cost"])), data["noise"]
+    except (KeyError, TypeError, AttributeError):
+        raise InvalidInput("this is no statement of a release: a field is missing") from None
+    if noise not in ("laplace", "gaussian"):
+        raise InvalidInput("the noise of a statement is laplace or gaussian")
+    return asked, calibrate(asked, cost, noise=noise)
+
+
+def _measure(measure: Any, noise: MeasureNoise) -> dict[str, Any]:
+    return {
+        "kind": measure.kind,
+        "column": measure.column,
+        "where": plain(measure.where),
+        "unit": exact_text(measure.unit),
+        "bounds": [measure.low, measure.high],
+        "center": measure.center,
+        "law": noise.name,
+        "scale": exact_text(noise.scale),
+        "rate": None if noise.rate is None else exact_text(noise.rate),
+        "sensitivity": exact_text(noise.sensitivity),
+    }
+
+
+def _used(asked: Iterable[Resolved]) -> set[str]:
+    """Return the names of the columns that queries look at."""
+    names: set[str] = set()
+    for one in asked:
+        names.update(columns_of(one.query.condition))
+        names.update(axis.column for axis in one.axes)
+        names.update(join.on for join in one.query.joins)
+        for aggregate in one.query.aggregates:
+            names.update(columns_of(aggregate.where))
+            names.update(() if aggregate.column is None else (aggregate.column,))
+    return names
+
+
+def _dataset(dataset: Dataset, asked: Sequence[Resolved]) -> dict[str, Any]:
+    used = _used(asked)
+    unit = dataset.unit
+    joined = {join.table for one in asked for join in one.query.joins}
+    return {
+        "name": dataset.name,
+        "version": dataset.version,
+        "neighbours": dataset.neighbours,
+        "unit": {"person": unit.person, "rows": unit.rows, "groups": unit.groups},
+        "columns": [_column(dataset.columns[name]) for name in sorted(used & {*dataset.columns})],
+        "public": [
+            {
+                "name": table.name,
+                "key": table.key,
+                "columns": [
+                    _column(column)
+                    for name, column in sorted(table.columns.items())
+                    if f"{table.name}.{name}" in used
+                ],
+            }
+            for _, table in sorted(dataset.public.items())
+            if table.name in joined
+        ],
+    }
+
+
+def _column(column: Column) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "bounds": None if column.low is None else [_exact(column.low), _exact(column.high)],
+        "unit": _exact(column.unit),
+        "keys": [plain_value(key) for key in column.keys],
+        "bins": [_exact(edge) for edge in column.bins],
+        "grid": [_exact(x) for x in column.grid],
+        "missing": _exact(column.fill),
+    }
+
+
+def _read_dataset(data: Mapping[str, Any]) -> Dataset:
+    unit, neighbours = data["unit"], data["neighbours"]
+    if neighbours not in ("add-remove", "substitute"):
+        raise InvalidInput("the neighbours of a statement are add-remove or substitute")
+    rows, groups = unit["rows"], unit["groups"]
+    if not all(isinstance(x, int) and x >= 1 for x in (rows, groups)):
+        raise InvalidInput("rows and groups of a unit are whole numbers, 1 or more")
+    return Dataset(
+        _text(data["name"]),
+        None,
+        neighbours,
+        Unit(unit["person"], rows, groups),
+        {column.name: column for column in map(_read_column, data["columns"])},
+        {table.name: table for table in map(_read_table, data["public"])},
+        _text(data["version"]),
+    )
+
+
+def _read_table(data: Mapping[str, Any]) -> PublicTable:
+    columns = {column.name: column for column in map(_read_column, data["columns"])}
+    return PublicTable(_text(data["name"]), None, _text(data["key"]), columns)
+
+
+def _read_column(data: Mapping[str, Any]) -> Column:
+    kind = data["kind"]
+    if kind not in ("integer", "number", "text", "boolean", "date"):
+        raise InvalidInput("a column of the statement has an unknown kind")
+    bounds = data["bounds"] or (None, None)
+    return Column(
+        _text(data["name"]),
+        kind,
+        _number(bounds[0]),
+        _number(bounds[1]),
+        _number(data["unit"]) or Fraction(1),
+        tuple(value_of(key) for key in data["keys"]),
+        tuple(rational(_text(edge), "bins") for edge in data["bins"]),
+        tuple(rational(_text(x), "grid") for x in data["grid"]),
+        _number(data["missing"]),
+    )
+
+
+def _exact(x: Fraction | None) -> str | None:
+    return None if x is None else exact_text(x)
+
+
+def _number(text: Any) -> Fraction | None:
+    return None if text is None else rational(_text(text), "number")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput("a field of the statement is not a text")
+    return value
