@@ -11,8 +11,9 @@ Real(ln 3)
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from twoworlds.late import names_of
 
 if TYPE_CHECKING:
     from twoworlds.definitions import (
@@ -125,19 +126,4 @@ _PARTS = (
     "worlds",
 )
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is first used."""
-    for place, names in _PLACES.items():
-        if name in names:
-            found = getattr(import_module(f"twoworlds.{place}"), name)
-            globals()[name] = found
-            return found
-    if name in _PARTS:
-        return import_module(f"twoworlds.{name}")
-    raise AttributeError(f"module 'twoworlds' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """List what there is, loaded or not."""
-    return sorted({*globals(), *__all__, *_PARTS})
+__getattr__, __dir__ = names_of(__name__, _PLACES, _PARTS)

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from twoworlds.mechanisms.base import Dense, Law, Mechanism
-from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Line, Peak, Table
-from twoworlds.mechanisms.continuous import Continuous, Gaussian, Laplace
-from twoworlds.mechanisms.density import AddedDensity, NoisyStatistic
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Either, Event, Listed, OnRecords
-from twoworlds.mechanisms.on_statistic import (
-    AddedNoise,
-    Channel,
-    Deterministic,
-    OnStatistic,
-    Through,
-)
-from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.mechanisms.random_index import RandomIndex
+from typing import TYPE_CHECKING
+
+from twoworlds.late import names_of
+
+if TYPE_CHECKING:
+    from twoworlds.mechanisms.base import Dense, Law, Mechanism
+    from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Line, Peak, Table
+    from twoworlds.mechanisms.continuous import Continuous, Gaussian, Laplace
+    from twoworlds.mechanisms.density import AddedDensity, NoisyStatistic
+    from twoworlds.mechanisms.event import (
+        Anything,
+        AtLeast,
+        AtMost,
+        Either,
+        Event,
+        Listed,
+        OnRecords,
+    )
+    from twoworlds.mechanisms.on_statistic import (
+        AddedNoise,
+        Channel,
+        Deterministic,
+        OnStatistic,
+        Through,
+    )
+    from twoworlds.mechanisms.per_record import PerRecord
+    from twoworlds.mechanisms.random_index import RandomIndex
 
 __all__ = [
     "AddedDensity",
@@ -48,3 +61,50 @@ __all__ = [
     "Table",
     "Through",
 ]
+
+# Where each name is found when it is first used; the imports above tell type checkers the same.
+_PLACES = {
+    "base": (
+        "Dense",
+        "Law",
+        "Mechanism",
+    ),
+    "comparison": (
+        "Comparison",
+        "Each",
+        "Family",
+        "Gap",
+        "Line",
+        "Peak",
+        "Table",
+    ),
+    "continuous": (
+        "Continuous",
+        "Gaussian",
+        "Laplace",
+    ),
+    "density": (
+        "AddedDensity",
+        "NoisyStatistic",
+    ),
+    "event": (
+        "Anything",
+        "AtLeast",
+        "AtMost",
+        "Either",
+        "Event",
+        "Listed",
+        "OnRecords",
+    ),
+    "on_statistic": (
+        "AddedNoise",
+        "Channel",
+        "Deterministic",
+        "OnStatistic",
+        "Through",
+    ),
+    "per_record": ("PerRecord",),
+    "random_index": ("RandomIndex",),
+}
+
+__getattr__, __dir__ = names_of(__name__, _PLACES)

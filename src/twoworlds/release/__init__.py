@@ -15,8 +15,9 @@ the engine runs, the noise is drawn exactly, and the same query is never charged
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from twoworlds.late import names_of
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import Answer
@@ -62,17 +63,4 @@ _PLACES = {
     "query.sql": ("parse_sql",),
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what is first used."""
-    for place, names in _PLACES.items():
-        if name in names:
-            found = getattr(import_module(f"twoworlds.release.{place}"), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'twoworlds.release' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """List what there is, loaded or not."""
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = names_of(__name__, _PLACES)
