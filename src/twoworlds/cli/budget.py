@@ -14,6 +14,7 @@ from twoworlds.cli.release import Policy
 from twoworlds.cli.render import console, print_json, print_table
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
+from twoworlds.numbers import Side, decimal, rational
 
 __all__ = ["budget", "ledger_app", "policy_app"]
 
@@ -69,16 +70,24 @@ def _accounts(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:
 
 
 def _account(account: Mapping[str, Any]) -> list[str]:
+    from twoworlds.release.budget import parse_cap
+
     if "cap" not in account:
         return ["none", "", "", ""]
-    return [account["cap"], _cost(account["spent"]), _cost(account["left"]), account["rule"]]
+    cap = parse_cap(account["cap"])
+    tail = "" if not cap.tail else f", tail {decimal(cap.tail)}"
+    return [
+        cap.most.shown() + tail,
+        _cost(account["spent"], "up"),
+        _cost(account["left"], "down"),
+        account["rule"],
+    ]
 
 
-def _cost(cost: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{name}={number['exact'] if number['exact'] is not None else number['value']}"
-        for name, number in cost.items()
-    )
+def _cost(cost: Mapping[str, Any], side: Side) -> str:
+    from twoworlds.release.budget import Cost
+
+    return Cost(**{name: rational(number["exact"]) for name, number in cost.items()}).shown(side)
 
 
 @ledger_app.command("show")

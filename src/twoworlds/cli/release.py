@@ -139,7 +139,7 @@ def _print_cost(
         print_json({"within": within, "cost": found.to_dict()})
     else:
         console().print(
-            f"With {found}, 95% of the errors of every answer are at most {within}. "
+            f"With {found.shown()}, 95% of the errors of every answer are at most {within}. "
             "Nothing was charged."
         )
 

@@ -110,10 +110,21 @@ class Cost:
         tail = f", delta={exact_text(self.delta)}" if self.delta else ""
         return f"epsilon={exact_text(self.epsilon)}{tail}"
 
+    def shown(self, side: Side = "up") -> str:
+        """Return it in decimals of six digits, for people.
+
+        >>> parse_cost("epsilon=1/3, delta=1e-6").shown()
+        'epsilon 0.333334, delta 0.000001'
+        """
+        return ", ".join(f"{name} {decimal(getattr(self, name), 6, side)}" for name in self._names)
+
     def to_dict(self) -> dict[str, Any]:
         """Return exact numbers as JSON has them."""
-        names = ("rho",) if self.rho else ("epsilon", "delta") if self.delta else ("epsilon",)
-        return {name: to_json(getattr(self, name)) for name in names}
+        return {name: to_json(getattr(self, name)) for name in self._names}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return ("rho",) if self.rho else ("epsilon", "delta") if self.delta else ("epsilon",)
 
 
 @dataclass(frozen=True)

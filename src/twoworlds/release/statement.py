@@ -143,6 +143,8 @@ def _read_dataset(data: Mapping[str, Any]) -> Dataset:
     rows, groups = unit["rows"], unit["groups"]
     if not all(isinstance(x, int) and x >= 1 for x in (rows, groups)):
         raise InvalidInput("rows and groups of a unit are whole numbers, 1 or more")
+    if unit["person"] is None and (rows, groups) != (1, 1):
+        raise InvalidInput("a unit of several rows needs the column that identifies a person")
     return Dataset(
         _text(data["name"]),
         None,

@@ -5,11 +5,10 @@ One file of HTML without scripts and without anything from elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
 
-from twoworlds.numbers import decimal, exact_text, show
+from twoworlds.numbers import exact_text, show
 from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected
 from twoworlds.release.certificate import certify
 from twoworlds.release.curator import Released
@@ -55,42 +54,22 @@ def _parts(released: Released) -> Iterator[str]:
     yield "<h2>Answers</h2>"
     for one in released.answers:
         yield _text(asked(one.resolved))
-        yield f'<div class="scroll">{_table(one)}</div>'
+        yield f'<div class="scroll">{_html_table(*one.table())}</div>'
         yield "".join(_text(accuracy(column), "lead") for column in one.columns)
     yield "<h2>Noise</h2>"
-    yield _text(released.calibration.explain())
+    yield _text(released.calibration.explain().splitlines()[-1])
     yield f'<div class="scroll">{_noise(released)}</div>'
     yield "<h2>Price</h2>"
     yield _text(price(context))
     certificate = certify(released)
     yield "<footer>"
     yield _text(
-        f"Version {answer.resolved.dataset.version} of the data. Entry {released.reservation.charge} "
-        "of the ledger."
+        f"Version {answer.resolved.dataset.version} of the data. "
+        f"Entry {released.reservation.charge} of the ledger."
     )
     yield f"<p>Hash of the entry: <code>{escape(released.reservation.hash)}</code></p>"
     yield f"<p>Digest of the certificate: <code>{escape(certificate['digest'])}</code></p>"
     yield "</footer>"
-
-
-def _table(answer: Any) -> str:
-    heads = [axis.column for axis in answer.resolved.axes]
-    for column in answer.columns:
-        heads += [column.name, "standard error", "interval"]
-    rows = []
-    for cell, estimates in zip(answer.cells, answer.estimates, strict=True):
-        row = [*answer.groups(cell)]
-        for column, estimate in zip(answer.columns, estimates, strict=True):
-            row.append(_number(estimate.value))
-            row.append("" if estimate.error is None else _number(estimate.error))
-            if column.ranks is not None:
-                row.append(f"within {_number(column.ranks)} ranks")
-            elif estimate.low is None or estimate.high is None:
-                row.append("")
-            else:
-                row.append(f"{_number(estimate.low)} to {_number(estimate.high)}")
-        rows.append(row)
-    return _html_table(heads, rows)
 
 
 def _noise(released: Released) -> str:
@@ -110,19 +89,12 @@ def _noise(released: Released) -> str:
     return _html_table(["measure", "noise", "scale", "sensitivity", "unit"], rows)
 
 
-def _html_table(heads: list[str], rows: list[list[str]]) -> str:
+def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(text)}</th>" for text in heads)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _number(x: Any) -> str:
-    if isinstance(x, float):
-        return f"{x:,.4g}"
-    value = float(x)
-    return f"{int(x):,}" if x == int(value) and abs(value) < 1e15 else decimal(x, 6)
 
 
 def _text(text: str, kind: str = "") -> str:

@@ -1,0 +1,281 @@
+import traceback
+from fractions import Fraction
+from time import monotonic
+
+import pytest
+
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
+from twoworlds.release import Curator, OverBudget, Query, ReleaseFailed, column, parse_policy
+from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.curator import open_ledger
+from twoworlds.release.ledger import LedgerDamaged
+
+BY_REGION = "SELECT region, COUNT(*), SUM(income) FROM people GROUP BY region"
+
+
+def spent(curator, dataset="people", analyst=None):
+    return curator.ledger.spent(dataset, analyst).epsilon
+
+
+def test_an_answer_has_every_declared_key_with_value_error_and_interval(curator):
+    answer = curator.release(BY_REGION, "1", analyst="ann")
+    rows = answer.rows()
+    assert [row["region"] for row in rows] == [
+        *curator.policy.dataset("people").column("region").keys
+    ]
+    for row in rows:
+        assert row["count_low"] <= row["count"] <= row["count_high"]
+        assert row["sum_income_error"] > row["count_error"] > 0
+    told = answer.to_dict()
+    assert told["neighbours"] == "add-remove"
+    assert told["cost"] == {"epsilon": {"exact": "1", "value": 1.0}}
+
+
+def test_the_same_query_again_costs_nothing_and_returns_the_same_answer(curator):
+    first = curator.release(BY_REGION, "1", analyst="ann")
+    again = curator.release(f"  {BY_REGION.lower()} ; ", "1", analyst="ann")
+    assert again.rows() == first.rows()
+    assert (first.context.paid, again.context.paid) == (parse_cost("1"), Cost())
+    assert spent(curator) == 1
+
+
+def test_another_analyst_gets_the_same_answer_and_the_dataset_pays_once(curator):
+    first = curator.release(BY_REGION, "1", analyst="ann")
+    other = curator.release(BY_REGION, "1", analyst="bob")
+    assert other.rows() == first.rows()
+    assert (spent(curator), spent(curator, analyst="bob")) == (1, 1)
+
+
+def test_another_version_of_the_data_is_another_query(hospital):
+    text = (hospital / "policy.yml").read_text()
+    with Curator.open(hospital / "policy.yml") as curator:
+        first = curator.release(BY_REGION, "1", analyst="ann")
+    (hospital / "policy.yml").write_text(text.replace('"2026"', '"2027"'))
+    with Curator.open(hospital / "policy.yml") as curator:
+        second = curator.release(BY_REGION, "1", analyst="ann")
+        assert spent(curator) == 2
+    assert first.rows() != second.rows()
+
+
+def test_sql_and_the_builder_are_one_query(curator):
+    first = curator.release(
+        "SELECT region, COUNT(*) FROM people WHERE age >= 18 GROUP BY region", "1", analyst="ann"
+    )
+    adults = Query("people").where(column("age") >= 18).by("region").count()
+    assert curator.release(adults, "1", analyst="ann").rows() == first.rows()
+    assert spent(curator) == 1
+
+
+def test_counts_are_near_the_truth(curator):
+    """False alarm rate: below 10^-9, as |Z| > 25 has probability 2 e^-25 for each of 7 counts."""
+    answer = curator.release(
+        "SELECT region, COUNT(*) FROM people GROUP BY region", "1", analyst="ann"
+    )
+    total = sum(row["count"] for row in answer.rows())
+    assert abs(total - 6000) < 7 * 25
+
+
+def test_nothing_is_charged_when_the_budget_is_too_small(curator):
+    with pytest.raises(OverBudget):
+        curator.release(BY_REGION, "5", analyst="ann")
+    assert spent(curator) == 0
+    curator.release(BY_REGION, "4", analyst="ann")
+    with pytest.raises(OverBudget):
+        curator.release("SELECT COUNT(*) FROM people", "0.001", analyst="ann")
+    curator.release("SELECT COUNT(*) FROM people", "2", analyst="bob")
+    with pytest.raises(OverBudget):
+        curator.release("SELECT COUNT(*) FROM people WHERE age < 18", "0.001", analyst="bob")
+    assert spent(curator) == 6
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "SELECT salary FROM people",
+        "SELECT COUNT(*) FROM nobody",
+        "SELECT SUM(region) FROM people",
+        "SELECT COUNT(*) FROM people GROUP BY income",
+        "DROP TABLE people",
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_charged(curator, asked):
+    with pytest.raises(InvalidInput):
+        curator.release(asked, "1", analyst="ann")
+    assert spent(curator) == 0
+
+
+@pytest.mark.parametrize("cost", ["nan", "inf", "-1", "0", "", "epsilon=1, rho=1", object()])
+def test_a_cost_that_is_none_is_refused(curator, cost):
+    with pytest.raises(InvalidInput):
+        curator.release(BY_REGION, cost, analyst="ann")
+    assert spent(curator) == 0
+
+
+def test_who_asks_must_be_known(curator):
+    with pytest.raises(UnknownName, match="ann"):
+        curator.release(BY_REGION, "1", analyst="anna")
+    with pytest.raises(InvalidInput, match="ann or bob"):
+        curator.release(BY_REGION, "1")
+    curator.release("SELECT COUNT(*) FROM visits", "1")  # only ann may ask there
+
+
+class Broken:
+    """An engine that fails like a driver that quotes the data."""
+
+    def __init__(self, engine, error):
+        self.engine, self.error, self.broken = engine, error, True
+
+    def __getattr__(self, name):
+        return getattr(self.engine, name)
+
+    def fetch(self, statement):
+        if self.broken:
+            raise self.error
+        return self.engine.fetch(statement)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("row 17: Alice, 93 years, HIV"),
+        OverflowError("value 4611686018427387904"),
+        MemoryError(),
+        RuntimeError("Conversion Error: Could not convert string 'Bob' to INT64"),
+    ],
+)
+def test_whatever_fails_after_the_charge_is_one_error_that_says_nothing(curator, error):
+    engine, relation = curator._engine(curator.policy.dataset("people"))
+    broken = Broken(engine, error)
+    curator._engines["people"] = broken, relation
+    with pytest.raises(ReleaseFailed) as caught:
+        curator.release(BY_REGION, "1", analyst="ann")
+    told = "".join(traceback.format_exception(caught.value))
+    assert not any(word in told for word in ("Alice", "HIV", "4611686018427387904", "Bob"))
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
+    assert str(caught.value) == str(ReleaseFailed())
+    assert spent(curator) == 1  # charged, and the same query is free now
+    broken.broken = False
+    assert curator.release(BY_REGION, "1", analyst="ann").rows()
+    assert spent(curator) == 1
+
+
+def test_with_a_pace_answers_and_failures_come_at_the_same_times(hospital):
+    with Curator.open(hospital / "policy.yml", pace=1.0) as curator:
+        curator.release("SELECT COUNT(*) FROM people", "0.1", analyst="ann")  # opens the engine
+        engine, relation = curator._engine(curator.policy.dataset("people"))
+        curator._engines["people"] = Broken(engine, ValueError("x")), relation
+        started = monotonic()
+        with pytest.raises(ReleaseFailed):
+            curator.release(BY_REGION, "0.1", analyst="ann")
+        assert (monotonic() - started) % 1.0 < 0.5  # not a limit on speed: a multiple of the pace
+
+
+def test_a_batch_costs_what_it_costs_together(curator):
+    released = curator.release_all(
+        [
+            "SELECT COUNT(*) FROM people WHERE age < 40",
+            "SELECT COUNT(*) FROM people WHERE age >= 40",
+        ],
+        "1",
+        analyst="ann",
+    )
+    assert [noise.scale for noises in released.calibration.noises for noise in noises] == [1, 1]
+    assert spent(curator) == 1
+    overlapping = curator.plan(
+        [
+            "SELECT COUNT(*) FROM people WHERE age < 40",
+            "SELECT COUNT(*) FROM people WHERE age >= 30",
+        ],
+        "1",
+        analyst="ann",
+    )
+    assert [noise.scale for [noise] in overlapping.calibration.noises] == [2, 2]
+
+
+def test_a_batch_asks_one_dataset(curator):
+    with pytest.raises(InvalidInput, match="one dataset"):
+        curator.release_all(
+            ["SELECT COUNT(*) FROM people", "SELECT COUNT(*) FROM visits"], "1", analyst="ann"
+        )
+    with pytest.raises(InvalidInput, match="nothing is asked"):
+        curator.release_all([], "1", analyst="ann")
+
+
+def test_a_dry_run_charges_nothing_and_says_the_price(curator):
+    plan = curator.plan(BY_REGION, "1", analyst="ann")
+    assert plan.price == parse_cost("1")
+    assert "Nothing was charged" in plan.explain()
+    assert plan.to_dict()["price"]["epsilon"]["value"] == 1
+    assert spent(curator) == 0
+    curator.release(BY_REGION, "1", analyst="ann")
+    assert curator.plan(BY_REGION, "1", analyst="ann").price == Cost()
+    with pytest.raises(OverBudget):
+        curator.plan(BY_REGION, "100", analyst="ann")
+
+
+def test_the_epsilon_for_a_wanted_error_reaches_it(curator):
+    asked = "SELECT region, COUNT(*) FROM people GROUP BY region"
+    cost = curator.cost_for(asked, 10)
+    [[expected]] = curator.plan(asked, cost, analyst="ann").errors()
+    assert expected.half_width <= 10
+    less = Cost(cost.epsilon * Fraction(9, 10))
+    [[worse]] = curator.plan(asked, less, analyst="ann").errors()
+    assert worse.half_width > 10
+
+
+def test_gaussian_noise_is_paid_in_rho(hospital):
+    with Curator.open(hospital / "policy.yml") as curator:
+        answer = curator.release("SELECT COUNT(*) FROM visits", "rho=1/100", noise="gaussian")
+        assert answer.context.cost == parse_cost("rho=1/100")
+        with pytest.raises(OverBudget, match="tail"):
+            curator.release(
+                "SELECT COUNT(*) FROM people", "rho=1/100", noise="gaussian", analyst="ann"
+            )
+
+
+def test_keys_can_be_discovered_for_a_delta(curator):
+    asked = "SELECT region, COUNT(*) FROM people GROUP BY DISCOVER(region)"
+    with pytest.raises(InvalidInput, match="delta"):
+        curator.release(asked, "1", analyst="ann")
+    answer = curator.release(asked, "epsilon=1, delta=1e-7", analyst="ann")
+    assert {row["region"] for row in answer.rows()} <= {
+        *curator.policy.dataset("people").column("region").keys
+    }
+    assert len(answer.rows()) >= 6  # the islands have 177 people, the threshold is far below
+
+
+def test_frames_and_rows_given_in_python_are_answered(hospital):
+    import duckdb
+
+    frame = duckdb.sql(f"FROM '{hospital / 'people.parquet'}'").to_arrow_table()
+    text = (hospital / "policy.yml").read_text().replace("    source: people.parquet\n", "")
+    policy = parse_policy(text, folder=hospital)
+    with Curator(policy, open_ledger(policy), sources={"people": frame}) as curator:
+        [row] = curator.release("SELECT COUNT(*) FROM people", "2", analyst="ann").rows()
+        assert abs(row["count"] - 6000) < 20
+    with (
+        Curator(policy, open_ledger(policy)) as curator,
+        pytest.raises(InvalidInput, match="source"),
+    ):
+        curator.release("SELECT COUNT(*) FROM people", "1", analyst="ann")
+
+
+def test_a_ledger_is_begun_once_and_missed_when_it_is_gone(hospital):
+    Curator.open(hospital / "policy.yml").close()
+    Curator.open(hospital / "policy.yml").close()
+    (hospital / "ledger.db").unlink()
+    with pytest.raises(LedgerDamaged):
+        Curator.open(hospital / "policy.yml")
+
+
+def test_a_policy_without_a_budget_releases_nothing(hospital):
+    text = (hospital / "policy.yml").read_text()
+    lines = [
+        line for line in text.splitlines() if not line.lstrip().startswith(("budget", "analysts"))
+    ]
+    (hospital / "policy.yml").write_text("\n".join(lines))
+    with (
+        Curator.open(hospital / "policy.yml") as curator,
+        pytest.raises(TwoWorldsError, match="cap"),
+    ):
+        curator.release("SELECT COUNT(*) FROM people", "1")
