@@ -219,7 +219,7 @@ def test_calibrate_finds_the_noise_for_a_price_or_an_error(capsys, arguments, ra
 
 
 def test_demo_prints_price_pair_event_and_odds(capsys):
-    code, out, _ = call(capsys, "demo")
+    code, out, _ = call(capsys, "demo", "mechanisms")
     assert code == 0
     for needed in ("ln 3", "ln 2", "worst pair", "event", "odds of at most 3 to 1", "50% becomes"):
         assert needed in out

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
@@ -35,6 +35,9 @@ from twoworlds.release.policy import Dataset, Policy, read_policy
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, calibrate, cost_for
 from twoworlds.release.statement import statement
+
+if TYPE_CHECKING:
+    from twoworlds.release.strategy import Strategy
 
 __all__ = ["Curator", "NoiseKind", "Released", "ledger_place", "open_ledger"]
 
@@ -164,13 +167,41 @@ class Curator:
         noise: NoiseKind = "laplace",
     ) -> Released:
         """Answer a batch on one dataset: noise is set to the sensitivity of all of it together."""
-        started = monotonic()
         resolved, calibration = self._prepared(asked, cost, noise)
+        who = self.analyst(resolved[0].dataset.name, analyst)
+        return self._ask(resolved, calibration, who, price=calibration.cost)
+
+    def strategy(
+        self, dataset: str, cost: object, *, name: str = "strategy", analyst: str | None = None
+    ) -> Strategy:
+        """Pay once for questions that may each depend on earlier answers.
+
+        Args:
+            dataset: What they are asked of.
+            cost: An epsilon, for all of them together.
+            name: Another name is another strategy, which is paid for anew.
+            analyst: Who asks.
+        """
+        from twoworlds.release.strategy import Strategy
+
+        return Strategy(self, dataset, name, cost, self.analyst(dataset, analyst))
+
+    def _ask(
+        self,
+        resolved: Sequence[Resolved],
+        calibration: Calibration,
+        who: str,
+        *,
+        price: Cost,
+        within: Mapping[str, Any] | None = None,
+        request: str | None = None,
+    ) -> Released:
+        """Charge, compute, store and return; ``within`` names the strategy that paid already."""
+        started = monotonic()
         dataset = resolved[0].dataset
-        who = self.analyst(dataset.name, analyst)
         plans = self._plans(resolved)
-        said = statement(resolved, calibration, self._place(dataset))
-        paid = self.ledger.reserve(dataset.name, who, said, calibration.cost)
+        said = {**statement(resolved, calibration, self._place(dataset)), **(within or {})}
+        paid = self.ledger.reserve(dataset.name, who, said, price, request=request)
         stored = paid.answer if paid.answered else self._compute(resolved, calibration, plans, paid)
         context = Context.of(
             dataset,

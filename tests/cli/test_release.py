@@ -1,0 +1,185 @@
+import json
+
+import pytest
+
+from tests.cli.calling import call
+from twoworlds.release.examples import lay_out
+
+BY_REGION = "SELECT region, COUNT(*) FROM people GROUP BY region"
+
+
+@pytest.fixture(autouse=True)
+def in_hospital(tmp_path, monkeypatch):
+    """Every command runs in the folder of the made-up hospital, with nothing spent."""
+    lay_out(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def as_json(capsys, *arguments):
+    code, out, err = call(capsys, *arguments, "--json")
+    assert err == ""
+    return code, json.loads(out)
+
+
+def test_release_prints_the_table_what_it_means_and_the_price(capsys):
+    code, out, err = call(capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann")
+    assert (code, err) == (0, "")
+    words = " ".join(out.split())
+    for part in ("islands", "95% interval", "add-remove", "odds", "Paid: epsilon", "Left: people"):
+        assert part in words
+
+
+def test_release_as_json_has_exact_numbers(capsys):
+    code, told = as_json(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
+    [answer] = told["answers"]
+    assert code == 0
+    assert answer["cost"]["epsilon"] == {"exact": "1/10", "value": 0.1}
+    assert len(answer["rows"]) == 7
+    assert set(answer["rows"][0]["values"]["count"]) >= {"value", "standard_error", "interval"}
+    assert answer["neighbours"] == "add-remove"
+
+
+def test_the_example_of_the_data_and_the_policy(capsys, in_hospital):
+    text = (in_hospital / "policy.yml").read_text().replace("    source: people.parquet\n", "")
+    (in_hospital / "own.yml").write_text(text)
+    asked = "SELECT region, COUNT(*), SUM(income) FROM people GROUP BY region"
+    arguments = (
+        "people.parquet",
+        asked,
+        "--policy",
+        "own.yml",
+        "--epsilon",
+        "1",
+        "--analyst",
+        "ann",
+    )
+    code, told = as_json(capsys, "release", *arguments)
+    assert code == 0
+    assert list(told["answers"][0]["rows"][0]["values"]) == ["count", "sum_income"]
+
+
+def test_a_certificate_and_a_report_are_written_and_verified(capsys, in_hospital):
+    files = ("--certificate", "c.json", "--report", "r.html")
+    code, out, _ = call(capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann", *files)
+    assert code == 0
+    assert "wrote c.json" in out
+    page = (in_hospital / "r.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "<script" not in page
+    assert call(capsys, "ledger", "export", "policy.yml", "l.jsonl")[0] == 0
+    code, out, _ = call(capsys, "verify", "c.json", "--ledger", "l.jsonl")
+    assert code == 0
+    assert "in the ledger" in " ".join(out.split())
+    data = json.loads((in_hospital / "c.json").read_text())
+    data["answers"][0][0]["values"][0]["value"] = "7"
+    (in_hospital / "c.json").write_text(json.dumps(data))
+    code, told = as_json(capsys, "verify", "c.json")
+    assert (code, told["holds"]) == (1, False)
+
+
+def test_a_dry_run_and_the_search_for_an_epsilon_charge_nothing(capsys):
+    code, told = as_json(
+        capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann", "--dry-run"
+    )
+    assert (code, told["price"]["epsilon"]["value"]) == (0, 1)
+    code, told = as_json(capsys, "release", BY_REGION, "--within", "10")
+    assert 0 < told["cost"]["epsilon"]["value"] < 1
+    _, told = as_json(capsys, "budget")
+    assert all(one["spent"]["epsilon"]["value"] == 0 for one in told["datasets"])
+
+
+def test_budget_and_ledger_show_what_was_spent(capsys):
+    call(capsys, "release", BY_REGION, "--epsilon", "0.1", "--analyst", "ann")
+    _, told = as_json(capsys, "budget", "--dataset", "people")
+    [people] = told["datasets"]
+    assert people["spent"]["epsilon"]["exact"] == "1/10"
+    assert [one["analyst"] for one in people["analysts"]] == ["ann", "bob"]
+    _, told = as_json(capsys, "ledger", "show", "ledger.db")
+    assert (told["charges"], told["answered"]) == (1, 1)
+    code, told = as_json(capsys, "ledger", "verify", "policy.yml")
+    assert (code, told["holds"]) == (0, True)
+    for arguments in (
+        ("budget",),
+        ("ledger", "show", "policy.yml"),
+        ("ledger", "verify", "ledger.db"),
+    ):
+        code, out, err = call(capsys, *arguments)
+        assert (code, err) == (0, "")
+        assert out
+
+
+def test_an_exported_ledger_is_verified_and_a_changed_one_refuted(capsys, in_hospital):
+    call(capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann")
+    assert as_json(capsys, "ledger", "export", "policy.yml", "l.jsonl")[1]["entries"] > 3
+    assert as_json(capsys, "ledger", "verify", "l.jsonl")[1]["holds"] is True
+    text = (in_hospital / "l.jsonl").read_text()
+    (in_hospital / "l.jsonl").write_text(text.replace('"epsilon=1"', '"epsilon=2"'))
+    code, told = as_json(capsys, "ledger", "verify", "l.jsonl")
+    assert (code, told["holds"]) == (1, False)
+
+
+def test_a_policy_is_checked_against_the_data(capsys, in_hospital):
+    code, told = as_json(capsys, "policy", "check", "policy.yml")
+    assert code == 0
+    assert [one["dataset"] for one in told["datasets"]] == ["people", "visits"]
+    assert told["datasets"][0]["undeclared"] == ["patient"]
+    text = (in_hospital / "policy.yml").read_text()
+    (in_hospital / "other.yml").write_text(text.replace("income:", "salary:"))
+    code, _, err = call(capsys, "policy", "check", "other.yml")
+    assert code == 2
+    assert "salary" in err
+
+
+def test_a_new_policy_names_the_columns_and_must_be_filled_in(capsys, in_hospital):
+    code, _, _ = call(capsys, "policy", "new", "people.parquet", "new.yml")
+    assert code == 0
+    assert "income: {kind: integer, bounds: [LOW, HIGH]}" in (in_hospital / "new.yml").read_text()
+    code, _, err = call(capsys, "policy", "check", "new.yml")
+    assert code == 2
+    assert "LOW" in err
+    code, _, err = call(capsys, "policy", "new", "people.parquet", "new.yml")
+    assert code == 2
+    assert "there already" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("release", BY_REGION, "--analyst", "ann"), "--epsilon"),
+        (("release", BY_REGION, "--epsilon", "1"), "ann or bob"),
+        (("release", BY_REGION, "--epsilon", "1", "--rho", "1"), "--rho"),
+        (("release", BY_REGION, "--epsilon", "nan", "--analyst", "ann"), "nan"),
+        (("release", BY_REGION, "--epsilon", "100", "--analyst", "ann"), "cap"),
+        (("release", BY_REGION, "--epsilon", "1", "--policy", "none.yml"), "none.yml"),
+        (("release", "people.parquet", "--epsilon", "1"), "is no query"),
+        (("release", "other.parquet", BY_REGION, "--epsilon", "1"), "elsewhere"),
+        (("release", "SELECT * FROM people", "--epsilon", "1"), "SELECT"),
+        (("release", BY_REGION, "--within", "10", "--epsilon", "1"), "leave"),
+        (("release", BY_REGION, "--within", "-1"), "within"),
+        (("budget", "--policy", "none.yml"), "none.yml"),
+        (("budget", "--dataset", "nobody"), "nobody"),
+        (("ledger", "show", "none.db"), "none.db"),
+        (("ledger", "export", "policy.yml", "l.json"), ".jsonl"),
+        (("policy", "check", "none.yml"), "none.yml"),
+        (("policy", "new", "none.parquet", "new.yml"), "none.parquet"),
+    ],
+)
+def test_bad_input_is_said_in_a_line_with_the_way_out(capsys, arguments, part):
+    code, out, err = call(capsys, *arguments)
+    assert code == 2, out
+    assert part in err
+    assert "Traceback" not in err
+    assert err.count("\n") <= 2
+
+
+def test_the_demonstration_makes_a_release_and_repeats_it_for_nothing(capsys, in_hospital):
+    code, out, _ = call(capsys, "demo", "--folder", "h")
+    assert code == 0
+    assert (in_hospital / "h" / "report.html").exists()
+    first = json.loads((in_hospital / "h" / "certificate.json").read_text())
+    code, out, _ = call(capsys, "demo", "--folder", "h")
+    assert "nothing was paid again" in " ".join(out.split())
+    assert json.loads((in_hospital / "h" / "certificate.json").read_text()) == first
+    code, told = as_json(capsys, "demo", "--folder", "h")
+    assert told["checked"]["holds"] is True
