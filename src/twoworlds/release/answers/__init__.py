@@ -1,0 +1,27 @@
+"""From true totals to noisy answers with honest errors, and how they are shown.
+
+`noisy` turns what the engine added up into noisy whole numbers, the only thing that is stored;
+`Answer` computes everything else from those: estimates, errors, intervals, tables, words.
+`expected_errors` says the errors before anything is paid.
+"""
+
+from __future__ import annotations
+
+from twoworlds.release.answers.answer import Answer
+from twoworlds.release.answers.context import Context
+from twoworlds.release.answers.draw import noisy, simulated
+from twoworlds.release.answers.expected import expected_errors
+from twoworlds.release.answers.glance import Utility
+from twoworlds.release.answers.parts import Certainty, Estimate, Expected
+
+__all__ = [
+    "Answer",
+    "Certainty",
+    "Context",
+    "Estimate",
+    "Expected",
+    "Utility",
+    "expected_errors",
+    "noisy",
+    "simulated",
+]

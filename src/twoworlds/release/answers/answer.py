@@ -1,0 +1,339 @@
+"""Answers: estimates with errors, and everything that must be said with them.
+
+An answer is made from what the ledger stores and from nothing else, so that the same stored
+numbers always give the same answer. Types and order of what it shows are declared, not found: they
+depend on the policy and the query, never on the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.numbers import Number, to_json
+from twoworlds.release.answers.cells import Cell, declared, group_data, group_label, read_cell
+from twoworlds.release.answers.context import Context
+from twoworlds.release.answers.estimators import Linear, Quantile, estimators
+from twoworlds.release.answers.glance import Utility, relative_error, utility
+from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
+from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected
+from twoworlds.release.query.measures import Axis, Resolved
+from twoworlds.release.sensitivity import Calibration
+from twoworlds.release.values import Value
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+__all__ = ["Answer"]
+
+_MOST_ROWS = 1 << 33
+_FAR = 64  # noise passes so many half widths with a probability below e^-190
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one query; build it with `Answer.of`.
+
+    Attributes:
+        resolved: What was asked.
+        calibration: The noise.
+        context: Price, budget, protection, ledger.
+        cells: The groups, in declared order, or sorted where they were discovered.
+        values: The noisy integers: for each cell, one for each measure.
+        query: The place of the query in its batch.
+    """
+
+    resolved: Resolved
+    calibration: Calibration
+    context: Context
+    cells: tuple[Cell, ...]
+    values: tuple[tuple[int, ...], ...] = field(repr=False)
+    query: int = 0
+
+    @staticmethod
+    def of(
+        resolved: Resolved,
+        calibration: Calibration,
+        stored: Mapping[str, Any],
+        context: Context,
+        *,
+        query: int = 0,
+    ) -> Answer:
+        """Build an answer from stored data.
+
+        Raises:
+            InvalidInput: when the data do not belong to this query.
+        """
+        cells = _cells(resolved, stored.get("cells"))
+        lists, measures = stored.get("values"), resolved.measures
+        if (
+            not isinstance(lists, list)
+            or len(lists) != len(measures)
+            or not all(_fits(one, len(cells)) for one in lists)
+        ):
+            raise InvalidInput(
+                f"the stored answer does not belong to this query: it must hold {len(cells)} whole "
+                f"numbers for each of {len(measures)} measures"
+            )
+        for measure, one in zip(measures, lists, strict=True):
+            if measure.kind == "ranks" and not all(0 <= i < len(measure.grid) for i in one):
+                raise InvalidInput("the stored answer chooses a value beyond the grid")
+        values = tuple(zip(*lists, strict=True))
+        return Answer(resolved, calibration, context, cells, values, query)
+
+    @cached_property
+    def columns(self) -> tuple[Estimator, ...]:
+        """How each aggregate is estimated."""
+        return estimators(self.resolved, self.calibration.noises[self.query])
+
+    @cached_property
+    def estimates(self) -> tuple[tuple[Estimate, ...], ...]:
+        """For each cell, an exact estimate for each aggregate."""
+        return tuple(
+            tuple(column.estimate(noisy) for column in self.columns) for noisy in self.values
+        )
+
+    def groups(self, cell: Cell) -> tuple[str, ...]:
+        """Return what a cell is called, one text for each grouped column."""
+        return tuple(group_label(a, part) for a, part in zip(self.resolved.axes, cell, strict=True))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat dictionary for each group.
+
+        The keys are the grouped columns, and for each aggregate its name, and the name with
+        ``_error``, ``_low`` and ``_high`` (for a quantile ``_ranks``), with underscores appended
+        where that is the name of another column. Numbers are whole where the policy says that they
+        are, otherwise floats; the exact ones are in `estimates` and `to_dict`.
+        """
+        headings = self._headings
+        axes = self.resolved.axes
+        found = []
+        for cell, estimates in zip(self.cells, self.estimates, strict=True):
+            row: dict[str, Any] = {
+                axis.column: self._key(axis, part) for axis, part in zip(axes, cell, strict=True)
+            }
+            for column, names, estimate in zip(self.columns, headings, estimates, strict=True):
+                row.update(zip(names, _flat(column, estimate), strict=True))
+            found.append(row)
+        return found
+
+    def frame(self) -> Any:
+        """Return `rows` as a pandas data frame; its types do not depend on the data.
+
+        Raises:
+            Unsupported: when pandas is not installed.
+        """
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise Unsupported(
+                "a data frame needs pandas: pip install 'twoworlds[frames]', or use rows()"
+            ) from None
+        rows = self.rows()
+        series: dict[str, Any] = {
+            axis.column: pandas.Series([row[axis.column] for row in rows], dtype="object")
+            for axis in self.resolved.axes
+        }
+        for column, names in zip(self.columns, self._headings, strict=True):
+            for i, name in enumerate(names):
+                # Python's integers where 64 bits might not do: by what the column is, not by values
+                whole = column.whole and not i
+                kind = ("int64" if _short(column) else "object") if whole else "float64"
+                series[name] = pandas.Series([row[name] for row in rows], dtype=kind)
+        return pandas.DataFrame(series)
+
+    def utility(self, cell: int, place: int) -> Utility | None:
+        """Return at a glance what noise leaves of an aggregate in a cell; None if that is open."""
+        column, estimate = self.columns[place], self.estimates[cell][place]
+        if column.certainty is Certainty.EXACT:
+            return Utility.EXACT
+        if not isinstance(column, Quantile):
+            return utility(relative_error(estimate.error, estimate.value))
+        counted = self._counted(column)
+        if counted is None:
+            return None
+        rows = self.values[cell][counted]
+        return utility(float(column.ranks) / rows if rows > 0 else None)
+
+    def heading(self) -> str:
+        """Say what was asked."""
+        return asked(self.resolved)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and rows of text, for people; at most some hundred rows."""
+        from twoworlds.release.answers.show import body, head
+
+        return head(self), body(self)
+
+    def explain(self) -> str:
+        """Say what was asked, who is protected, what it means, and what the errors are worth."""
+        errors = (
+            "Errors are those of the noise: clamped values and rows that were left out belong to "
+            "the question.",
+            *(accuracy(column) for column in self.columns),
+        )
+        told = (self.heading(), self.protection(), " ".join(self.meaning()), "\n".join(errors))
+        return "\n\n".join((*told, price(self.context)))
+
+    def protection(self) -> str:
+        """Say who is protected, and which two worlds are compared."""
+        return protected(self.context.unit, self.context.neighbours)
+
+    def meaning(self) -> list[str]:
+        """Say what the cost means to one person, in odds, by the theorems."""
+        context = self.context
+        return meaning(context.cost, context.unit, context.neighbours)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON has it."""
+        return {
+            "dataset": self.resolved.query.dataset,
+            "query": self.resolved.query.plain(),
+            "columns": [_column_data(column) for column in self.columns],
+            "rows": [self._row_data(i) for i in range(len(self.cells))],
+            **self.context.to_dict(),
+            "asked": self.heading(),
+            "protected": self.protection(),
+            "meaning": self.meaning(),
+        }
+
+    def _repr_html_(self) -> str:
+        """Show a table in a notebook."""
+        from twoworlds.release.answers.show import html
+
+        return html(self)
+
+    def __str__(self) -> str:
+        """Return the table as plain text."""
+        from twoworlds.release.answers.show import text
+
+        return text(self)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Show the table on a terminal of any width."""
+        from twoworlds.release.answers.show import terminal
+
+        yield from terminal(self, options.max_width)
+
+    @cached_property
+    def _headings(self) -> tuple[tuple[str, ...], ...]:
+        """For each aggregate, the names of its columns in `rows`, all different."""
+        names = [column.name for column in self.columns]
+        taken = {axis.column for axis in self.resolved.axes} | set(names)
+        found = []
+        for column in self.columns:
+            own = [column.name]
+            for ending in ("ranks",) if isinstance(column, Quantile) else ("error", "low", "high"):
+                name = f"{column.name}_{ending}"
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                own.append(name)
+            found.append(tuple(own))
+        return tuple(found)
+
+    def _key(self, axis: Axis, part: int | Value) -> str | bool | int | float | date:
+        """Return a group as Python has it: texts, dates, truth values and numbers."""
+        special = axis.bins or (axis.other and part == axis.size - 1)
+        if special and not axis.discover:
+            return group_label(axis, part)
+        key = part if axis.discover or not isinstance(part, int) else axis.keys[part]
+        if not isinstance(key, Fraction):
+            return key
+        whole = self.resolved.dataset.column(axis.column).kind == "integer"
+        return int(key) if whole else float(key)
+
+    def _group_data(self, cell: Cell) -> dict[str, Any]:
+        axes = self.resolved.axes
+        return {axis.column: group_data(axis, part) for axis, part in zip(axes, cell, strict=True)}
+
+    def _row_data(self, i: int) -> dict[str, Any]:
+        columns = enumerate(zip(self.columns, self.estimates[i], strict=True))
+        return {
+            "group": self._group_data(self.cells[i]),
+            "values": {
+                column.name: self._estimate_data(i, place, column, estimate)
+                for place, (column, estimate) in columns
+            },
+        }
+
+    def _estimate_data(
+        self, i: int, place: int, column: Estimator, estimate: Estimate
+    ) -> dict[str, Any]:
+        found: dict[str, Any] = {"value": to_json(estimate.value)}
+        if column.ranks is None:
+            ends = (estimate.low, estimate.high)
+            same = self._same_errors[place]
+            found["standard_error"] = _error_data(estimate.error) if same is None else same
+            found["interval"] = [None if x is None else to_json(x) for x in ends]
+        glance = self.utility(i, place)
+        found["utility"] = None if glance is None else glance.value
+        return found
+
+    @cached_property
+    def _same_errors(self) -> tuple[dict[str, Any] | None, ...]:
+        """The errors of columns that have the same in all cells."""
+        return tuple(
+            to_json(column.error) if isinstance(column, Linear) else None for column in self.columns
+        )
+
+    def _counted(self, column: Quantile) -> int | None:
+        """Return a measure that counts the rows of which a quantile was taken."""
+        of = column.part.measure
+        for j, measure in enumerate(self.resolved.measures):
+            counts = measure.kind == "rows" and measure.where == of.where
+            if counts and measure.column == (of.column if of.fill is None else None):
+                return j
+        return None
+
+
+def _short(column: Estimator) -> bool:
+    """Tell whether whole values surely fit in 64 bits, noise and 2^33 rows included."""
+    if not isinstance(column, Linear):
+        return True
+    measure = column.part.measure
+    largest = max(abs(measure.low), abs(measure.high), 1) * measure.unit * _MOST_ROWS
+    return largest + _FAR * column.half_width < 1 << 62
+
+
+def _cells(resolved: Resolved, stored: Any) -> tuple[Cell, ...]:
+    if not resolved.discovers:
+        if stored is not None:
+            raise InvalidInput("the stored answer has keys of its own, and all were declared")
+        return tuple(declared(resolved))
+    if not isinstance(stored, list):
+        raise InvalidInput("the stored answer lacks the keys that were discovered")
+    return tuple(read_cell(one, resolved.axes) for one in stored)
+
+
+def _fits(one: Any, size: int) -> bool:
+    return isinstance(one, list) and len(one) == size and all(type(x) is int for x in one)
+
+
+def _flat(column: Estimator, estimate: Estimate) -> list[Any]:
+    value = int(estimate.value) if column.whole else float(estimate.value)
+    if isinstance(column, Quantile):
+        return [value, float(column.ranks)]
+    rest = (estimate.error, estimate.low, estimate.high)
+    return [value, *(None if x is None else float(x) for x in rest)]
+
+
+def _column_data(column: Estimator) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "certainty": column.certainty.value,
+        "standard_error": "approximate" if column.approximate else "exact",
+        "ranks": None if column.ranks is None else to_json(column.ranks),
+        "words": accuracy(column),
+    }
+
+
+def _error_data(error: Number | float | None) -> dict[str, Any] | None:
+    return None if error is None else {"exact": None, "value": float(error), "approximate": True}

@@ -1,0 +1,133 @@
+"""The cells of an answer: which there are, in which order, and what they are called.
+
+Declared cells come in the order of the policy, every one of them, whatever the data hold.
+Discovered cells are sorted by their keys. Nothing depends on the order in which an engine returns
+rows. A cell has one entry for each axis: the place of a declared group, or a discovered key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import exact_text
+from twoworlds.release.query.measures import Axis, Resolved
+from twoworlds.release.query.plain import value_of
+from twoworlds.release.values import Value, plain_value, shown_value
+
+__all__ = [
+    "Cell",
+    "declared",
+    "group_data",
+    "group_label",
+    "in_order",
+    "place",
+    "plain_cell",
+    "read_cell",
+]
+
+Cell = tuple[int | Value, ...]
+
+_UNDECLARED = "the engine returned a group that is not declared: please report this"
+
+
+def declared(resolved: Resolved) -> list[Cell]:
+    """Return all cells of a query whose groups are all declared; one empty cell without groups."""
+    return list(product(*(range(size) for size in resolved.shape)))
+
+
+def place(cell: Cell, shape: Sequence[int]) -> int:
+    """Return where a declared cell stands in `declared`.
+
+    >>> place((1, 2), (2, 3))
+    5
+
+    Raises:
+        InvalidInput: for a cell that is not declared; the message does not name it.
+    """
+    if len(cell) != len(shape):
+        raise InvalidInput(_UNDECLARED)
+    found = 0
+    for i, size in zip(cell, shape, strict=True):
+        if type(i) is not int or not 0 <= i < size:
+            raise InvalidInput(_UNDECLARED)
+        found = found * size + i
+    return found
+
+
+def in_order(cells: Iterable[Cell]) -> list[Cell]:
+    """Sort cells by their keys: numbers and dates by size, texts by code points."""
+    return sorted(cells, key=lambda cell: [(type(part).__name__, part) for part in cell])
+
+
+def plain_cell(cell: Cell, axes: Sequence[Axis]) -> list[Any]:
+    """Return a cell as plain data.
+
+    >>> plain_cell(("Bern", 1), [Axis("city", discover=True), Axis("sex", keys=("f", "m"))])
+    ['Bern', 1]
+    """
+    return [
+        plain_value(part) if axis.discover else part  # type: ignore[arg-type]  # a key
+        for part, axis in zip(cell, axes, strict=True)
+    ]
+
+
+def read_cell(data: Any, axes: Sequence[Axis]) -> Cell:
+    """Read what `plain_cell` wrote.
+
+    Raises:
+        InvalidInput: for anything else.
+    """
+    if not isinstance(data, list) or len(data) != len(axes):
+        raise InvalidInput(f"a stored group must have {len(axes)} parts")
+    return tuple(_read(part, axis) for part, axis in zip(data, axes, strict=True))
+
+
+def group_label(axis: Axis, part: int | Value) -> str:
+    """Return a group as a person would write it; the group of everything else is told from keys.
+
+    >>> from fractions import Fraction
+    >>> axis = Axis("age", bins=(Fraction(0), Fraction(18), Fraction(65)), other=True)
+    >>> [group_label(axis, i) for i in range(3)]
+    ['0 to <18', '18 to 65', 'other']
+    """
+    if axis.discover:
+        return shown_value(part)  # type: ignore[arg-type]  # a key
+    i = _index(part)
+    if axis.other and i == axis.size - 1:
+        label = "other"
+        while label in axis.keys:
+            label = f"({label})"
+        return label
+    if axis.keys:
+        return shown_value(axis.keys[i])
+    last = "" if i == len(axis.bins) - 2 else "<"
+    return f"{exact_text(axis.bins[i])} to {last}{exact_text(axis.bins[i + 1])}"
+
+
+def group_data(axis: Axis, part: int | Value) -> Any:
+    """Return a group as JSON has it: a key, ``{"from", "to"}`` or ``{"other": true}``."""
+    if axis.discover:
+        return plain_value(part)  # type: ignore[arg-type]  # a key
+    i = _index(part)
+    if axis.other and i == axis.size - 1:
+        return {"other": True}
+    if axis.keys:
+        return plain_value(axis.keys[i])
+    return {"from": exact_text(axis.bins[i]), "to": exact_text(axis.bins[i + 1])}
+
+
+def _index(part: int | Value) -> int:
+    if type(part) is not int:
+        raise InvalidInput("a declared group is known by its place")
+    return part
+
+
+def _read(part: Any, axis: Axis) -> int | Value:
+    if not axis.discover:
+        if type(part) is not int or not 0 <= part < axis.size:
+            raise InvalidInput(f"a stored group of {axis.column!r} is not declared")
+        return part
+    return value_of(part)

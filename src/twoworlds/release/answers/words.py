@@ -1,0 +1,258 @@
+r"""An answer in words: what was asked, who is protected, what it means in odds.
+
+What a guarantee means comes from the theorems (`twoworlds.theorems`). For pure epsilon-DP:
+
+    whoever knows all others     odds on whether you are in the data (add-remove), or between two
+                                 values of your record (substitute), move by at most e^epsilon
+    whatever anybody believes    odds of anything about you, compared with the same answer computed
+                                 without you, differ by at most e^(2 epsilon)
+
+(Kasiviswanathan & Smith, Theorem 2.2 and Section 2.1, in their tight forms). With a delta no single
+output is bounded; what is said then is what a bet at even odds can gain. zCDP is said at the delta
+`STATED_DELTA`, by conversion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from twoworlds.numbers import decimal, exp, show
+from twoworlds.release.answers.cells import group_label
+from twoworlds.release.answers.context import Context
+from twoworlds.release.answers.parts import Certainty, Estimator
+from twoworlds.release.budget import Cost
+from twoworlds.release.conversions import zcdp_to_epsilon
+from twoworlds.release.policy.model import Neighbours, Unit
+from twoworlds.release.query.conditions import (
+    All,
+    AnyOf,
+    Compare,
+    Condition,
+    Missing,
+    Not,
+    OneOf,
+)
+from twoworlds.release.query.measures import Axis, Resolved
+from twoworlds.release.query.model import Aggregate
+from twoworlds.release.values import shown_value
+
+__all__ = [
+    "STATED_DELTA",
+    "accuracy",
+    "asked",
+    "condition_text",
+    "meaning",
+    "price",
+    "printable",
+    "protected",
+]
+
+STATED_DELTA = Fraction(1, 10**6)
+_LISTED = 5
+
+
+def asked(resolved: Resolved) -> str:
+    """Say what was asked."""
+    query = resolved.query
+    what = _listed([_aggregate(each) for each in query.aggregates])
+    by = _listed([_axis(axis) for axis in resolved.axes])
+    where = "" if query.condition is None else f", where {condition_text(query.condition)}"
+    return printable(f"Asked of {query.dataset}: {what}{f', by {by}' if by else ''}{where}.")
+
+
+def protected(unit: Unit, neighbours: Neighbours) -> str:
+    """Say whose data is protected, and which two worlds are compared."""
+    who = "row" if unit.person is None else "person"
+    worlds = (
+        f"the data with and without any one {who} ({neighbours})"
+        if neighbours == "add-remove"
+        else f"the data with any one {who} and with another in its place ({neighbours}); "
+        f"how many {'rows' if who == 'row' else 'people'} there are is public"
+    )
+    if unit.person is None:
+        return (
+            f"Protected is each row. Compared are {worlds}. Somebody with several rows is "
+            "protected for each of them, not for all together."
+        )
+    rows = f"at most {unit.rows} {'row' if unit.rows == 1 else 'rows'} of a person"
+    groups = f"in at most {unit.groups} {'group' if unit.groups == 1 else 'groups'}"
+    return (
+        f"Protected is each person, told apart by {unit.person!r}, with all their rows. Compared "
+        f"are {worlds}. A query uses {rows}, {groups}; further rows are left out."
+    )
+
+
+def meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> list[str]:
+    """Say what a cost means to one person, odds first."""
+    if cost.rho:
+        epsilon = zcdp_to_epsilon(cost.rho, STATED_DELTA)
+        said = (
+            f"rho-zCDP with rho = {show(cost.rho)} implies (epsilon, delta)-DP with epsilon = "
+            f"{decimal(epsilon, 4)} at delta = {decimal(STATED_DELTA)}; said for these numbers:"
+        )
+        return [said, *_approximate(epsilon, STATED_DELTA, unit, neighbours)]
+    if cost.delta:
+        return list(_approximate(cost.epsilon, cost.delta, unit, neighbours))
+    return list(_pure(cost.epsilon, unit, neighbours))
+
+
+def accuracy(column: Estimator) -> str:
+    """Say what the error of a column is worth."""
+    name = printable(column.name)
+    match column.certainty:
+        case Certainty.EXACT:
+            return f"{name}: exact, without noise, because no single unit can change it."
+        case Certainty.LAW:
+            return f"{name}: standard error and 95% interval from the exact law of the noise."
+        case Certainty.BOUND:
+            return (
+                f"{name}: the interval holds with probability at least 95% in a group that "
+                "is not empty; the standard error is approximate, and left out where the size of "
+                "the group is within noise of 0."
+            )
+        case Certainty.RANKS:
+            return (
+                f"{name}: with probability at least 95% its rank is at most "
+                f"{decimal(column.ranks or Fraction(0), 4)} further from the wanted one than that "
+                "of the best value of the grid."
+            )
+
+
+def price(context: Context) -> str:
+    """Say what was paid and what is left."""
+    paid = (
+        f"This repeats a stored answer that cost {context.cost}: nothing was paid again."
+        if context.repeated
+        else f"Paid: {context.paid}."
+    )
+    left = "; ".join(f"{account} {cost}" for account, cost in context.left.items())
+    return printable(f"{paid} Left: {left}.") if left else paid
+
+
+def printable(text: str) -> str:
+    r"""Write out what cannot be printed, such as line breaks and the escapes of terminals.
+
+    >>> print(printable("a\tb"))
+    a\tb
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def condition_text(condition: Condition) -> str:
+    """Write a condition as a person would.
+
+    >>> condition_text(All((Compare("age", ">=", Fraction(18)), Not(Missing("income")))))
+    'age >= 18 and income has a value'
+    """
+    match condition:
+        case Compare(column, operator, value):
+            return f"{column} {operator} {_constant(value)}"
+        case OneOf(column, values):
+            return f"{column} is one of {_listed([_constant(value) for value in values])}"
+        case Missing(column):
+            return f"{column} is missing"
+        case Not(Missing(column)):
+            return f"{column} has a value"
+        case Not(part):
+            return f"not ({condition_text(part)})"
+        case All(parts):
+            return " and ".join(_bracketed(part) for part in parts)
+        case AnyOf(parts):
+            return " or ".join(_bracketed(part) for part in parts)
+
+
+def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str]:
+    from twoworlds.definitions.words import largest_posterior, percent, percent_above
+    from twoworlds.theorems import Guarantee
+    from twoworlds.theorems.words import sentences
+
+    if epsilon == 0:
+        yield "The answer says nothing about any one person: it is the same in both worlds."
+        return
+    given = Guarantee.of("dp", epsilon=epsilon, neighbours=neighbours)
+    if neighbours == "add-remove":
+        half = Fraction(1, 2)
+        odds = exp(2 * epsilon)
+        semantic = given.implies("semantic").best
+        moved = (
+            ""
+            if semantic is None
+            else f" by at most {percent(semantic.epsilon)[:-1]} percentage points,"
+        )
+        yield (
+            "Whatever someone believed, and whatever they ask about you, this answer moves their "
+            f"belief,{moved} compared with the same answer computed without you: odds differ by at "
+            f"most the factor {decimal(odds, 4)}, and an even bet becomes at most "
+            f"{percent_above(half, largest_posterior(half, odds))}."
+        )
+    yield from sentences(given)
+    yield _you(unit)
+
+
+def _approximate(
+    epsilon: Fraction, delta: Fraction, unit: Unit, neighbours: Neighbours
+) -> Iterator[str]:
+    from twoworlds.definitions.coupled.words import even_bet
+    from twoworlds.theorems import Guarantee
+    from twoworlds.theorems.words import sentences
+
+    bet = (
+        "on whether you are in the data"
+        if neighbours == "add-remove"
+        else "between two possible values of your record"
+    )
+    said = even_bet(exp(epsilon) if epsilon else Fraction(1), delta, bet)
+    yield f"For someone who knows all others, {said}."
+    yield from sentences(Guarantee.of("dp", epsilon=epsilon, delta=delta, neighbours=neighbours))
+    yield (
+        f"With a delta above 0, here {decimal(delta, 3)}, that is no promise about every single "
+        "answer: rare ones may give away more."
+    )
+    yield _you(unit)
+
+
+def _you(unit: Unit) -> str:
+    if unit.person is None:
+        return "Here you are one row, and your record is that row."
+    return "Here you are one person, and your record is all your rows."
+
+
+def _aggregate(aggregate: Aggregate) -> str:
+    of = "" if aggregate.column is None else f" of {aggregate.column}"
+    match aggregate.kind:
+        case "count":
+            what = "the number of rows" + (f" with a value of {aggregate.column}" if of else "")
+        case "people":
+            what = "the number of people"
+        case "quantile":
+            at = Fraction(0) if aggregate.at is None else aggregate.at
+            what = f"the median{of}" if at == Fraction(1, 2) else f"the quantile {at}{of}"
+        case kind:
+            what = f"the {kind}{of}"
+    if aggregate.between is not None:
+        what += f" between {show(aggregate.between[0])} and {show(aggregate.between[1])}"
+    return what if aggregate.where is None else f"{what} where {condition_text(aggregate.where)}"
+
+
+def _axis(axis: Axis) -> str:
+    if axis.discover:
+        return f"{axis.column} (keys that enough people share)"
+    if axis.size > _LISTED:
+        return f"{axis.column} ({axis.size} groups)"
+    return f"{axis.column} ({', '.join(group_label(axis, i) for i in range(axis.size))})"
+
+
+def _constant(value: object) -> str:
+    return repr(value) if isinstance(value, str) else shown_value(value)  # type: ignore[arg-type]
+
+
+def _bracketed(part: Condition) -> str:
+    text = condition_text(part)
+    return f"({text})" if isinstance(part, (All, AnyOf)) and len(part.parts) > 1 else text
+
+
+def _listed(items: list[str]) -> str:
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,490 @@
+"""Answers: what they hold, and that nothing in them depends on anything but the stored numbers."""
+
+import json
+import sys
+from datetime import date
+from fractions import Fraction
+
+import pytest
+
+from tests.release.answers.helpers import (
+    FREE,
+    PERSON,
+    ROW,
+    added,
+    answered,
+    asked,
+    batched,
+    calibrated,
+    laplace,
+)
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.release.answers import Answer, Context, Utility, expected_errors, noisy
+from twoworlds.release.answers.glance import relative_error, utility
+from twoworlds.release.answers.words import asked as asked_words
+from twoworlds.release.answers.words import meaning
+from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.ledger.entries import canonical
+from twoworlds.release.noise import SystemBits
+from twoworlds.release.policy.model import Column, Dataset
+from twoworlds.release.query import AnyOf, Query, resolve
+from twoworlds.release.query.builder import column
+from twoworlds.release.sensitivity import calibrate
+
+HOSTILE = "<script>alert('&')</script>\x1b[31m[bold]\n"
+
+
+def everything():
+    return asked(
+        Query("people")
+        .by("region", other=True)
+        .count()
+        .sum("income")
+        .mean("income")
+        .variance("age")
+        .median("age")
+    )
+
+
+def stored_for(resolved, size=4):
+    return {
+        "cells": None,
+        "values": [
+            [3] * size if m.kind == "ranks" else [500 + i for i in range(size)]
+            for m in resolved.measures
+        ],
+    }
+
+
+def test_an_answer_is_a_function_of_what_is_stored():
+    resolved = everything()
+    stored = stored_for(resolved)
+    again = json.loads(canonical(stored))
+    one, two = answered(resolved, stored), answered(resolved, again)
+    assert one.to_dict() == two.to_dict()
+    assert one.rows() == two.rows()
+    assert str(one) == str(two)
+    assert one._repr_html_() == two._repr_html_()
+    assert one == two
+
+
+def test_every_declared_group_is_answered_in_declared_order():
+    resolved = everything()
+    stored = noisy(resolved, added(), calibrated(resolved), SystemBits())
+    rows = answered(resolved, stored).rows()
+    assert [row["region"] for row in rows] == ["north", "south", "west", "other"]
+
+
+def test_rows_are_flat_and_whole_only_where_the_policy_says_so():
+    resolved = everything()
+    row = answered(resolved, stored_for(resolved)).rows()[0]
+    assert list(row) == [
+        "region",
+        *(f"count{end}" for end in ("", "_error", "_low", "_high")),
+        *(f"sum_income{end}" for end in ("", "_error", "_low", "_high")),
+        *(f"mean_income{end}" for end in ("", "_error", "_low", "_high")),
+        *(f"variance_age{end}" for end in ("", "_error", "_low", "_high")),
+        "median_age",
+        "median_age_ranks",
+    ]
+    assert type(row["count"]) is int
+    assert type(row["sum_income"]) is float  # in halves, though this one is whole
+    assert row["sum_income"] == 250.0
+    assert row["median_age"] == 30
+    assert (row["count_low"], row["count_high"]) == (494.0, 506.0)
+
+
+def test_json_holds_exact_numbers_and_survives_a_round_trip():
+    resolved = everything()
+    data = answered(resolved, stored_for(resolved)).to_dict()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    values = data["rows"][1]["values"]
+    assert values["count"]["value"] == {"exact": "501", "value": 501.0}
+    assert [end["exact"] for end in values["count"]["interval"]] == ["495", "507"]
+    error = values["count"]["standard_error"]
+    assert error["lower"] <= error["value"] == error["upper"]
+    assert values["mean_income"]["standard_error"]["approximate"] is True
+    assert values["median_age"] == {
+        "value": {"exact": "30", "value": 30.0},
+        "utility": "good",
+    }
+    assert data["rows"][3]["group"] == {"region": {"other": True}}
+    assert data["cost"] == {"epsilon": {"exact": "1/2", "value": 0.5}}
+    assert data["left"]["ada"] == {"epsilon": {"exact": "1/2", "value": 0.5}}
+    assert data["neighbours"] == "add-remove"
+    assert data["entry"] == "ab" * 32
+
+
+def test_groups_of_every_kind_are_told_apart():
+    columns = {
+        "region": Column("region", "text", keys=("other", "1")),
+        "n": Column("n", "integer", keys=(Fraction(1), Fraction(2))),
+        "day": Column("day", "date", keys=(date(2026, 1, 31),)),
+        "yes": Column("yes", "boolean", keys=(True, False)),
+        "x": Column("x", "number", bins=(Fraction(0), Fraction(1, 2), Fraction(9))),
+    }
+    dataset = Dataset("people", None, "add-remove", columns=columns)
+    for name, shown, data in (
+        ("region", ["other", "1", "(other)"], ["other", "1", {"other": True}]),
+        ("n", [1, 2, "other"], [{"number": "1"}, {"number": "2"}, {"other": True}]),
+        ("day", [date(2026, 1, 31), "other"], [{"date": "2026-01-31"}, {"other": True}]),
+        ("yes", [True, False, "other"], [True, False, {"other": True}]),
+        (
+            "x",
+            ["0 to <1/2", "1/2 to 9", "other"],
+            [{"from": "0", "to": "1/2"}, {"from": "1/2", "to": "9"}, {"other": True}],
+        ),
+    ):
+        resolved = resolve(Query("people").by(name, other=True).count(), dataset)
+        answer = answered(resolved, {"cells": None, "values": [[0] * len(shown)]})
+        assert [row[name] for row in answer.rows()] == shown
+        assert [row["group"][name] for row in answer.to_dict()["rows"]] == data
+
+
+def test_discovered_keys_are_read_back():
+    resolved = asked(Query("people").by("city", discover=True).by("sex").count())
+    stored = {"cells": [["Bonn", 1], [HOSTILE, 0]], "values": [[5, 6]]}
+    answer = answered(resolved, stored, calibrated(resolved, threshold=3))
+    assert [(row["city"], row["sex"]) for row in answer.rows()] == [("Bonn", "m"), (HOSTILE, "f")]
+    none = answered(resolved, {"cells": [], "values": [[]]}, calibrated(resolved, threshold=3))
+    assert none.rows() == []
+    assert "city" in str(none)
+    assert none.to_dict()["rows"] == []
+
+
+def test_names_of_columns_never_collide():
+    query = Query("people").count().count("age", name="count_error").count("city", name="x_low")
+    row = answered(asked(query), {"cells": None, "values": [[1], [2], [3]]}).rows()[0]
+    assert (row["count"], row["count_error"], row["x_low"]) == (1, 2, 3)
+    assert row["count_error_"] == pytest.approx(2.799, rel=1e-3)
+    assert len(row) == 12
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {},
+        {"cells": None, "values": [[1, 2, 3]]},
+        {"cells": None, "values": [[1, 2, 3], [1, 2]]},
+        {"cells": None, "values": [[1, 2, 3], [1, 2, 11]]},
+        {"cells": None, "values": [[1, 2, 3], [1, 2, -1]]},
+        {"cells": None, "values": [[1, 2, 3.0], [1, 2, 3]]},
+        {"cells": None, "values": [[1, 2, True], [1, 2, 3]]},
+        {"cells": None, "values": "abc"},
+        {"cells": [["x"]], "values": [[1], [1]]},
+    ],
+)
+def test_stored_data_of_another_query_are_refused(stored):
+    resolved = asked(Query("people").by("region").count().median("age"))
+    with pytest.raises(InvalidInput):
+        answered(resolved, stored)
+
+
+@pytest.mark.parametrize("cells", [None, [["Bonn"]], [["Bonn", 2]], [[7, 0]], [[None, 0]], ["ab"]])
+def test_stored_groups_that_do_not_fit_are_refused(cells):
+    resolved = asked(Query("people").by("city", discover=True).by("sex").count())
+    with pytest.raises(InvalidInput):
+        answered(resolved, {"cells": cells, "values": [[1]]}, calibrated(resolved, threshold=3))
+
+
+# --- shown to people ----------------------------------------------------------------------------
+
+
+def hostile():
+    columns = {HOSTILE: Column(HOSTILE, "text", keys=(HOSTILE, "plain"))}
+    dataset = Dataset(HOSTILE, None, "add-remove", columns=columns)
+    resolved = resolve(Query(HOSTILE).by(HOSTILE).count(name=HOSTILE * 2), dataset)
+    return answered(resolved, {"cells": None, "values": [[1, 2]]})
+
+
+def test_html_escapes_names_and_keys():
+    page = hostile()._repr_html_()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "\x1b" not in page
+
+
+def test_a_terminal_gets_no_escapes_and_no_markup_from_names():
+    text = str(hostile())
+    assert "\x1b" not in text
+    assert "[bold]" in text.replace("\n", "").replace(" ", "")
+    assert "\x1b" not in hostile().explain()
+    headings, rows = hostile().table()
+    assert all(cell.isprintable() for row in (headings, *rows) for cell in row)
+
+
+def test_a_wide_answer_is_printed_as_one_table_for_each_aggregate():
+    from rich.console import Console
+
+    resolved = everything()
+    answer = answered(resolved, stored_for(resolved))
+    narrow = str(answer)
+    assert max(map(len, narrow.splitlines())) <= 100
+    assert sum("region" in line for line in narrow.splitlines()[2:]) == 5
+    wide = Console(width=400, color_system=None)
+    with wide.capture() as captured:
+        wide.print(answer)
+    assert sum("region" in line for line in captured.get().splitlines()[1:]) == 1
+
+
+def test_ends_of_intervals_are_rounded_outward():
+    from twoworlds.release.answers.show import number_text
+
+    third = Fraction(1, 3)
+    assert number_text(third, 0.01, whole=False, side="down") == "0.333"
+    assert number_text(third, 0.01, whole=False, side="up") == "0.334"
+    assert number_text(-third, 0.01, whole=False, side="down") == "-0.334"
+    assert number_text(Fraction(-12345), 50.0, whole=False) == "-12,345"
+    assert number_text(Fraction(0), None, whole=False) == "0"
+
+
+def test_long_answers_are_cut_when_printed_and_only_then():
+    columns = {"n": Column("n", "integer", keys=tuple(Fraction(i) for i in range(600)))}
+    resolved = resolve(
+        Query("p").by("n").count(), Dataset("p", None, "add-remove", columns=columns)
+    )
+    answer = answered(resolved, {"cells": None, "values": [[1] * 600]})
+    assert len(answer.rows()) == 600
+    assert "100 further rows" in str(answer)
+    assert "100 further rows" in answer._repr_html_()
+
+
+def test_a_data_frame_has_the_same_types_whatever_the_data():
+    pandas = pytest.importorskip("pandas")
+    resolved = everything()
+    stored = stored_for(resolved)
+    lost = {"cells": None, "values": [[3] * 4 for _ in stored["values"]]}
+    one, two = (answered(resolved, data).frame() for data in (stored, lost))
+    assert isinstance(one, pandas.DataFrame)
+    assert list(one.dtypes) == list(two.dtypes)
+    assert str(one["count"].dtype) == "int64"
+    assert str(one["mean_income_error"].dtype) == "float64"
+    assert two["mean_income_error"].isna().all()
+    discovered = asked(Query("people").by("city", discover=True).count())
+    noise = calibrated(discovered, threshold=3)
+    empty = answered(discovered, {"cells": [], "values": [[]]}, noise).frame()
+    full = answered(discovered, {"cells": [["x"]], "values": [[7]]}, noise).frame()
+    assert list(empty.dtypes) == list(full.dtypes)
+
+
+def test_sums_beyond_64_bits_fit_into_a_data_frame():
+    pytest.importorskip("pandas")
+    columns = {"x": Column("x", "integer", low=Fraction(0), high=Fraction(2**60))}
+    resolved = resolve(Query("p").sum("x"), Dataset("p", None, "add-remove", columns=columns))
+    frame = answered(resolved, {"cells": None, "values": [[2**70]]}).frame()
+    assert frame["sum_x"][0] == 2**70
+
+
+# --- utility at a glance ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "value", "word"),
+    [
+        (Fraction(0), Fraction(0), "exact"),
+        (Fraction(5), Fraction(100), "good"),
+        (Fraction(6), Fraction(-100), "fair"),
+        (20.0, Fraction(100), "fair"),
+        (21.0, Fraction(100), "poor"),
+        (100.0, Fraction(100), "poor"),
+        (101.0, Fraction(100), "lost in noise"),
+        (1.0, Fraction(0), "lost in noise"),
+        (None, Fraction(100), "lost in noise"),
+    ],
+)
+def test_utility_is_the_relative_error_in_a_word(error, value, word):
+    assert utility(relative_error(error, value)).value == word
+
+
+def test_utility_of_a_quantile_compares_ranks_with_a_noisy_count_if_there_is_one():
+    query = Query("people").median("age")
+    alone = answered(asked(query), {"cells": None, "values": [[3]]})
+    assert alone.utility(0, 0) is None
+    counted = asked(query.count("age"))
+    for rows, word in ((1000, Utility.GOOD), (40, Utility.FAIR), (0, Utility.LOST)):
+        answer = answered(counted, {"cells": None, "values": [[3], [rows]]})
+        assert answer.utility(0, 0) is word
+
+
+def test_bars_shrink_with_utility():
+    filled = [each.bar.count("█") for each in Utility]
+    assert filled == sorted(filled, reverse=True)
+    assert all(len(each.bar) == 4 for each in Utility)
+
+
+# --- words --------------------------------------------------------------------------------------
+
+
+def test_words_begin_with_what_was_asked_and_who_is_protected():
+    said = answered(everything(), stored_for(everything())).explain()
+    first, second, *_ = said.split("\n\n")
+    assert first.startswith("Asked of people: the number of rows, the sum of income")
+    assert "by region (north, south, west, other)" in first
+    assert second.startswith("Protected is each row.")
+    assert "with and without any one row (add-remove)" in second
+
+
+def test_words_for_a_person_say_the_limits():
+    resolved = asked(Query("visits").by("region").people(), PERSON)
+    said = answered(resolved, {"cells": None, "values": [[1, 2, 3]]}).explain()
+    assert "Protected is each person, told apart by 'who'" in said
+    assert "at most 3 rows of a person, in at most 2 groups" in said
+    assert "with another in its place (substitute)" in said
+    assert "your record is all your rows" in said
+
+
+def test_pure_epsilon_is_said_in_odds():
+    resolved = asked(Query("people").count())
+    noise = calibrated(resolved, cost=parse_cost("ln 3"))
+    said = answered(resolved, {"cells": None, "values": [[1]]}, noise).explain()
+    assert "the factor 9" in said
+    assert "an even bet becomes at most 90" in said
+    assert "50% becomes at most 75" in said
+
+
+@pytest.mark.parametrize("cost", ["epsilon=1, delta=1e-6", "rho=1/8"])
+def test_with_a_delta_no_single_answer_is_promised(cost):
+    resolved = asked(Query("people").count())
+    noise = calibrated(resolved, cost=parse_cost(cost))
+    said = answered(resolved, {"cells": None, "values": [[1]]}, noise).explain()
+    assert "no promise about every single answer" in said
+    assert "0.000001" in said
+    assert ("implies (epsilon, delta)-DP" in said) == ("rho" in cost)
+
+
+def test_a_repeated_answer_says_that_nothing_was_paid():
+    resolved = asked(Query("people").count())
+    noise = calibrated(resolved)
+    context = Context.of(ROW, noise.cost, paid=Cost())
+    answer = Answer.of(resolved, noise, {"cells": None, "values": [[5]]}, context)
+    assert context.repeated
+    assert "nothing was paid again" in answer.explain()
+    assert answer.to_dict()["repeated"] is True
+    assert not Context.of(ROW, noise.cost).repeated
+
+
+def test_an_exact_count_says_so():
+    resolved = asked(Query("visits").count(), PERSON)
+    noise = calibrated(resolved, FREE)
+    answer = answered(resolved, {"cells": None, "values": [[1234]]}, noise)
+    assert "count: exact, without noise" in answer.explain()
+    assert answer.utility(0, 0) is Utility.EXACT
+    assert "exact" in str(answer)
+
+
+def test_a_query_in_a_batch_gets_its_own_noise():
+    resolved = asked(Query("people").count())
+    batch = batched(resolved, [(laplace(1),), (laplace(100),)])
+    context = Context.of(ROW, batch.cost)
+    stored = {"cells": None, "values": [[50]]}
+    near, far = (Answer.of(resolved, batch, stored, context, query=i) for i in (0, 1))
+    assert near.rows()[0]["count_error"] < 2 < 100 < far.rows()[0]["count_error"]
+
+
+def test_conditions_read_as_a_person_would_say_them():
+    condition = (column("age") >= 18) & (column("region").is_in(["north", "west"]))
+    query = Query("people").where(condition).count(where=~column("income").is_missing())
+    said = answered(asked(query), {"cells": None, "values": [[1]]}).heading()
+    assert said == (
+        "Asked of people: the number of rows where income has a value, "
+        "where age >= 18 and region is one of 'north' and 'west'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (Query("people").quantile("age", "9/10"), "the quantile 9/10 of age"),
+        (Query("people").count("age"), "the number of rows with a value of age"),
+        (Query("people").sum("age", between=(10, 60)), "the sum of age between 10 and 60"),
+        (Query("people").by("city", discover=True).count(), "by city (keys that enough people"),
+        (Query("people").by("age", bins=range(9)).count(), "by age (8 groups)"),
+        (Query("people").where(~(column("age") < 5)).count(), "where not (age < 5)"),
+        (Query("people").where(column("age").is_missing()).count(), "where age is missing"),
+        (
+            Query("people").where((column("age") < 5) | (column("age") > 9)).count(),
+            "where age < 5 or age > 9",
+        ),
+        (
+            Query("people")
+            .where(AnyOf((column("age").between(1, 2), column("sex") == "f")))
+            .count(),
+            "where (age >= 1 and age <= 2) or sex = 'f'",
+        ),
+    ],
+)
+def test_questions_are_put_into_words(query, said):
+    assert said in asked_words(asked(query))
+
+
+def test_a_cost_of_nothing_gives_nothing_away():
+    (said,) = meaning(Cost(), ROW.unit, "add-remove")
+    assert "says nothing" in said
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
+@pytest.mark.parametrize("cost", ["1/10", "ln 3", "40", "epsilon=1e-9, delta=1e-9", "rho=1e-6"])
+def test_every_cost_has_words(cost, neighbours):
+    said = meaning(parse_cost(cost), PERSON.unit, neighbours)
+    assert all(sentence.endswith((".", ":")) for sentence in said)
+    assert "all your rows" in said[-1]
+
+
+def test_a_frame_without_pandas_names_the_way_out(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    answer = answered(asked(Query("people").count()), {"cells": None, "values": [[1]]})
+    with pytest.raises(Unsupported, match=r"use rows\(\)"):
+        answer.frame()
+
+
+# --- with the true calibration ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cost", "noise"),
+    [("1", "laplace"), ("rho=1/8", "gaussian"), ("epsilon=1, delta=1e-6", "gaussian")],
+)
+@pytest.mark.parametrize("dataset", [ROW, PERSON], ids=["row", "person"])
+def test_every_kind_of_aggregate_is_calibrated_answered_and_explained(cost, noise, dataset):
+    query = (
+        Query(dataset.name)
+        .by("region", other=True)
+        .count()
+        .count("age", name="aged")
+        .sum("income")
+        .mean("income")
+        .variance("age")
+        .quantile("age", Fraction(9, 10))
+    )
+    resolved = resolve(query, dataset)
+    calibration = calibrate([resolved], parse_cost(cost), noise=noise)
+    totals = added({(1,): tuple(50 + j for j in range(len(resolved.measures)))})
+    stored = noisy(resolved, totals, calibration, SystemBits())
+    answer = Answer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
+    data = answer.to_dict()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert len(answer.rows()) == 4
+    assert answer.utility(0, 0).value in str(answer)
+    for expected in expected_errors(resolved, calibration, size=500):
+        assert expected.ranks is not None or expected.half_width > 0
+    assert dataset.neighbours in answer.explain()
+
+
+def test_discovered_keys_with_the_true_threshold():
+    resolved = asked(Query("people").by("city", discover=True).count())
+    calibration = calibrate([resolved], parse_cost("epsilon=1, delta=1e-6"))
+    totals = added({("Bonn",): (4000,), ("Ulm",): (1,)})
+    stored = noisy(resolved, totals, calibration, SystemBits())
+    assert stored["cells"] == [["Bonn"]]  # Ulm shows with probability at most 1e-6
+
+
+def test_a_count_of_all_rows_under_substitution_is_exact():
+    dataset = Dataset("people", None, "substitute", columns=ROW.columns)
+    resolved = resolve(Query("people").count().mean("income"), dataset)
+    calibration = calibrate([resolved], parse_cost("1"))
+    totals = added({(): (1234, 1200, -5)})
+    stored = noisy(resolved, totals, calibration, SystemBits())
+    answer = Answer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
+    count, _ = answer.estimates[0]
+    assert (count.value, count.error, count.low, count.high) == (1234, 0, 1234, 1234)
+    assert "count: exact" in answer.explain()
