@@ -169,7 +169,7 @@ class Curator:
         """Answer a batch on one dataset: noise is set to the sensitivity of all of it together."""
         resolved, calibration = self._prepared(asked, cost, noise)
         who = self.analyst(resolved[0].dataset.name, analyst)
-        return self._ask(resolved, calibration, who, price=calibration.cost)
+        return self._ask(resolved, calibration, who)
 
     def strategy(
         self, dataset: str, cost: object, *, name: str = "strategy", analyst: str | None = None
@@ -192,23 +192,34 @@ class Curator:
         calibration: Calibration,
         who: str,
         *,
-        price: Cost,
+        covered: Cost | None = None,
         within: Mapping[str, Any] | None = None,
         request: str | None = None,
     ) -> Released:
-        """Charge, compute, store and return; ``within`` names the strategy that paid already."""
+        """Charge, compute, store and return.
+
+        Args:
+            resolved: The queries.
+            calibration: Their noise.
+            who: The analyst.
+            covered: What was paid already for the strategy of which this is a question.
+            within: The strategy and the number of the question.
+            request: The name under which the ledger takes it once.
+        """
         started = monotonic()
         dataset = resolved[0].dataset
         plans = self._plans(resolved)
         said = {**statement(resolved, calibration, self._place(dataset)), **(within or {})}
+        price = calibration.cost if covered is None else Cost()
         paid = self.ledger.reserve(dataset.name, who, said, price, request=request)
         stored = paid.answer if paid.answered else self._compute(resolved, calibration, plans, paid)
         context = Context.of(
             dataset,
-            calibration.cost,
+            covered or calibration.cost,
             paid=paid.paid,
             left=self._left(dataset.name, who),
             entry=paid.hash,
+            covered=covered is not None,
         )
         answers = tuple(
             Answer.of(one, calibration, part, context, query=index)

@@ -73,11 +73,11 @@ class DryRun:
         yield protected(one.unit, one.neighbours)
         yield " ".join(meaning(self.calibration.cost, one.unit, one.neighbours))
         yield ""
-        left = "; ".join(f"{account} {cost}" for account, cost in self.left.items())
+        left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in self.left.items())
         if self.price == Cost():
             yield f"It was paid before: it would cost nothing. Left: {left}."
         else:
-            yield f"It would cost {self.price}. Left before: {left}. Nothing was charged."
+            yield f"It would cost {self.price.shown()}. Left before: {left}. Nothing was charged."
 
 
 def _said(small: Expected, large: Expected) -> str:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.release.answers import Answer
-from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.budget import parse_cost
 from twoworlds.release.ledger import OverBudget
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, calibrate
@@ -111,7 +111,7 @@ class Strategy:
             calibration,
             self._who,
             within=within,
-            price=Cost(),
+            covered=self.cost,
             request=f"{self._paid.hash}:{len(self._asked) + 1}",
         ).answers[0]
 

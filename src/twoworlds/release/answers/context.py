@@ -24,6 +24,7 @@ class Context:
         version: Of the data.
         left: What is left to be spent, by account: of the dataset, and of the analyst.
         entry: The hash of the ledger's entry, None without a ledger.
+        covered: Whether the price was paid for a strategy, of which this is one question.
     """
 
     cost: Cost
@@ -33,6 +34,7 @@ class Context:
     version: str
     left: Mapping[str, Cost] = field(default_factory=dict)
     entry: str | None = None
+    covered: bool = False
 
     @staticmethod
     def of(
@@ -42,6 +44,7 @@ class Context:
         paid: Cost | None = None,
         left: Mapping[str, Cost] | None = None,
         entry: str | None = None,
+        covered: bool = False,
     ) -> Context:
         """Take from a dataset what it declares; by default the whole cost was paid."""
         return Context(
@@ -52,12 +55,13 @@ class Context:
             dataset.version,
             {} if left is None else dict(left),
             entry,
+            covered,
         )
 
     @property
     def repeated(self) -> bool:
         """Whether nothing was paid because the answer had been paid before."""
-        return self.paid != self.cost and self.paid == Cost()
+        return not self.covered and self.paid != self.cost and self.paid == Cost()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""

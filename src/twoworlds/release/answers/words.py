@@ -121,12 +121,14 @@ def accuracy(column: Estimator) -> str:
 
 def price(context: Context) -> str:
     """Say what was paid and what is left."""
-    paid = (
-        f"This repeats a stored answer that cost {context.cost}: nothing was paid again."
-        if context.repeated
-        else f"Paid: {context.paid}."
-    )
-    left = "; ".join(f"{account} {cost}" for account, cost in context.left.items())
+    if context.covered:
+        paid = f"Covered by a strategy that cost {context.cost.shown()}."
+    elif context.repeated:
+        cost = context.cost.shown()
+        paid = f"This repeats a stored answer that cost {cost}: nothing was paid again."
+    else:
+        paid = f"Paid: {context.paid.shown()}."
+    left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in context.left.items())
     return printable(f"{paid} Left: {left}.") if left else paid
 
 
