@@ -1,32 +1,37 @@
-# Everything runs inside .venv, which holds the exact versions of requirements.lock.
+# Everything runs inside .venv, which holds exact versions: those of requirements.lock for running
+# the package, those of requirements-dev.lock for working on it.
 # Needed: Python 3.11 or later, and make. Another interpreter: make PYTHON=/path/to/python test
 
 VENV  := .venv
 BIN   := $(VENV)/bin
+CORE  := $(VENV)/.core
 READY := $(VENV)/.ready
+SPARK := $(VENV)/.spark
+PIP   := $(BIN)/python -m pip install -qq --disable-pip-version-check
 UV    := uv==0.13.7
 
 PYTHON ?=
 ARGS   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow coverage check format bench docs docs-examples lock clean
+.PHONY: help setup run test test-slow coverage check format bench docs docs-examples \
+    services spark-where-java lock clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 setup: $(READY)  ## create .venv and install the locked versions
 
-run: $(READY)  ## the main job, on built-in examples
+run: $(CORE)  ## the main job, on built-in examples
 	@$(BIN)/python -m twoworlds demo
 
-test: $(READY)  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
+test: spark-where-java  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-test-slow: $(READY)  ## only the slow tests
+test-slow: spark-where-java  ## only the slow tests
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-coverage: $(READY)  ## the tests again, with branch coverage
+coverage: spark-where-java  ## the tests again, with branch coverage
 	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
 
 check: $(READY)  ## format, lint, types, layers
@@ -48,11 +53,29 @@ docs: $(READY)  ## build docs/_build/html; any warning is an error
 docs-examples: $(READY)  ## run the console examples and write what they print into the pages
 	TWOWORLDS_REWRITE_EXAMPLES=1 $(BIN)/python -m pytest tests/docs/test_console_examples.py $(ARGS)
 
-lock: $(READY)  ## choose new versions and write requirements.lock
-	$(BIN)/python -m pip install --quiet $(UV)
-	$(BIN)/uv pip compile pyproject.toml --all-extras --upgrade --universal \
-	    --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	    --custom-compile-command "make lock" --quiet --output-file requirements.lock
+services: $(READY)  ## install the servers that tests need: PostgreSQL, Java and PySpark
+	@missing=; \
+	$(BIN)/python tests/servers.py postgresql || missing="postgresql"; \
+	$(BIN)/python tests/servers.py java || missing="$$missing java"; \
+	if [ -n "$$missing" ]; then sh tests/install_servers.sh $$missing; fi
+	@$(MAKE) --silent --no-print-directory $(SPARK)
+
+# PySpark is of use only with Java.
+spark-where-java: $(READY)
+	@if $(BIN)/python tests/servers.py java; then $(MAKE) --silent --no-print-directory $(SPARK); fi
+
+COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 \
+    --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet
+
+lock: $(READY)  ## choose new versions and write requirements*.lock
+	$(PIP) $(UV)
+	$(COMPILE) --upgrade --output-file requirements-dev.lock --extra bench --extra build \
+	    --extra dev --extra docs --extra frames --extra oracles --extra pictures --extra postgresql \
+	    --extra test
+	$(COMPILE) --upgrade --output-file requirements.lock --constraint requirements-dev.lock \
+	    --extra build
+	$(COMPILE) --upgrade --output-file requirements-spark.lock --constraint requirements-dev.lock \
+	    --extra spark
 
 clean:  ## remove .venv and everything that was generated
 	rm -rf $(VENV) docs/_build build dist .coverage htmlcov
@@ -60,7 +83,7 @@ clean:  ## remove .venv and everything that was generated
 	find src tests docs -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # The first interpreter that is new enough and able to make an environment.
-$(READY): requirements.lock pyproject.toml
+$(CORE): requirements.lock pyproject.toml
 	@if ! $(BIN)/python -c '' 2>/dev/null; then \
 	    for candidate in $(or $(PYTHON),python3.13 python3.12 python3.11 python3); do \
 	        if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
@@ -77,9 +100,18 @@ $(READY): requirements.lock pyproject.toml
 	    rm -rf $(VENV); \
 	    "$$found" -m venv $(VENV); \
 	fi
-	@echo "Installing the locked versions (once; this takes a minute)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check \
-	    --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check \
-	    --no-deps --no-build-isolation --editable .
+	@echo "Installing the locked versions (once)"
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(READY): requirements-dev.lock $(CORE)
+	@echo "Installing the locked versions of the tools (once; this takes a minute)"
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# PySpark comes as a source archive; setuptools, which builds it, is among the tools.
+$(SPARK): requirements-spark.lock $(READY)
+	@echo "Installing PySpark (once; it is large)"
+	@$(PIP) --require-hashes --no-build-isolation --use-pep517 -r requirements-spark.lock
 	@touch $@

@@ -1,15 +1,45 @@
-"""Settings shared by all tests: the hypothesis profiles.
+"""Settings shared by all tests: the hypothesis profiles, and the servers that some tests need.
 
-``HYPOTHESIS_PROFILE`` selects one:
+``HYPOTHESIS_PROFILE`` selects a profile:
 
 * ``default``: the same examples on every run, so that a failure is never a matter of luck;
 * ``ci``: the same, and more of them;
 * ``thorough``: new random examples on every run, many of them, to search for what the others miss.
+
+A test that takes one of the fixtures below needs a server. Without one it is left out, and the last
+lines of the run say so; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. The tests get the marks
+``postgresql`` and ``spark`` from the fixtures that they take; those that ask for a fixture by name
+only as they run (``request.getfixturevalue``) must carry the mark themselves. A test that needs
+Spark says so in its path, name or parameter, so that all of them can be sent to one worker.
 """
 
-import os
+from __future__ import annotations
 
+import importlib.util
+import itertools
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScheduling
+
+from tests.servers import (
+    OLDEST_JAVA,
+    PostgreSQLCluster,
+    PostgreSQLServer,
+    find_java,
+    find_postgresql,
+    start_spark,
+    stop_spark,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from pyspark.sql import SparkSession
+    from xdist.workermanage import WorkerController
 
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200, print_blob=True)
@@ -17,3 +47,147 @@ settings.register_profile(
     "thorough", derandomize=False, deadline=None, max_examples=2000, print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+_FIXTURES = {
+    "postgresql": {"postgresql_server", "postgresql_database", "new_postgresql_server"},
+    "spark": {"spark_session", "spark_session_without_ansi"},
+}
+_LEFT_OUT = "left out: "
+
+
+# --- suites that are left out -------------------------------------------------------------------
+
+
+def _leave_out(suite: str, *, because: str) -> NoReturn:
+    message = f"{_LEFT_OUT}{suite}, because {because} (to install it: make services)"
+    if os.environ.get("TWOWORLDS_REQUIRE_SERVERS") == "1":
+        pytest.fail(f"{message}, but TWOWORLDS_REQUIRE_SERVERS=1 forbids that", pytrace=False)
+    pytest.skip(message)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects by mark
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark, fixtures in _FIXTURES.items():
+            if not fixtures.isdisjoint(getattr(item, "fixturenames", ())):
+                item.add_marker(mark)
+        if item.get_closest_marker("spark") and not _names_spark(item.nodeid):
+            raise pytest.UsageError(
+                f"{item.nodeid} needs Spark, but neither its path nor its name nor its parameter "
+                "contains 'spark': rename it, so that it runs beside the other tests of Spark"
+            )
+
+
+def _names_spark(nodeid: str) -> bool:
+    return "spark" in nodeid
+
+
+class OneWorkerForSpark(LoadScheduling):
+    """The usual distribution of tests, but one worker gets all that need Spark, and them first.
+
+    So there is one Java process, and it starts early. (``--dist loadgroup`` would do, but
+    pytest-xdist 3.8 silently ignores the groups under pytest 9.2.)
+    """
+
+    def _send_tests(self, node: WorkerController, num: int) -> None:
+        assert self.collection is not None
+        spark = [index for index in self.pending if _names_spark(self.collection[index])]
+        if spark:
+            self.pending[:] = spark + sorted(set(self.pending).difference(spark))
+        super()._send_tests(node, max(num, len(spark)))
+
+
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScheduling | None:
+    return OneWorkerForSpark(config, log) if config.getvalue("dist") == "load" else None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # so the lines come last
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter,
+) -> Generator[None, None, None]:
+    yield
+    reasons = (
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in terminalreporter.getreports("skipped")
+        if isinstance(report.longrepr, tuple)
+    )
+    left_out = Counter(reason for reason in reasons if reason.startswith(_LEFT_OUT))
+    for reason, tests in sorted(left_out.items()):
+        count = f"{tests} test{'s' if tests > 1 else ''} of "
+        line = _LEFT_OUT + count + reason.removeprefix(_LEFT_OUT)
+        terminalreporter.write_line(line[0].upper() + line[1:], yellow=True)
+
+
+# --- PostgreSQL ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def _postgresql_cluster() -> Iterator[PostgreSQLCluster]:
+    programs = find_postgresql()
+    if programs is None:
+        _leave_out("PostgreSQL", because="no PostgreSQL server is installed")
+    if importlib.util.find_spec("psycopg") is None:
+        _leave_out("PostgreSQL", because="the Python package psycopg is not installed")
+    cluster = PostgreSQLCluster(programs)
+    yield cluster
+    cluster.remove()
+
+
+@pytest.fixture(scope="session")
+def postgresql_server(_postgresql_cluster: PostgreSQLCluster) -> Iterator[PostgreSQLServer]:
+    """A server that the tests of a worker share. It does not wait for the disk: queries only."""
+    server = PostgreSQLServer(_postgresql_cluster, durable=False)
+    yield server
+    server.close()
+
+
+_names = (f"database_{number}" for number in itertools.count(1))
+
+
+@pytest.fixture
+def postgresql_database(postgresql_server: PostgreSQLServer) -> Iterator[str]:
+    """The address of a new, empty database on the shared server, removed after the test."""
+    name = next(_names)
+    yield postgresql_server.create_database(name)
+    postgresql_server.drop_database(name)
+
+
+@pytest.fixture
+def new_postgresql_server(
+    _postgresql_cluster: PostgreSQLCluster,
+) -> Iterator[Callable[..., PostgreSQLServer]]:
+    """Starts servers of the test's own, to stop, start and crash: ``(durable=True)``."""
+    servers: list[PostgreSQLServer] = []
+
+    def new(*, durable: bool = True) -> PostgreSQLServer:
+        servers.append(PostgreSQLServer(_postgresql_cluster, durable=durable))
+        return servers[-1]
+
+    yield new
+    for server in servers:
+        server.close()
+
+
+# --- Spark --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A local Spark session, with the ANSI rules: overflow and bad casts are errors."""
+    java = find_java()
+    if java is None:
+        _leave_out("Spark", because=f"no Java {OLDEST_JAVA} or later is installed")
+    if importlib.util.find_spec("pyspark") is None:
+        _leave_out("Spark", because="the Python package pyspark is not installed")
+    session = start_spark(java, tmp_path_factory.mktemp("spark"))
+    yield session
+    stop_spark(session)
+
+
+@pytest.fixture(scope="session")
+def spark_session_without_ansi(spark_session: SparkSession) -> SparkSession:
+    """The same Spark with its older rules: overflow wraps around and a bad cast is NULL."""
+    session = spark_session.newSession()
+    session.conf.set("spark.sql.ansi.enabled", "false")
+    return session

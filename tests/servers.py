@@ -1,0 +1,282 @@
+"""The servers that some tests need: a PostgreSQL server and a Spark session, started from nothing.
+
+Both live in a temporary folder, answer on the loopback address only, and leave nothing behind. The
+fixtures are in ``tests/conftest.py``. Run as a program, this file says by its exit code whether
+this machine has what a suite needs from outside Python: ``python tests/servers.py java`` or
+``postgresql``. It therefore imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+OLDEST_JAVA = 17  # what Spark 4 runs on
+
+
+# --- what this machine has ----------------------------------------------------------------------
+
+
+def version_of_java(report: str) -> int:
+    """The major version in what ``java -version`` prints, 0 if there is none.
+
+    >>> version_of_java('openjdk version "17.0.15" 2025-04-15')
+    17
+    >>> version_of_java('java version "1.8.0_402"')
+    8
+    """
+    found = re.search(r'version "(?:1\.)?(\d+)', report)
+    return int(found[1]) if found else 0
+
+
+@functools.cache
+def find_java() -> Path | None:
+    """The home of the first Java that is new enough: ``JAVA_HOME``, the path, the usual folder."""
+    for program in _java_programs():
+        try:
+            answer = subprocess.run([program, "-version"], capture_output=True, text=True)
+        except OSError:
+            continue
+        if answer.returncode == 0 and version_of_java(answer.stderr) >= OLDEST_JAVA:
+            return Path(program).resolve().parent.parent
+    return None
+
+
+def _java_programs() -> Iterator[str]:
+    if home := os.environ.get("JAVA_HOME"):
+        yield f"{home}/bin/java"
+    if on_the_path := shutil.which("java"):
+        yield on_the_path
+    yield from sorted(map(str, Path("/usr/lib/jvm").glob("*/bin/java")))
+
+
+@functools.cache
+def find_postgresql() -> Path | None:
+    """The folder of PostgreSQL's programs; Debian keeps them off the path, one folder a version."""
+    if on_the_path := shutil.which("initdb"):
+        return Path(on_the_path).resolve().parent
+    versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    installed = sorted((program.parent for program in versions), key=lambda b: float(b.parent.name))
+    return installed[-1] if installed else None
+
+
+# --- PostgreSQL ---------------------------------------------------------------------------------
+
+
+class PostgreSQLCluster:
+    """An empty data folder, made once (a second's work) and copied for every server.
+
+    PostgreSQL refuses to run as root, so root hands its folders to the user ``postgres``, or to
+    ``nobody``.
+    """
+
+    def __init__(self, programs: Path) -> None:
+        self.programs = programs
+        self.password = secrets.token_hex(16)
+        self.folder = self.new_folder()
+        password_file = self.folder / "password"
+        password_file.write_text(self.password)
+        self.own(password_file)
+        self.run(
+            "initdb",
+            "--no-sync",
+            "--no-locale",
+            "--encoding=UTF8",
+            "--username=tests",
+            "--auth=scram-sha-256",
+            f"--pwfile={password_file}",
+            f"--pgdata={self.data}",
+        )
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @functools.cached_property
+    def user(self) -> dict[str, Any]:
+        """The arguments by which ``subprocess`` becomes an unprivileged user, if it must."""
+        if os.getuid() != 0:
+            return {}
+        import pwd
+
+        names = {entry.pw_name: entry for entry in pwd.getpwall()}
+        entry = names.get("postgres") or names["nobody"]
+        return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+    def own(self, path: Path) -> None:
+        if self.user:
+            os.chown(path, self.user["user"], self.user["group"])
+
+    def new_folder(self) -> Path:
+        folder = Path(tempfile.mkdtemp(prefix="twoworlds-"))
+        self.own(folder)
+        return folder
+
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs (or the system's) as the right user."""
+        path = self.programs / program
+        command = [str(path) if path.exists() else program, *arguments]
+        answer = subprocess.run(
+            command,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            **self.user,
+        )
+        if answer.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)} failed:\n{answer.stdout}")
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class PostgreSQLServer:
+    """A running server on a free port of the loopback address and on a socket in its folder.
+
+    Args:
+        cluster: the data folder that it starts from.
+        durable: whether a commit waits for the disk. Tests of what survives a crash need that;
+            tests of queries are quicker without.
+    """
+
+    def __init__(self, cluster: PostgreSQLCluster, *, durable: bool) -> None:
+        self.cluster = cluster
+        self.folder = cluster.new_folder()
+        self.data = self.folder / "data"
+        cluster.run("cp", "-R", str(cluster.data), str(self.data))
+        self.port = _free_port()
+        with (self.data / "postgresql.conf").open("a") as settings:
+            settings.write(
+                f"listen_addresses = '127.0.0.1'\nport = {self.port}\n"
+                f"unix_socket_directories = '{self.folder}'\ntimezone = 'UTC'\n"
+            )
+            if not durable:
+                settings.write("fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n")
+        # It waits for the end of this process, by whatever cause, and cleans up.
+        clean_up = 'cat; "$0/pg_ctl" -D "$1/data" -m immediate stop; rm -rf "$1"'
+        self._janitor = subprocess.Popen(
+            ["sh", "-c", clean_up, str(cluster.programs), str(self.folder)],
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # so that Ctrl-C does not end it first
+            **cluster.user,
+        )
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def address(self, database: str = "postgres") -> str:
+        """The address of a database on this server, with user and password."""
+        return f"postgresql://tests:{self.cluster.password}@127.0.0.1:{self.port}/{database}"
+
+    def create_database(self, name: str) -> str:
+        """Create an empty database and return its address."""
+        self._command("CREATE DATABASE {}", name)
+        return self.address(name)
+
+    def drop_database(self, name: str) -> None:
+        """Remove a database, whoever is connected to it."""
+        self._command("DROP DATABASE {} WITH (FORCE)", name)
+
+    def _command(self, statement: Any, name: str) -> None:
+        import psycopg
+        from psycopg import sql
+
+        with psycopg.connect(self.address(), autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
+
+    def start(self) -> None:
+        """Start the server, after `stop` or `crash`, on the same port and data."""
+        self._control("start", "-w", "-l", str(self.folder / "log"))
+
+    def stop(self) -> None:
+        """Stop the server in good order: sessions end, everything is written."""
+        self._control("stop", "-w", "-m", "fast")
+
+    def crash(self) -> None:
+        """End the server at once, as a crash would; it recovers at the next `start`."""
+        self._control("stop", "-w", "-m", "immediate")
+
+    def _control(self, *arguments: str) -> None:
+        self.cluster.run("pg_ctl", "-D", str(self.data), *arguments)
+
+    def close(self) -> None:
+        """End the server, running or not, and remove its folder."""
+        self._janitor.communicate()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+# --- Spark --------------------------------------------------------------------------------------
+
+
+def start_spark(java: Path, folder: Path) -> SparkSession:
+    """A Spark session in a Java process of its own, with one thread and without a web page."""
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        # Short queries: the second compiler and a parallel collector cost more than they gain.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.local.dir": str(folder / "local"),
+        "spark.log.level": "ERROR",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = SparkSession.builder.master("local[1]").appName("twoworlds-tests")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with mock.patch.dict(os.environ):
+        for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_"))]:
+            del os.environ[name]  # they may name another Spark
+        os.environ["JAVA_HOME"] = str(java)
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        return builder.getOrCreate()
+
+
+def stop_spark(session: SparkSession) -> None:
+    """Stop the session, and its Java process too, which would otherwise outlive it."""
+    from pyspark import SparkContext
+
+    session.stop()
+    gateway = SparkContext._gateway
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    gateway.proc.communicate()  # closing its standard input tells it to end
+
+
+if __name__ == "__main__":
+    finders = {"java": find_java, "postgresql": find_postgresql}
+    sys.exit(0 if finders[sys.argv[1]]() else 1)
