@@ -4,9 +4,14 @@
     ├── InvalidInput            what was given breaks a rule that the message states
     │   ├── UnknownName         no such mechanism, definition, universe or argument
     │   ├── NotStochastic       a column of probabilities is not a probability law
-    │   └── TooLarge            the work asked for would not fit; the message names the way out
+    │   ├── TooLarge            the work asked for would not fit; the message names the way out
+    │   └── OverBudget          a cost does not fit under a cap of the ledger; nothing was charged
     ├── Unsupported             the question makes sense, but not for this structure
-    └── Undecided               an enclosure could not separate two numbers within its limit
+    ├── Undecided               an enclosure could not separate two numbers within its limit
+    ├── LedgerDamaged           a chain of entries, or its high-water mark, does not verify
+    └── LedgerUnavailable       the ledger is locked, read-only, full or out of reach
+
+The last two and OverBudget are defined in `twoworlds.release.ledger.failures`.
 
 Every message says what failed, with which value, which rule it breaks and the way out.
 No message ever holds a record of anybody's data: the inputs here are models, not data.

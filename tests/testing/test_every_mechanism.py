@@ -187,6 +187,22 @@ class TestGaussianBySquare(DensityConformance):
     deltas = (Fraction(1, 100),)
 
 
+# --- several answers ----------------------------------------------------------------------------
+
+
+class TestBatch(MechanismConformance):
+    expression = (
+        "batch(count, parity, noise=truncated-geometric(p=1/2, low=0, high=2), universe=bits(2))"
+    )
+
+
+class TestAdaptive(MechanismConformance):
+    expression = (
+        "adaptive(count, cuts=[1], then=[constant, count], "
+        "noise=truncated-geometric(p=1/2, low=0, high=2), universe=bits(2))"
+    )
+
+
 # --- combined -----------------------------------------------------------------------------------
 
 

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     )
     from twoworlds.mechanisms.per_record import PerRecord
     from twoworlds.mechanisms.random_index import RandomIndex
+from twoworlds.mechanisms.strategy import Ask, Interaction, Strategy, Then
 
 __all__ = [
     "AddedDensity",
     "AddedNoise",
     "Anything",
+    "Ask",
     "AtLeast",
     "AtMost",
     "Channel",
@@ -47,6 +49,7 @@ __all__ = [
     "Family",
     "Gap",
     "Gaussian",
+    "Interaction",
     "Laplace",
     "Law",
     "Line",
@@ -58,7 +61,9 @@ __all__ = [
     "Peak",
     "PerRecord",
     "RandomIndex",
+    "Strategy",
     "Table",
+    "Then",
     "Through",
 ]
 

@@ -22,6 +22,7 @@ from twoworlds.theorems.bassily_groce_katz_smith import (
 )
 from twoworlds.theorems.combinations import compose, mix, post_process
 from twoworlds.theorems.common import group_delta, smaller_ratio_delta
+from twoworlds.theorems.dwork import strategy_guarantee
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kasiviswanathan_smith import (
@@ -101,6 +102,7 @@ __all__ = [
     "sharper_semantic",
     "simple_dp_factor",
     "smaller_ratio_delta",
+    "strategy_guarantee",
     "theorem",
     "through_simulator",
     "widened_delta",

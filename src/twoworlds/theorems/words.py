@@ -303,6 +303,7 @@ _WORDS: dict[str, Callable[[Guarantee], str]] = {
     "local-semantic": _local_semantic,
     "local-dp": _local_dp,
     "local-laplace": _local_dp,
+    "laplace-strategy": _differential_privacy,
     "joint": _joint,
     "local-joint": _local_joint,
     "conditional": _conditional,

@@ -10,6 +10,7 @@ from twoworlds.calls import Call, Registry, Text, parse
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.worlds import statistics
+from twoworlds.worlds.batch import Batch
 from twoworlds.worlds.line import Integers, Reals
 from twoworlds.worlds.statistic import Computed, Statistic
 from twoworlds.worlds.universe import Explicit, Universe
@@ -90,6 +91,8 @@ def statistic(text: str | Statistic, of: Universe) -> Statistic:
     if text.startswith(_PYTHON):
         return _from_python(text)
     call = parse(text)
+    if call.name == "batch":  # its parts are statistics of the same universe
+        return STATISTICS.build(text, universe=of)
     wanted = inspect.signature(STATISTICS[call.name].build).parameters
     given = {*list(wanted)[: len(call.positional)], *call.named}
     beside: dict[str, object] = {}
@@ -172,6 +175,14 @@ def histogram(values: Text | None = None, bins: Text | None = None) -> Statistic
     if isinstance(values, str) or isinstance(bins, str):
         raise InvalidInput("histogram: give values or bins as a list: [a, b] or [[a], [b, c]]")
     return statistics.histogram(values, bins=bins)
+
+
+@STATISTICS.register("batch")
+def batch(*statistics: str | Statistic, universe: Universe | None = None) -> Statistic:
+    """Several statistics at once, as one vector, which one person moves as a whole."""
+    if universe is None:
+        raise InvalidInput("a batch of statistics needs the universe that they are asked about")
+    return Batch.of([statistic(one, universe) for one in statistics], universe)
 
 
 @STATISTICS.register("parity")

@@ -1,7 +1,6 @@
 """What a ledger charges, stores and refuses."""
 
 import json
-import sqlite3
 from fractions import Fraction
 
 import pytest
@@ -12,7 +11,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cost
 from twoworlds.release.ledger import (
     Ledger,
-    LedgerDamaged,
     LedgerUnavailable,
     OverBudget,
     export,
@@ -251,8 +249,8 @@ def test_too_deep_an_answer_is_refused(ledger):
         ledger.commit(ledger.reserve("people", "ann", "q", "0.1"), deep)
 
 
-def test_a_reservation_of_another_ledger_is_refused(ledger, folder):
-    with Ledger.create(folder / "other.db") as other:
+def test_a_reservation_of_another_ledger_is_refused(ledger, new_place):
+    with Ledger.create(new_place()) as other:
         for analyst in (None, "ann"):
             other.set_cap("people", "1", analyst=analyst)
         foreign = other.reserve("people", "ann", "q", "0.1")
@@ -260,19 +258,8 @@ def test_a_reservation_of_another_ledger_is_refused(ledger, folder):
         ledger.commit(foreign, 1)
 
 
-def test_a_ledger_that_another_program_locks_says_so_after_its_timeout(ledger, path):
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(LedgerUnavailable, match="locked by another program"):
-        ledger.reserve("people", "ann", "q", "0.1")
-    assert ledger.left("people") == Cost(Fraction(1))  # looking is still possible
-    other.execute("ROLLBACK")
-    other.close()
-    assert ledger.pay("people", "ann", "q", "0.1", lambda: 1) == 1
-
-
-def test_a_writer_that_keeps_the_lock_is_named_after_the_timeout(ledger, path):
-    other = Mark(ledger.mark)
+def test_a_writer_that_keeps_the_lock_is_named_after_the_timeout(ledger):
+    other = Mark(ledger.location.mark)
     with other.locked(1), pytest.raises(LedgerUnavailable, match=r"for 0\.2 seconds"):
         ledger.reserve("people", "ann", "q", "0.1")
     other.close()
@@ -291,45 +278,6 @@ def test_when_the_mark_cannot_be_synced_the_answer_is_kept_back_and_given_later(
             ledger.pay("people", "ann", "q", "0.1", lambda: 7)
     assert ledger.pay("people", "ann", "q", "0.1", never) == 7
     assert ledger.spent("people") == TENTH
-
-
-def test_a_ledger_removed_while_it_is_open_is_noticed(ledger, path):
-    path.rename(path.with_name("away"))
-    with pytest.raises(LedgerDamaged, match="removed or replaced"):
-        ledger.reserve("people", "ann", "q", "0.1")
-
-
-def test_a_ledger_of_another_format_is_refused(path):
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version=2")
-    connection.close()
-    with pytest.raises(InvalidInput, match="format 2"):
-        Ledger.open(path)
-
-
-@pytest.mark.parametrize("name", ["a b.db", "100%.db", "what?.db", "a#b.db", "é'\".db"])
-def test_odd_file_names(folder, name):
-    with Ledger.create(folder / name) as ledger:
-        ledger.set_cap("people", "1")
-    assert verify(folder / name)["ok"]
-    assert (folder / name).exists()
-
-
-def test_only_ledgers_are_opened(folder, path):
-    with pytest.raises(InvalidInput, match="create it first"):
-        Ledger.open(folder / "none.db")
-    with pytest.raises(InvalidInput, match="no ledger"):
-        show(folder / "none.db")
-    with pytest.raises(InvalidInput, match="already"):
-        Ledger.create(path)
-    with pytest.raises(InvalidInput, match="no folder"):
-        Ledger.create(folder / "none" / "ledger.db")
-    foreign = folder / "foreign.db"
-    connection = sqlite3.connect(foreign)
-    connection.execute("CREATE TABLE entries (sequence INTEGER PRIMARY KEY, body TEXT, hash TEXT)")
-    connection.close()
-    with pytest.raises(InvalidInput, match="not a ledger"):
-        Ledger.create(foreign)
 
 
 def test_show_and_export_are_plain_data_and_agree(ledger, path):
@@ -362,8 +310,8 @@ ACTIONS = st.lists(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(ACTIONS)
-def test_whatever_is_done_spent_is_at_least_answered_and_at_most_the_cap(tmp_path_factory, actions):
-    path = tmp_path_factory.mktemp("actions") / "ledger.db"
+def test_whatever_is_done_spent_is_at_least_answered_and_at_most_the_cap(new_place, actions):
+    path = new_place()
     ledger = Ledger.create(path)
     for analyst, cap in ((None, "1"), ("ann", "3/4"), ("bob", "1/2")):
         ledger.set_cap("people", cap, analyst=analyst)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sqlite3
 
 import pytest
 
@@ -17,22 +16,7 @@ from twoworlds.release.ledger import (
     verify_export,
 )
 from twoworlds.release.ledger.entries import digest
-
-
-@pytest.fixture
-def used(path):
-    """A closed ledger of 24 entries: the start, three caps, ten charges with their answers."""
-    with Ledger.open(path) as ledger:
-        for number in range(10):
-            ledger.pay("people", "ann", number, "1/20", lambda number=number: number)
-    return path
-
-
-def change(path, sql, *arguments):
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute(sql, arguments)
-    connection.close()
+from twoworlds.release.ledger.locations import locate
 
 
 def refused(path, entry, said):
@@ -53,21 +37,19 @@ def copies(path, folder):
 
 
 @pytest.mark.parametrize("entry", [1, 2, 7, 24])
-def test_a_changed_entry_is_refused_by_its_number(used, entry):
+def test_a_changed_entry_is_refused_by_its_number(used, change, entry):
     change(used, "UPDATE entries SET body = replace(body, 'e', 'f') WHERE sequence = ?", entry)
     refused(used, entry, f"entry {entry} does not verify")
 
 
-def test_a_changed_entry_with_a_new_hash_breaks_the_next_one(used):
-    connection = sqlite3.connect(used)
-    body = connection.execute("SELECT body FROM entries WHERE sequence = 7").fetchone()[0]
-    connection.close()
+def test_a_changed_entry_with_a_new_hash_breaks_the_next_one(used, change):
+    [[body]] = change(used, "SELECT body FROM entries WHERE sequence = 7")
     body = body.replace("epsilon=1/20", "epsilon=1/99")
     change(used, "UPDATE entries SET body = ?, hash = ? WHERE sequence = 7", body, digest(body))
     refused(used, 8, "entry 8 does not verify: it does not follow")
 
 
-def test_a_whole_new_history_is_refused_by_the_mark(used):
+def test_a_whole_new_history_is_refused_by_the_mark(used, change):
     items = list(export(used))
     previous, rows = items[5]["hash"], []
     for item in items[6:]:
@@ -77,54 +59,61 @@ def test_a_whole_new_history_is_refused_by_the_mark(used):
         text = json.dumps(body, sort_keys=True, separators=(",", ":"))
         previous = digest(text)
         rows.append((text, previous, item["sequence"]))
-    connection = sqlite3.connect(used)
-    with connection:
-        connection.executemany("UPDATE entries SET body = ?, hash = ? WHERE sequence = ?", rows)
-    connection.close()
+    for row in rows:
+        change(used, "UPDATE entries SET body = ?, hash = ? WHERE sequence = ?", *row)
     refused(used, 24, "went back in time")
 
 
 @pytest.mark.parametrize("entry", [1, 7, 23])
-def test_a_missing_entry_is_refused_by_its_number(used, entry):
+def test_a_missing_entry_is_refused_by_its_number(used, change, entry):
     change(used, "DELETE FROM entries WHERE sequence = ?", entry)
     refused(used, entry, f"entry {entry} is missing")
 
 
 @pytest.mark.parametrize("kept", [0, 4, 22, 23])
-def test_a_ledger_whose_end_is_cut_off_went_back_in_time(used, kept):
+def test_a_ledger_whose_end_is_cut_off_went_back_in_time(used, change, kept):
     change(used, "DELETE FROM entries WHERE sequence > ?", kept)
     refused(used, 24, "went back in time")
 
 
-def test_an_older_copy_is_refused(used, tmp_path):
-    old = copies(used, tmp_path / "backup")
+def test_an_older_copy_of_the_table_is_refused(used, change):
+    change(used, "CREATE TABLE older AS SELECT * FROM entries")
     with Ledger.open(used) as ledger:
         ledger.pay("people", "ann", "one more", "1/20", lambda: 1)
-    shutil.copy(old, used)
+    change(used, "DELETE FROM entries")
+    change(used, "INSERT INTO entries SELECT * FROM older")
     refused(used, 26, "went back in time")
 
 
-def test_a_ledger_that_lost_its_write_ahead_log_went_back_in_time(used, tmp_path):
-    with Ledger.open(used) as ledger:
+def test_an_older_copy_of_the_file_is_refused(used_file, tmp_path):
+    old = copies(used_file, tmp_path / "backup")
+    with Ledger.open(used_file) as ledger:
         ledger.pay("people", "ann", "one more", "1/20", lambda: 1)
-        copy = copies(used, tmp_path / "without log")
+    shutil.copy(old, used_file)
+    refused(used_file, 26, "went back in time")
+
+
+def test_a_ledger_that_lost_its_write_ahead_log_went_back_in_time(used_file, tmp_path):
+    with Ledger.open(used_file) as ledger:
+        ledger.pay("people", "ann", "one more", "1/20", lambda: 1)
+        copy = copies(used_file, tmp_path / "without log")
     with pytest.raises(LedgerDamaged, match="went back in time"):
         Ledger.open(copy)
-    assert verify(used)["ok"]
+    assert verify(used_file)["ok"]
 
 
-def test_an_older_copy_put_back_while_the_ledger_is_open_is_refused(used, tmp_path):
-    old = copies(used, tmp_path / "backup")
-    with Ledger.open(used) as ledger:
+def test_an_older_copy_put_back_while_the_ledger_is_open_is_refused(used_file, tmp_path):
+    old = copies(used_file, tmp_path / "backup")
+    with Ledger.open(used_file) as ledger:
         ledger.pay("people", "ann", "one more", "1/20", lambda: 1)
-        moved = used.with_name("new")
+        moved = used_file.with_name("new")
         shutil.copy(old, moved)
-        moved.replace(used)
+        moved.replace(used_file)
         with pytest.raises(LedgerDamaged, match="replaced while it was open"):
             ledger.pay("people", "ann", "and more", "1/20", lambda: 1)
 
 
-def test_a_cut_off_while_the_ledger_is_open_is_refused(used):
+def test_a_cut_off_while_the_ledger_is_open_is_refused(used, change):
     with Ledger.open(used) as ledger:
         change(used, "DELETE FROM entries WHERE sequence > 20")
         with pytest.raises(LedgerDamaged, match="went back in time"):
@@ -133,37 +122,37 @@ def test_a_cut_off_while_the_ledger_is_open_is_refused(used):
             ledger.left("people")
 
 
-def test_an_answer_changed_while_the_ledger_is_open_is_not_given(used):
+def test_an_answer_changed_while_the_ledger_is_open_is_not_given(used, change):
     with Ledger.open(used) as ledger:
         change(used, "UPDATE entries SET body = replace(body, '0', '1') WHERE sequence = 6")
         with pytest.raises(LedgerDamaged, match="entry 6 does not verify"):
             ledger.reserve("people", "ann", 0, "1/20")
 
 
-def test_the_answer_is_marked_on_the_disk_before_it_is_given(path, tmp_path):
+def test_the_answer_is_marked_on_the_disk_before_it_is_given(file, tmp_path):
     """Otherwise an older copy of all files that were synced would draw a second answer."""
-    with Ledger.open(path) as ledger:
+    with Ledger.open(file) as ledger:
         paid = ledger.reserve("people", "ann", "q", "1/20")
-        old = copies(path, tmp_path / "before")
-        for log in path.parent.glob("ledger.db-wal"):
+        old = copies(file, tmp_path / "before")
+        for log in file.parent.glob("*.db-wal"):
             shutil.copy(log, old.parent / log.name)
         ledger.commit(paid, "first")
-        points = ledger._sign.read()
+        points = ledger._journal._sign.read()
         assert points.synced == points.last == ledger.state().point
-        old.with_name("ledger.db.mark").write_bytes(ledger.mark.read_bytes())
+        locate(old).mark.write_bytes(ledger.location.mark.read_bytes())
     with pytest.raises(LedgerDamaged, match="went back in time"):
         Ledger.open(old)
 
 
 @pytest.mark.parametrize("use", [Ledger.open, Ledger.create])
-def test_a_deleted_ledger_is_not_begun_anew(used, use):
-    used.unlink()
+def test_a_deleted_ledger_is_not_begun_anew(used_file, use):
+    used_file.unlink()
     with pytest.raises(LedgerDamaged, match="had reached entry 24"):
-        use(used)
+        use(used_file)
 
 
 def test_a_ledger_without_its_mark_is_refused_until_somebody_answers_for_it(used):
-    mark = used.with_name(used.name + ".mark")
+    mark = locate(used).mark
     mark.unlink()
     with pytest.raises(LedgerDamaged, match="is missing"):
         Ledger.open(used)
@@ -192,13 +181,13 @@ def test_a_mark_elsewhere_protects_a_whole_folder_from_being_put_back(folder, tm
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 12288, b"nonsense", b"{}" * 9000])
 def test_a_mark_that_cannot_be_read_is_refused(used, content):
-    used.with_name(used.name + ".mark").write_bytes(content)
+    locate(used).mark.write_bytes(content)
     with pytest.raises(LedgerDamaged, match="cannot be read"):
         Ledger.open(used)
 
 
 def test_a_mark_replaced_while_the_ledger_is_open_is_noticed(used):
-    mark = used.with_name(used.name + ".mark")
+    mark = locate(used).mark
     with Ledger.open(used) as ledger:
         copy = mark.with_name("copy")
         shutil.copy(mark, copy)
@@ -208,24 +197,24 @@ def test_a_mark_replaced_while_the_ledger_is_open_is_noticed(used):
 
 
 @pytest.mark.parametrize("keep", [0, 50, 4096, 5000, 8192])
-def test_a_cut_file_is_refused(used, keep):
-    content = used.read_bytes()
+def test_a_cut_file_is_refused(used_file, keep):
+    content = used_file.read_bytes()
     assert len(content) > keep
-    used.write_bytes(content[:keep])
+    used_file.write_bytes(content[:keep])
     with pytest.raises((LedgerDamaged, InvalidInput)):
-        Ledger.open(used)
+        Ledger.open(used_file)
 
 
-def test_any_changed_block_of_the_file_is_refused_or_harmless(used):
+def test_any_changed_block_of_the_file_is_refused_or_harmless(used_file):
     """Overwrite each piece of the file: what opens is whole, whatever was overwritten."""
-    content, expected = used.read_bytes(), show(used)
+    content, expected = used_file.read_bytes(), show(used_file)
     outcomes = set()
     for start in range(0, len(content), 509):
-        used.write_bytes(content[:start] + b"\xa5" * 40 + content[start + 40 :])
+        used_file.write_bytes(content[:start] + b"\xa5" * 40 + content[start + 40 :])
         for rest in ("-wal", "-shm"):
-            used.with_name(used.name + rest).unlink(missing_ok=True)
+            used_file.with_name(used_file.name + rest).unlink(missing_ok=True)
         try:
-            assert show(used) == expected
+            assert show(used_file) == expected
             outcomes.add("harmless")
         except (LedgerDamaged, InvalidInput):
             outcomes.add("refused")

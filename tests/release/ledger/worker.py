@@ -9,17 +9,26 @@ import os
 import random
 import resource
 import secrets
-import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
 
 from twoworlds.errors import TwoWorldsError
-from twoworlds.release.ledger import Ledger, LedgerUnavailable, OverBudget, show, verify
+from twoworlds.release.ledger import (
+    Ledger,
+    LedgerUnavailable,
+    OverBudget,
+    remark,
+    show,
+    summary,
+    verify,
+)
+from twoworlds.release.ledger.locations import locate
 
-WATCHED = ("ledger.py", "mark.py", "sqlite.py")
+WATCHED = ("journal.py", "ledger.py", "mark.py", "opening.py", "postgresql.py", "sqlite.py")
 EFFECTS = ("close", "connect", "execute", "fdatasync", "flock", "fsync", "link", "open", "write")
 
 
@@ -66,7 +75,11 @@ def die_at(step, kind):
         return by_line
 
     def by_call(frame, event, argument):
-        if event in ("c_call", "c_return") and argument.__name__ in EFFECTS and watched(frame):
+        if event in ("c_call", "c_return"):
+            name, caller = argument.__name__, frame
+        else:
+            name, caller = frame.f_code.co_name, frame.f_back
+        if name in EFFECTS and caller is not None and watched(caller):
             count()
 
     if kind == "lines":
@@ -84,91 +97,117 @@ def opened_log(path):
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
 
-def every_step(path, kind):
+def at_machine(name, place):
+    """From now on this process is on a machine of that name, which joins the ledger if need be."""
+    os.environ["XDG_STATE_HOME"] += f"/{name}"
+    if not locate(place).mark.exists():
+        remark(place, reason=f"machine {name} joins")
+
+
+def every_step(place, kind):
     """Kill a payment at each of its steps, and try again; return what went wrong."""
-    problems = []
+    problems, logs = [], tempfile.TemporaryDirectory()
+    with Ledger.open(place) as ledger:
+        ledger.set_cap("people", "epsilon=100")
+        ledger.set_cap("people", "epsilon=100", analyst="ann")
     for step in range(1, 10_000):
-        copy = copied(path, f"{step}.db")
-        log = copy.with_suffix(".log")
+        log = Path(logs.name, str(step))
         file = opened_log(log)
 
-        def attempt(copy=copy, file=file, step=step):
-            with Ledger.open(copy) as ledger:
+        def attempt(file=file, step=step):
+            with Ledger.open(place) as ledger:
                 die_at(step, kind)
                 answer(ledger, file, step)
                 live_on()
 
         _, status = os.waitpid(forked(attempt), 0)
-        given, found = set(log.read_text().splitlines()), show(copy)
-        if not len(given) <= found["answered"] <= found["charges"]:
-            problems.append([step, "an answer was given and not stored, or not paid"])
-        with Ledger.open(copy) as ledger:
+        with Ledger.open(place) as ledger:
+            given, found = set(log.read_text().splitlines()), summary(ledger.state())
+            if not step - 1 + len(given) <= found["answered"] <= found["charges"] <= step:
+                problems.append([step, "an answer was given and not stored, or not paid"])
             answer(ledger, file, step)
+            given, found = set(log.read_text().splitlines()), summary(ledger.state())
         os.close(file)
-        given, found = set(log.read_text().splitlines()), show(copy)
-        if not len(given) == found["answered"] == found["charges"] == 1:
+        if not (len(given) == 1 and step == found["answered"] == found["charges"]):
             problems.append([step, "a second answer, or a second charge"])
         if not os.WIFSIGNALED(status):
             return {"killed": step - 1, "status": status, "problems": problems}
     return {"killed": None}
 
 
-def copied(path, name):
-    """Copy a closed ledger and its mark, under a new name."""
-    copy = Path(path).with_name(name)
-    shutil.copy(path, copy)
-    shutil.copy(f"{path}.mark", f"{copy}.mark")
-    return copy
+def on_server(place):
+    return str(place).startswith("postgresql://")
 
 
-def every_step_of_create(folder, kind):
+def every_step_of_create(place, kind):
     """Kill the making of a ledger at each step; the next attempt must finish it."""
     for step in range(1, 10_000):
-        path = Path(folder, f"{step}.db")
+        table = {"table": f"step{step}"} if on_server(place) else {}
+        fresh = place if table else Path(place).with_name(f"{step}.db")
 
-        def attempt(path=path, step=step):
+        def attempt(fresh=fresh, table=table, step=step):
             die_at(step, kind)
-            Ledger.create(path).close()
+            Ledger.create(fresh, **table).close()
             live_on()
 
         _, status = os.waitpid(forked(attempt), 0)
         if not os.WIFSIGNALED(status):
             return {"killed": step - 1, "status": status}
         try:
-            Ledger.create(path).close()
+            Ledger.create(fresh, **table).close()
         except TwoWorldsError:  # it was whole already
-            Ledger.open(path).close()
-        if not verify(path)["ok"]:
-            return {"killed": step, "problem": verify(path)}
+            Ledger.open(fresh, **table).close()
+        if not verify(fresh, **table)["ok"]:
+            return {"killed": step, "problem": verify(fresh, **table)}
     return {"killed": None}
 
 
-def random_times(path, log, rounds, seed):
-    """Kill three writers at random times, again and again."""
+def wait_for_growth(log, size):
+    while Path(log).stat().st_size == size:
+        time.sleep(0.001)
+
+
+def random_times(path, log, rounds, seed, apart=""):
+    """Kill three writers at random times, again and again; ``apart``: on three machines.
+
+    Half of the times are counted from the first answer, so that a slow machine has some too.
+    """
     times, file = random.Random(int(seed)), opened_log(log)
     for turn in range(int(rounds)):
 
         def work(turn=turn, offset=0):
+            if apart:
+                at_machine(offset, path)
             with Ledger.open(path) as ledger:
                 for number in range(1000):
                     answer(ledger, file, 3000 * turn + 1000 * offset + number)
 
+        before = Path(log).stat().st_size
         children = [forked(lambda offset=o, turn=turn: work(turn, offset)) for o in range(3)]
+        if turn % 2:
+            wait_for_growth(log, before)
         time.sleep(times.uniform(0.005, 0.06))
         for child in children:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
+    with Ledger.open(path) as ledger:
+        ledger.set_cap("people", "epsilon=100")  # as it was: waits for the last one to be settled
     return verify(path)
 
 
-def contend(path, processes):
-    """Let many processes charge new queries until nothing fits; return what each of them got."""
+def contend(path, processes, apart=""):
+    """Let many processes charge new queries until nothing fits; return what each of them got.
+
+    ``apart``: each on a machine of its own.
+    """
     results = []
     for me in range(int(processes)):
         out, into = os.pipe()
 
         def work(me=me, into=into):
-            done, timeouts = 0, 0
+            if apart:
+                at_machine(me, path)
+            done = 0
             with Ledger.open(path, timeout=60) as ledger:
                 for number in range(1000):
                     try:
@@ -176,14 +215,14 @@ def contend(path, processes):
                         done += 1
                     except OverBudget:
                         break
-            os.write(into, json.dumps([done, timeouts]).encode())
+            os.write(into, str(done).encode())
 
         results.append((forked(work), out))
         os.close(into)
     counts = []
     for child, out in results:
         _, status = os.waitpid(child, 0)
-        counts.append(json.loads(os.read(out, 100))[0] if status == 0 else f"status {status}")
+        counts.append(int(os.read(out, 100)) if status == 0 else f"status {status}")
     return counts
 
 
@@ -298,4 +337,6 @@ MODES = {
 }
 
 if __name__ == "__main__":
+    if on_server(sys.argv[2]):
+        import psycopg  # noqa: F401, here, so that no child has to
     sys.stdout.write(json.dumps(MODES[sys.argv[1]](*sys.argv[2:])))

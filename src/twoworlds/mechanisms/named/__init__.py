@@ -22,8 +22,11 @@ from twoworlds.mechanisms.named.noise import (
     truncated_geometric,
 )
 from twoworlds.mechanisms.named.per_record import gamma, pram, randomized_response
+from twoworlds.mechanisms.named.strategies import adaptive, batch
 
 __all__ = [
+    "adaptive",
+    "batch",
     "constant",
     "differenced_negative_binomial",
     "discrete_gaussian",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable, OverBudget
-from twoworlds.release.ledger.ledger import Ledger, remark
+from twoworlds.release.ledger.ledger import Ledger
+from twoworlds.release.ledger.opening import remark
 from twoworlds.release.ledger.reservation import Reservation
 from twoworlds.release.ledger.views import export, show, summary, verify, verify_export
 

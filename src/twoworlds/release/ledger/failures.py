@@ -4,7 +4,7 @@
     ├── InvalidInput
     │   └── OverBudget          the cost does not fit under a cap; nothing was charged
     ├── LedgerDamaged           the chain, or its high-water mark, does not verify
-    └── LedgerUnavailable       locked, read-only, full disk: nothing was answered; try again
+    └── LedgerUnavailable       locked, read-only, full, out of reach: nothing was answered
 
 No message holds an answer or a value of the data.
 """

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.release.ledger.failures import LedgerDamaged
-from twoworlds.release.ledger.mark import Place, Places, read_mark
+from twoworlds.release.ledger.locations import Location
+from twoworlds.release.ledger.mark import Place, Places
 from twoworlds.release.ledger.state import State
 from twoworlds.release.ledger.store import Store
 
-__all__ = ["back_in_time", "check_mark", "deleted", "mark_path", "replay"]
-
-
-def mark_path(path: Path | str, mark: Path | str | None) -> Path:
-    """Return where the mark of a ledger is: where it was said to be, or beside the ledger."""
-    place = Path(path)
-    return place.with_name(place.name + ".mark") if mark is None else Path(mark)
+__all__ = ["back_in_time", "check_mark", "gone", "replay"]
 
 
 def replay(store: Store, points: Places | None) -> State:
@@ -55,12 +49,12 @@ def back_in_time(point: Place) -> LedgerDamaged:
     )
 
 
-def deleted(path: Path, mark: Path) -> LedgerDamaged:
-    """Return what to raise when there is a mark without a ledger."""
-    points = read_mark(mark)
-    reached = "an entry" if points is None else f"entry {points.last.sequence}"
+def gone(location: Location, points: Places | None) -> TwoWorldsError:
+    """Return what to raise when there is no ledger where one was looked for."""
+    if points is None:
+        return InvalidInput(f"there is no ledger {location}: create it first")
     return LedgerDamaged(
-        f"the ledger {path} is gone, though its mark {mark} says that it had reached {reached}: "
-        "restore it, since a new one forgets what was spent",
+        f"the ledger {location} is gone, though its mark {location.mark} says that it had reached "
+        f"entry {points.last.sequence}: restore it, since a new one forgets what was spent",
         entry=1,
     )

@@ -6,6 +6,23 @@ written after the entry is durable and before any answer is given, so a crash le
 chain, never ahead: a mark ahead of the chain means that the ledger went back in time. Keep the
 mark on another disk than the ledger, and out of its backups.
 
+A ledger on a server has one mark on each machine that writes to it: the last entry that this
+machine has seen, written by itself or by others. Let k be the last entry of a server that was put
+back.
+
+    Every answer that this machine gave is paid in every ledger that this machine accepts: a mark at
+    or behind that answer was on its disk before the answer was given, and the hash at the mark
+    binds all entries before it.
+    A machine whose mark is beyond k refuses. It goes on refusing when others have written on from
+    k, since the entry at its mark then has another hash. So two histories never live side by side
+    among machines that saw them part.
+    A machine whose mark is at or before k cannot notice: what others spent after k, in entries that
+    it never saw, it may let be spent again, until a machine that had seen them uses the ledger.
+
+Reading the ledger moves the mark too. After a server was put back, let the machine with the
+furthest mark open the ledger first (`verify` shows how far each has come). A machine that has no
+mark is refused until it joins with `remark`, which leaves an entry.
+
 The file has three slots, a block each, with a checksum: one for marks written in passing (they
 survive the death of the process, not a loss of power), two in turn for marks that are synced to
 the disk, so that a write cut short spoils at most what it was about to replace.

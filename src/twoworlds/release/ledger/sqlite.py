@@ -19,6 +19,7 @@ from urllib.parse import quote
 from twoworlds.errors import InvalidInput
 from twoworlds.release.ledger.entries import Line
 from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
+from twoworlds.release.ledger.mark import sync_folder
 
 __all__ = ["SQLiteStore"]
 
@@ -41,7 +42,7 @@ class SQLiteStore:
 
     def __init__(self, path: Path, *, seconds: float, mode: str = "rw") -> None:
         """Connect: mode ``rw`` to a database that exists, ``rwc`` to make it, ``ro`` to read."""
-        self.path = path
+        self.path, self._made = path, mode == "rwc"
         with self._said():
             self._connection = _connect(path, mode, seconds)
         try:
@@ -96,9 +97,11 @@ class SQLiteStore:
             )
 
     def close(self) -> None:
-        """Close the connection; the last one to close tidies the log away."""
+        """Close the connection; the last one tidies the log away, and a new file is settled."""
         with suppress(sqlite3.Error):
             self._connection.close()
+        if self._made:
+            sync_folder(self.path.parent)
 
     def _prepare(self, mode: str) -> None:
         run = self._connection.execute

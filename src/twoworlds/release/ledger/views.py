@@ -12,23 +12,28 @@ from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Spent
 from twoworlds.release.ledger.entries import Line, canonical
 from twoworlds.release.ledger.failures import LedgerDamaged
-from twoworlds.release.ledger.history import mark_path, replay
+from twoworlds.release.ledger.history import replay
+from twoworlds.release.ledger.locations import Location, locate
 from twoworlds.release.ledger.mark import Places, read_mark
-from twoworlds.release.ledger.sqlite import SQLiteStore
 from twoworlds.release.ledger.state import Account, State
+from twoworlds.release.ledger.store import Store
 
 __all__ = ["export", "show", "summary", "verify", "verify_export"]
 
 _TIMEOUT = 10.0
 
 
-def show(path: Path | str, *, mark: Path | str | None = None) -> dict[str, Any]:
+def show(
+    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
+) -> dict[str, Any]:
     """Return caps, what is spent and what is left, for each dataset and its analysts.
+
+    ``place``, ``mark`` and ``table`` are those of `Ledger.create`, here and below.
 
     Raises:
         LedgerDamaged: when the ledger does not verify.
     """
-    with _reading(path, mark) as (store, points):
+    with _reading(locate(place, mark=mark, table=table)) as (store, points):
         return summary(replay(store, points))
 
 
@@ -46,10 +51,12 @@ def summary(state: State) -> dict[str, Any]:
     }
 
 
-def verify(path: Path | str, *, mark: Path | str | None = None) -> dict[str, Any]:
+def verify(
+    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
+) -> dict[str, Any]:
     """Check every entry, every rule and the mark; say which entry is the first that is wrong."""
     state, problem, entry = State(), None, None
-    with _reading(path, mark) as (store, points):
+    with _reading(locate(place, mark=mark, table=table)) as (store, points):
         try:
             state = replay(store, points)
             if points is None:
@@ -66,12 +73,12 @@ def verify(path: Path | str, *, mark: Path | str | None = None) -> dict[str, Any
     }
 
 
-def export(path: Path | str) -> Iterator[dict[str, Any]]:
+def export(place: Path | str, *, table: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield all entries as ``{"sequence", "hash", "entry"}``, checked as they go.
 
     The hash is the SHA-256 of ``entry`` as JSON with sorted keys, no spaces and only ASCII.
     """
-    with _reading(path, None) as (store, _):
+    with _reading(locate(place, table=table)) as (store, _):
         state = State()
         for row in store.rows(0):
             state.follow(row)
@@ -120,14 +127,11 @@ def _account(state: State, account: Account) -> dict[str, Any]:
 
 
 @contextmanager
-def _reading(
-    path: Path | str, mark: Path | str | None
-) -> Iterator[tuple[SQLiteStore, Places | None]]:
-    place = Path(path)
-    points = read_mark(mark_path(path, mark))  # before the database, so that it cannot be ahead
-    if not place.exists():
-        raise InvalidInput(f"there is no ledger {place}: create it first")
-    store = SQLiteStore(place, seconds=_TIMEOUT, mode="ro")
+def _reading(location: Location) -> Iterator[tuple[Store, Places | None]]:
+    points = read_mark(location.mark)  # before the database, so that it cannot be ahead
+    store = location.connect(_TIMEOUT, "ro")
+    if store is None:
+        raise InvalidInput(f"there is no ledger {location}: create it first")
     try:
         yield store, points
     finally:

@@ -7,6 +7,7 @@ is exactly the stated one: nothing is rounded, cut off or approximated on the wa
   takes no seed; a simulation takes `SeededBits`, which a release refuses.
 * Narrow laws are inverted by a table of 64-bit words, with further bits where 64 do not decide.
 * Wide geometric noise is put together from digits; other wide laws are drawn by rejection.
+* `choose` draws one of many candidates by its score: the exponential mechanism.
 * Values are 64-bit integers. A law that could leave their range with a probability above 2^-256 is
   refused by `Sampler.draw`, and drawn as Python's integers by `Sampler.draw_integers`.
 
@@ -20,12 +21,23 @@ of a draw are treated together: the time of a draw depends on the number of valu
   than one value in a thousand is decided by exact arithmetic, which takes some 0.1 milliseconds;
   that happens more often for values far from the centre.
 
-None of this depends on data: noise is drawn before it meets an answer.
+None of this depends on data: noise is drawn before it meets an answer. A choice does meet data, its
+scores; what its time tells is said in `twoworlds.release.noise.choice`.
 """
 
 from __future__ import annotations
 
 from twoworlds.release.noise.bits import Bits, SeededBits, SimulatedBits, SystemBits
+from twoworlds.release.noise.choice import choice_law, choose, choose_simulated
 from twoworlds.release.noise.sampler import Sampler
 
-__all__ = ["Bits", "Sampler", "SeededBits", "SimulatedBits", "SystemBits"]
+__all__ = [
+    "Bits",
+    "Sampler",
+    "SeededBits",
+    "SimulatedBits",
+    "SystemBits",
+    "choice_law",
+    "choose",
+    "choose_simulated",
+]

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import exact_text, rational
-from twoworlds.release.query.conditions import All, Condition, plain
+from twoworlds.release.query.conditions import All, Condition, check_condition, check_name, plain
 from twoworlds.release.values import Value, as_value, plain_value
 
 __all__ = ["Aggregate", "By", "Join", "Kind", "Query"]
@@ -58,6 +59,13 @@ class Aggregate:
             raise InvalidInput("people are counted without a column: the policy says who is who")
         if self.kind not in ("count", "people") and self.column is None:
             raise InvalidInput(f"{self.kind} needs a column")
+        if self.kind in ("count", "people") and self.between is not None:
+            raise InvalidInput(f"between is for values that are added up, not for {self.kind}")
+        if self.column is not None:
+            check_name(self.column)
+        check_name(self.name)
+        if self.where is not None:
+            check_condition(self.where)
         if self.share <= 0:
             raise InvalidInput(f"share={self.share} must be positive: leave out what is not wanted")
 
@@ -94,12 +102,19 @@ class By:
 
     def __post_init__(self) -> None:
         """Refuse contradictions."""
+        check_name(self.column)
         if sum((self.keys is not None, self.bins is not None, self.discover)) > 1:
             raise InvalidInput(
                 f"{self.column!r} is grouped by keys, by bins or by discovered keys: give one"
             )
         if self.discover and self.other:
             raise InvalidInput("keys that are discovered leave no group for all others")
+        if self.keys == ():
+            raise InvalidInput(f"the keys for {self.column!r} are empty: give at least one")
+        if self.bins is not None and (
+            len(self.bins) < 2 or any(a >= b for a, b in pairwise(self.bins))
+        ):
+            raise InvalidInput(f"the bins of {self.column!r} need two or more ascending edges")
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -131,7 +146,9 @@ class Query:
     joins: tuple[Join, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse two columns of the answer with one name."""
+        """Refuse two columns of the answer with one name, and a condition that is none."""
+        if self.condition is not None:
+            check_condition(self.condition)
         names = [by.column for by in self.groups] + [a.name for a in self.aggregates]
         for name in names:
             if names.count(name) > 1:
@@ -139,9 +156,8 @@ class Query:
 
     def where(self, condition: Condition) -> Query:
         """Keep only rows for which this is true, too."""
-        before = () if self.condition is None else (self.condition,)
-        parts = (*before, condition)
-        return replace(self, condition=parts[0] if len(parts) == 1 else All(parts))
+        both = condition if self.condition is None else All((self.condition, condition))
+        return replace(self, condition=both)
 
     def by(
         self,
@@ -204,7 +220,9 @@ class Query:
         unknown = options.keys() - {"name", "where", "at", "between", "share"}
         if unknown:
             raise UnknownName("option", min(unknown), ("name", "where", "between", "share"))
-        name = options.pop("name", None) or (kind if column is None else f"{kind}_{column}")
+        name = options.pop("name", None)
+        if name is None:
+            name = kind if column is None else f"{kind}_{column}"
         between = options.pop("between", None)
         if between is not None:
             low, high = between

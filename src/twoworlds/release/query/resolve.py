@@ -37,6 +37,8 @@ def resolve(query: Query, dataset: Dataset) -> Resolved:
         InvalidInput: for a column that is not declared, or not declared for this use; the message
             names the line of the policy that would allow it.
     """
+    if query.dataset != dataset.name:
+        raise InvalidInput(f"the query asks {query.dataset!r}, and this is {dataset.name!r}")
     if not query.aggregates:
         raise InvalidInput("the query asks for nothing: add count(), sum(column), ...")
     _check_joins(query, dataset)
@@ -196,8 +198,6 @@ def _check_condition(condition: Condition | None, query: Query, dataset: Dataset
         case Not(part):
             _check_condition(part, query, dataset)
         case All(parts) | AnyOf(parts):
-            if not parts:
-                raise InvalidInput("a condition has no parts: leave it out")
             for part in parts:
                 _check_condition(part, query, dataset)
 
@@ -253,6 +253,8 @@ def _grid(column: Column, low: int, high: int, name: str) -> tuple[int, ...]:
             "declare grid: in the policy, such as {from: 0, to: 100, step: 5}"
         )
     grid = tuple(_units(x, column, name) for x in column.grid)
+    if any(a >= b for a, b in pairwise(grid)):
+        raise InvalidInput(f"the grid of {name!r} must ascend: mend it in the policy")
     inside = tuple(g for g in grid if low <= g <= high)
     if not inside:
         raise InvalidInput(f"no value of the grid of {name!r} lies within the bounds")

@@ -1,0 +1,187 @@
+r"""Comparing two worlds by their transcripts.
+
+On a course everything is a product: the ratio of two transcript laws is the product of the ratios
+of the answers, and its supremum over a box is the product of the suprema over the intervals. So the
+tight ratio of all events is the largest over courses, exactly. The gap at a ratio a,
+
+    H_a(P || Q) = sum over courses of  int over the box of  max(0, p(rho) - a q(rho)) d rho,
+
+is a sum over cells of constant ratio, where these are finitely many (geometric noise, finite
+ranges), and has a closed form for Laplace noise (`twoworlds.mechanisms.strategy.laplace`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.mechanisms.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
+from twoworlds.mechanisms.event import Event, Listed
+from twoworlds.mechanisms.strategy.integer_noise import BoundedNoise
+from twoworlds.mechanisms.strategy.laplace import Masses, masses_above
+from twoworlds.mechanisms.strategy.laplace_noise import LaplaceNoise
+from twoworlds.mechanisms.strategy.noise import AnswerNoise, Largest
+from twoworlds.mechanisms.strategy.regions import Box, Boxes
+from twoworlds.mechanisms.strategy.strategy import Course, course_of
+from twoworlds.numbers import INFINITY, Number, Real, exp, show
+from twoworlds.worlds import Point, Universe
+
+__all__ = ["LikelyTranscripts", "TwoTranscriptLaws"]
+
+_MOST_CELLS = 1 << 18
+_DIGITS = 64  # bits of a ratio that is found by bisection
+
+
+@dataclass(frozen=True)
+class LikelyTranscripts(Event):
+    """Transcripts whose likelihood ratio, of one vector of true values over another, exceeds a."""
+
+    u: tuple[Any, ...]
+    v: tuple[Any, ...]
+    courses: tuple[Course, ...]
+    noise: LaplaceNoise
+    ratio: Number
+
+    def holds(self, output: Point) -> bool:
+        """Compare the densities."""
+        picks = course_of(self.courses, output).picks
+        p, q = (self.noise.joint_density(output, [w[i] for i in picks]) for w in (self.u, self.v))
+        return larger(p, self.ratio * q)
+
+    def describe(self, outputs: Universe) -> str:
+        """Say the ratio."""
+        if self.ratio == 1:
+            return "transcripts that are likelier in the first world than in the second"
+        return (
+            f"transcripts that are more than {show(self.ratio)} times as likely in the first world "
+            "as in the second"
+        )
+
+    def mass(self, value: Sequence[Any]) -> Number:
+        """Return the probability of the event for one of the two vectors of true values."""
+        found = self.masses
+        if tuple(value) == self.u:
+            return found.p
+        if tuple(value) == self.v:
+            return found.q
+        raise Unsupported("the mass of this event is known in the two worlds that it compares only")
+
+    @cached_property
+    def masses(self) -> Masses:
+        """The probabilities of the event for both."""
+        found = [
+            masses_above(
+                course.box,
+                [Fraction(self.u[i]) for i in course.picks],
+                [Fraction(self.v[i]) for i in course.picks],
+                self.noise,
+                self.ratio,
+            )
+            for course in self.courses
+        ]
+        p, q = (sum((one[side] for one in found), start=Fraction(0)) for side in (0, 1))
+        return Masses(p, q)
+
+
+@dataclass(frozen=True)
+class TwoTranscriptLaws(Comparison):
+    """The law of the transcript for true values u, on x, against that for v, on y."""
+
+    x: Point
+    y: Point
+    u: tuple[Any, ...]
+    v: tuple[Any, ...]
+    courses: tuple[Course, ...]
+    noise: AnswerNoise
+
+    def reverse(self) -> Comparison:
+        """Swap the two laws."""
+        return TwoTranscriptLaws(self.y, self.x, self.v, self.u, self.courses, self.noise)
+
+    def peak(self) -> Peak:
+        """Take the course of the largest ratio."""
+        best: Largest | None = None
+        for course in self.courses:
+            u, v = ([w[i] for i in course.picks] for w in (self.u, self.v))
+            found = self.noise.largest(course.box, u, v)
+            if found is not None and (best is None or larger(found.ratio, best.ratio)):
+                best = found
+        assert best is not None, "some course has mass"
+        return Peak(best.ratio, Boxes((best.box,)), best.attained)
+
+    def gap(self, ratio: Number) -> Gap:
+        """Add up the cells, or use the closed form."""
+        bounded = isinstance(self.noise, BoundedNoise)
+        if not bounded and (ratio == INFINITY or not larger(self.peak().ratio, ratio)):
+            return Gap(Fraction(0), Listed.of(()))
+        if isinstance(self.noise, LaplaceNoise):
+            event = LikelyTranscripts(self.u, self.v, self.courses, self.noise, ratio)
+            return Gap(event.masses.p - ratio * event.masses.q, event)
+        return self._table.gap(ratio)
+
+    def ratio_for(self, delta: Number) -> Number:
+        """Solve on the piece where the profile crosses delta; for Laplace noise by bisection."""
+        if delta == 0:
+            peak = self.peak().ratio
+            return peak if larger(peak, Fraction(1)) else Fraction(1)
+        if not isinstance(self.noise, LaplaceNoise):
+            return self._table.ratio_for(delta)
+        if not larger(self.gap(Fraction(1)).delta, delta):
+            return Fraction(1)
+        return exp(self._epsilon_for(delta))
+
+    def _epsilon_for(self, delta: Number) -> Real:
+        """Bisect between 0 and the tight epsilon: the gap falls strictly there."""
+        low, high = Fraction(0), Fraction(1)
+        while larger(self.peak().ratio, exp(high)):
+            high *= 2
+        for _ in range(_DIGITS):
+            middle = (low + high) / 2
+            if larger(self.gap(exp(middle)).delta, delta):
+                low = middle
+            else:
+                high = middle
+        return Real.between(low, high)
+
+    def lines(self) -> list[Line]:
+        """Return the lines of the profile, where the cells are finitely many."""
+        return super().lines() if isinstance(self.noise, LaplaceNoise) else self._table.lines()
+
+    def cells(self) -> list[Cell]:
+        """Return the cells, where they are finitely many."""
+        return super().cells() if isinstance(self.noise, LaplaceNoise) else self._table.cells()
+
+    def limit(self) -> Number:
+        """Return the mass of what only the first world can produce."""
+        return self.gap(INFINITY).delta
+
+    @cached_property
+    def _table(self) -> Table:
+        boxes: list[Box] = []
+        p: list[Number] = []
+        q: list[Number] = []
+        for course in self.courses:
+            parts = [
+                self.noise.parts(interval, self.u[i], self.v[i])
+                for interval, i in zip(course.box, course.picks, strict=True)
+            ]
+            if len(boxes) + prod(map(len, parts)) > _MOST_CELLS:
+                raise TooLarge(
+                    f"the transcripts fall into more than {_MOST_CELLS} cells of constant "
+                    "likelihood ratio: ask for the ratio alone, or ask fewer queries"
+                )
+            for cell in product(*parts):
+                boxes.append(tuple(part.interval for part in cell))
+                p.append(prod((part.p for part in cell), start=Fraction(1)))
+                q.append(prod((part.q for part in cell), start=Fraction(1)))
+
+        def event(cells: Sequence[int]) -> Event:
+            return Boxes(tuple(boxes[i] for i in cells)) if cells else Listed.of(())
+
+        return Table(self.x, self.y, p, q, event)

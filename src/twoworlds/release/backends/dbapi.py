@@ -1,0 +1,249 @@
+"""Any connection of Python's database interface (PEP 249): SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import md5
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.backends.base import Field, kinds_of
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["DbApiBackend", "dialect_of", "open_postgresql", "open_sqlite"]
+
+CHUNK = 10_000
+
+
+class DbApiBackend:
+    """Tables behind a connection."""
+
+    def __init__(self, connection: Any, dialect: str, *, owned: bool = False) -> None:
+        """Use a connection.
+
+        Args:
+            connection: An open connection.
+            dialect: ``sqlite`` or ``postgres``.
+            owned: Whether `close` closes it.
+
+        Raises:
+            InvalidInput: for another dialect, or a connection that reads texts in another way.
+        """
+        if dialect not in _CATALOGUES:
+            raise InvalidInput(
+                f"dialect={dialect!r} is not known here: use {' or '.join(sorted(_CATALOGUES))}, "
+                "or export the table to Parquet or CSV"
+            )
+        self.dialect = dialect
+        self._connection = connection
+        self._owned = owned
+        self._describe = _CATALOGUES[dialect]
+        self._fields: dict[str, dict[str, Field]] = {}
+        _PREPARATIONS[dialect](connection)
+
+    def relation(self, source: Any) -> exp.Table:
+        """Return a table by its name."""
+        from twoworlds.release.backends.sources import named_table, table_name
+
+        name = table_name(source)
+        if name is None:
+            raise InvalidInput(
+                "a table of this engine is given by its name: load files and frames into it first"
+            )
+        return named_table(self, *name)
+
+    def exists(self, relation: exp.Table) -> bool:
+        """Whether the connection has a table or a view with columns."""
+        return bool(self.fields(relation))
+
+    def fields(self, relation: exp.Table) -> Mapping[str, Field]:
+        """Return the columns of a table by name."""
+        key = relation.sql(self.dialect)
+        if key not in self._fields:
+            found = self._describe(self._connection, relation)
+            if not found:
+                return {}
+            self._fields[key] = {field.name: field for field in found}
+        return self._fields[key]
+
+    def kinds(self, relation: exp.Table) -> Mapping[str, str]:
+        """Return the kind of each column in the words of a policy, or ``other``."""
+        return kinds_of(self.fields(relation))
+
+    def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
+        """Run one statement and yield its rows, a chunk at a time."""
+        yield from _run(self._connection, statement.sql(self.dialect))
+
+    def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows."""
+        return list(self.rows(statement))
+
+    def close(self) -> None:
+        """Close the connection, if it was opened here."""
+        if self._owned:
+            self._connection.close()
+
+
+def _run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
+    cursor = connection.cursor()
+    try:
+        cursor.execute(text)
+        while chunk := cursor.fetchmany(CHUNK):
+            yield from map(tuple, chunk)
+    finally:
+        cursor.close()
+
+
+def dialect_of(connection: Any) -> str | None:
+    """Return the dialect of a connection by the module that made it, if it is known."""
+    module = type(connection).__module__.partition(".")[0]
+    return {
+        "sqlite3": "sqlite",
+        "psycopg": "postgres",
+        "psycopg2": "postgres",
+        "pg8000": "postgres",
+        "duckdb": "duckdb",
+        "_duckdb": "duckdb",
+    }.get(module)
+
+
+# --- SQLite -------------------------------------------------------------------------------------
+
+
+def open_sqlite(path: Path) -> DbApiBackend:
+    """Open a file of SQLite for reading."""
+    import sqlite3
+    from urllib.parse import quote
+
+    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise InvalidInput(f"{path.name!r} is no file of SQLite") from None
+    return DbApiBackend(connection, "sqlite", owned=True)
+
+
+def _prepare_sqlite(connection: Any) -> None:
+    connection.create_function("md5", 1, _md5, deterministic=True)
+
+
+def _md5(text: str) -> str:
+    return md5(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
+
+
+def _describe_sqlite(connection: Any, relation: exp.Table) -> list[Field]:
+    from twoworlds.release.plan import sql
+
+    name = sql.text(relation.name).sql("sqlite")
+    schema = f", {sql.text(relation.db).sql('sqlite')}" if relation.db else ""
+    found = _run(connection, f"SELECT name, type FROM pragma_table_xinfo({name}{schema})")
+    return [Field(column, "dynamic", declared=_affinity(kind)) for column, kind in found]
+
+
+def _affinity(declared: str) -> str | None:
+    """Return the kind that a column of SQLite is declared to have; None when it is not."""
+    declared = declared.upper()
+    kinds = {
+        "BOOL": "boolean",
+        "DATE": "date",
+        "TIME": "date",
+        "INT": "integer",
+        "CHAR": "text",
+        "CLOB": "text",
+        "TEXT": "text",
+        "BLOB": "other",
+    }
+    if not declared:
+        return None
+    return next((kind for word, kind in kinds.items() if word in declared), "number")
+
+
+# --- PostgreSQL ---------------------------------------------------------------------------------
+
+
+def open_postgresql(address: str) -> DbApiBackend:
+    """Open a PostgreSQL server for reading; its password is never shown."""
+    try:
+        import psycopg
+    except ImportError:
+        raise InvalidInput(
+            "PostgreSQL needs psycopg: pip install 'twoworlds[postgresql]'"
+        ) from None
+    try:
+        connection = psycopg.connect(address, autocommit=True, connect_timeout=10)
+    except psycopg.Error:
+        raise InvalidInput(
+            "the PostgreSQL server of this address cannot be reached or refuses the login: check "
+            "host, port, database, user and password"
+        ) from None
+    connection.read_only = True
+    return DbApiBackend(connection, "postgres", owned=True)
+
+
+def _prepare_postgresql(connection: Any) -> None:
+    (setting,) = next(_run(connection, "SHOW standard_conforming_strings"))
+    if setting != "on":
+        raise InvalidInput(
+            "standard_conforming_strings is off on this connection, and a backslash in a text "
+            "would change its meaning: SET standard_conforming_strings = on"
+        )
+
+
+_POSTGRESQL_TYPES: dict[str, Field] = {
+    "int2": Field("", "integer", bits=16),
+    "int4": Field("", "integer", bits=32),
+    "int8": Field("", "integer", bits=64),
+    "float4": Field("", "float", cast=True),
+    "float8": Field("", "float"),
+    "numeric": Field("", "decimal"),
+    "text": Field("", "text"),
+    "varchar": Field("", "text", cast=True),
+    "bpchar": Field("", "text", cast=True),
+    "name": Field("", "text", cast=True),
+    "citext": Field("", "text", cast=True),
+    "uuid": Field("", "text", cast=True),
+    "bool": Field("", "boolean"),
+    "date": Field("", "date"),
+    "timestamp": Field("", "timestamp"),
+    "timestamptz": Field("", "timestamp"),
+}
+
+
+def _describe_postgresql(connection: Any, relation: exp.Table) -> list[Field]:
+    from twoworlds.release.plan import sql
+
+    name = sql.text(relation.sql("postgres")).sql("postgres")
+    found = _run(
+        connection,
+        "SELECT a.attname, t.typname, t.typtype FROM pg_catalog.pg_attribute a "
+        "JOIN pg_catalog.pg_type t ON t.oid = a.atttypid "
+        f"WHERE a.attrelid = pg_catalog.to_regclass({name}) "
+        "AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
+    )
+    return [_field(str(column), str(kind), _letter(sort)) for column, kind, sort in found]
+
+
+def _letter(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _field(name: str, kind: str, sort: str) -> Field:
+    if sort == "e":  # an enumeration
+        return Field(name, "text", cast=True)
+    plain = _POSTGRESQL_TYPES.get(kind, Field("", "other"))
+    return Field(name, plain.family, bits=plain.bits, cast=plain.cast)
+
+
+_CATALOGUES: dict[str, Callable[[Any, exp.Table], list[Field]]] = {
+    "sqlite": _describe_sqlite,
+    "postgres": _describe_postgresql,
+}
+_PREPARATIONS: dict[str, Callable[[Any], None]] = {
+    "sqlite": _prepare_sqlite,
+    "postgres": _prepare_postgresql,
+}

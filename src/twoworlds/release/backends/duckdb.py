@@ -1,0 +1,266 @@
+"""DuckDB: Parquet and CSV files, data frames, and DuckDB's own files.
+
+A file or frame is seen through a view whose columns are numbered, so that no name of a column, odd
+or twice given, ever stands in a statement. Nothing about a CSV file is guessed from its rows: the
+first line has the names, and each value is read as what the policy declares; one that cannot be
+read so is missing, and a line with too many or too few values is left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.backends.base import Field, kinds_of
+
+if TYPE_CHECKING:
+    import duckdb
+    from sqlglot import exp
+
+__all__ = ["DuckDBBackend"]
+
+CHUNK = 10_000
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_INTEGERS = {
+    "TINYINT": 8,
+    "SMALLINT": 16,
+    "INTEGER": 32,
+    "BIGINT": 64,
+    "UTINYINT": 16,
+    "USMALLINT": 32,
+    "UINTEGER": 64,
+    "HUGEINT": 128,
+}
+_PLAIN = {
+    "UBIGINT": Field("", "integer", bits=128, cast=True),
+    "DOUBLE": Field("", "float"),
+    "FLOAT": Field("", "float", cast=True),
+    "VARCHAR": Field("", "text"),
+    "UUID": Field("", "text", cast=True),
+    "BOOLEAN": Field("", "boolean"),
+    "DATE": Field("", "date"),
+}
+
+
+class DuckDBBackend:
+    """Tables that DuckDB reads."""
+
+    dialect = "duckdb"
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection | None = None,
+        *,
+        folder: Path = Path(),
+        file: Path | None = None,
+    ) -> None:
+        """Use a connection, or open one.
+
+        Args:
+            connection: A connection that is used and left open.
+            folder: What relative paths start from.
+            file: A file of DuckDB, opened for reading only.
+        """
+        self._folder = folder
+        self._owned = connection is None
+        self._connection = _connect(file) if connection is None else connection
+        self._numbers = count()
+        self._seen: dict[Any, exp.Table] = {}
+        self._fields: dict[str, dict[str, Field]] = {}
+        self._kept: list[object] = []  # frames must live as long as their views
+
+    def relation(self, source: Any) -> exp.Table:
+        """Return the table of a file, a frame or a name in the file of DuckDB."""
+        from twoworlds.release.backends.sources import as_file, table_name
+
+        found = as_file(source, self._folder)
+        if found is not None:
+            if found not in self._seen:
+                self._seen[found] = self._file(found)
+            return self._seen[found]
+        name = table_name(source)
+        if name is not None:
+            return self._named(*name)
+        if id(source) not in self._seen:
+            self._kept.append(source)
+            self._seen[id(source)] = self._frame(source)
+        return self._seen[id(source)]
+
+    def fields(self, relation: exp.Table) -> Mapping[str, Field]:
+        """Return the columns of a table by the names that their owner gave them."""
+        key = relation.sql("duckdb")
+        if key not in self._fields:
+            self._fields[key] = {f.name: f for f in self._described(key)}
+        return self._fields[key]
+
+    def kinds(self, relation: exp.Table) -> Mapping[str, str]:
+        """Return the kind of each column in the words of a policy, or ``other``."""
+        return kinds_of(self.fields(relation))
+
+    def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
+        """Run one statement and yield its rows, a chunk at a time."""
+        result = self._connection.execute(statement.sql("duckdb"))
+        while chunk := result.fetchmany(CHUNK):
+            yield from chunk
+
+    def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows."""
+        return list(self.rows(statement))
+
+    def close(self) -> None:
+        """Close the connection, if it was opened here."""
+        if self._owned:
+            self._connection.close()
+
+    def _named(self, schema: str | None, name: str) -> exp.Table:
+        from twoworlds.release.backends.sources import named_table
+
+        return named_table(self, schema, name)
+
+    def exists(self, relation: exp.Table) -> bool:
+        """Whether the connection has a table or a view."""
+        import duckdb
+
+        try:
+            self.fields(relation)
+        except duckdb.CatalogException:
+            return False
+        return True
+
+    def _file(self, path: Path) -> exp.Table:
+        import duckdb
+
+        delimiter = _DELIMITERS.get(path.suffix.lower())
+        try:
+            if delimiter is None:
+                names = self._parquet_names(path)
+                return self._view(
+                    names, "read_parquet(?, hive_partitioning = false)", [_glob(path)]
+                )
+            names = _header(path, delimiter)
+            return self._csv(path, names, delimiter)
+        except (duckdb.Error, OSError, UnicodeDecodeError, csv.Error):
+            kind = "Parquet" if delimiter is None else "text"
+            raise InvalidInput(
+                f"{path.name!r} cannot be read as {kind}: check the file and its ending "
+                "(.parquet, .csv, .tsv)"
+            ) from None
+
+    def _csv(self, path: Path, names: Sequence[str], delimiter: str) -> exp.Table:
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+        reader = (
+            f"read_csv(?, auto_detect = false, delim = ?, quote = '\"', escape = '\"', "
+            f"header = false, skip = 1, columns = {{{columns}}}, nullstr = '', "
+            "allow_quoted_nulls = false, ignore_errors = true)"
+        )
+        relation = self._view(names, reader, [_glob(path), delimiter])
+        key = relation.sql("duckdb")
+        self._fields[key] = {
+            name: Field(field.name, "untyped") for name, field in self._fields[key].items()
+        }
+        return relation
+
+    def _frame(self, frame: Any) -> exp.Table:
+        name = f"twoworlds_frame{next(self._numbers)}"
+        self._connection.register(name, frame)
+        names = [str(column) for column in getattr(frame, "column_names", frame.columns)]
+        return self._view(names, name, [])
+
+    def _view(self, names: Sequence[str], reader: str, values: list[str]) -> exp.Table:
+        """Make a view with numbered columns, and remember their true names."""
+        from twoworlds.release.plan import sql
+
+        if not names:
+            raise InvalidInput("a table without columns has nothing to count")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InvalidInput(f"two columns are called {twice!r}: rename one")
+        view = f"twoworlds_view{next(self._numbers)}"
+        columns = ", ".join(f"c{i}" for i in range(len(names)))
+        for value in values:  # a view takes no parameters: these are quoted here
+            reader = reader.replace("?", sql.text(value).sql("duckdb"), 1)
+        self._connection.execute(
+            f"CREATE TEMPORARY VIEW {view} ({columns}) AS SELECT * FROM {reader}"
+        )
+        relation = sql.table(view)
+        key = relation.sql("duckdb")
+        self._fields[key] = dict(zip(names, self._described(key), strict=True))
+        return relation
+
+    def _described(self, name: str) -> list[Field]:
+        found = self._connection.execute(f"DESCRIBE {name}").fetchall()
+        return [_field(row[0], row[1]) for row in found]
+
+    def _parquet_names(self, path: Path) -> list[str]:
+        """Return the names of the columns in their order, without those inside of others."""
+        found = self._connection.execute(
+            "SELECT name, num_children FROM parquet_schema(?)", [_glob(path)]
+        ).fetchall()
+        names, skip = [], 0
+        for name, children in found[1:]:
+            if skip:
+                skip -= 1
+            else:
+                names.append(name)
+                if len(names) == found[0][1]:
+                    break
+                skip = 0
+            skip += children or 0
+        return names
+
+
+def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
+    """Open DuckDB: nothing is installed or loaded on demand, no variable of Python is a table."""
+    import duckdb
+
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "python_enable_replacements": "false",
+    }
+    if file is None:
+        connection = duckdb.connect(":memory:", config=settings)
+    else:
+        try:
+            connection = duckdb.connect(str(file), read_only=True, config=settings)
+        except duckdb.Error:
+            raise InvalidInput(
+                f"{file.name!r} cannot be opened as a file of DuckDB: is it one, and is no other "
+                "program writing to it?"
+            ) from None
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _field(name: str, kind: str) -> Field:
+    """Return a column from DuckDB's name of its type."""
+    if kind in _INTEGERS:
+        return Field(name, "integer", bits=_INTEGERS[kind])
+    if kind in _PLAIN:
+        plain = _PLAIN[kind]
+        return Field(name, plain.family, bits=plain.bits, cast=plain.cast)
+    if kind.startswith("DECIMAL"):
+        return Field(name, "decimal")
+    if kind.startswith("ENUM"):
+        return Field(name, "text", cast=True)
+    if kind.startswith("TIMESTAMP"):
+        return Field(name, "timestamp")
+    return Field(name, "other")
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    """Return the names in the first line; no other line is looked at."""
+    with path.open("rb") as lines:
+        first = lines.readline().decode("utf-8-sig")
+    return next(csv.reader([first], delimiter=delimiter, strict=True), [])
+
+
+def _glob(path: Path) -> str:
+    """Return a path as DuckDB takes it: for a folder, the Parquet files in it."""
+    escaped = re.sub(r"([*?\[])", r"[\1]", str(path))
+    return f"{escaped}/*.parquet" if path.is_dir() else escaped

@@ -1,0 +1,152 @@
+"""From a source to an engine and a table in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.backends.base import Backend
+from twoworlds.release.backends.sources import FILES, existing
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["open_backend"]
+
+_FORMS = (
+    "a path (.parquet, .csv, .tsv), {duckdb: path, table: name}, {sqlite: path, table: name}, "
+    "{postgresql: address, table: name}, {spark: path or table}, a data frame, or "
+    "{connection: ..., table: name}"
+)
+
+
+def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table]:
+    """Open what holds a table.
+
+    Args:
+        source: The path of a ``.parquet``, ``.csv`` or ``.tsv`` file, or of a folder of Parquet
+            files; ``{duckdb: path, table: name}``, ``{sqlite: path, table: name}``,
+            ``{postgresql: address, table: name}`` or ``{spark: path or table}``, tables with
+            ``schema: name`` besides if need be; a frame of pandas, polars or Spark or a table of
+            pyarrow; or an open connection, ``{connection: c, table: name, dialect: "postgres"}``.
+        folder: What relative paths start from.
+
+    Raises:
+        InvalidInput: when it is none of these, or not there; the message names the way out.
+    """
+    backend = _backend(source, folder)
+    try:
+        return backend, backend.relation(_inside(source))
+    except BaseException:
+        backend.close()
+        raise
+
+
+def _inside(source: Any) -> Any:
+    """Return what the engine of a source knows the table by."""
+    if isinstance(source, Mapping) and "spark" in source:
+        return source["spark"]
+    return source
+
+
+def _backend(source: Any, folder: Path) -> Backend:
+    if isinstance(source, Mapping):
+        return _from_mapping(source, folder)
+    if isinstance(source, (str, Path)):
+        _check_path(source, folder)
+    elif type(source).__module__.startswith("pyspark."):
+        from twoworlds.release.backends.spark import SparkBackend
+
+        return SparkBackend(source.sparkSession, folder=folder)
+    elif not _is_frame(source):
+        raise InvalidInput(f"{type(source).__name__} is no source of data: give {_FORMS}")
+    from twoworlds.release.backends.duckdb import DuckDBBackend
+
+    return DuckDBBackend(folder=folder)
+
+
+def _is_frame(source: Any) -> bool:
+    module = type(source).__module__.partition(".")[0]
+    return module in ("pandas", "polars", "pyarrow") and hasattr(source, "columns")
+
+
+def _check_path(source: str | Path, folder: Path) -> None:
+    if isinstance(source, str) and "://" in source:  # it may hold a password: not shown
+        raise InvalidInput(
+            "an address of a server is given as {postgresql: address, table: name}; "
+            f"a source is {_FORMS}"
+        )
+    path = existing(source, folder)
+    if path.is_dir():
+        if not any(path.glob("*.parquet")):
+            raise InvalidInput(f"the folder {str(source)!r} has no .parquet file")
+    elif path.suffix.lower() in (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3"):
+        raise InvalidInput(
+            f"{str(source)!r} holds several tables: give {{duckdb: {source}, table: name}} or "
+            f"{{sqlite: {source}, table: name}}"
+        )
+    elif path.suffix.lower() not in FILES:
+        raise InvalidInput(
+            f"{str(source)!r} ends in neither of {', '.join(FILES)}: the ending says how it is read"
+        )
+
+
+def _from_mapping(source: Mapping[str, Any], folder: Path) -> Backend:
+    forms = [form for form in _OPENERS if form in source]
+    unknown = source.keys() - {*_OPENERS, "table", "schema", "dialect"}
+    if len(forms) != 1 or unknown:
+        raise InvalidInput(f"a source is {_FORMS}")
+    if forms != ["spark"] and "table" not in source:
+        raise InvalidInput(f"a source with {forms[0]}: needs table: and the name of the table")
+    return _OPENERS[forms[0]](source, folder)
+
+
+def _open_duckdb(source: Mapping[str, Any], folder: Path) -> Backend:
+    from twoworlds.release.backends.duckdb import DuckDBBackend
+
+    return DuckDBBackend(folder=folder, file=existing(source["duckdb"], folder))
+
+
+def _open_sqlite(source: Mapping[str, Any], folder: Path) -> Backend:
+    from twoworlds.release.backends.dbapi import open_sqlite
+
+    return open_sqlite(existing(source["sqlite"], folder))
+
+
+def _open_postgresql(source: Mapping[str, Any], _: Path) -> Backend:
+    from twoworlds.release.backends.dbapi import open_postgresql
+
+    return open_postgresql(str(source["postgresql"]))
+
+
+def _open_spark(_: Mapping[str, Any], folder: Path) -> Backend:
+    from twoworlds.release.backends.spark import SparkBackend, active_session
+
+    return SparkBackend(active_session(), folder=folder)
+
+
+def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
+    from twoworlds.release.backends.dbapi import DbApiBackend, dialect_of
+
+    connection = source["connection"]
+    dialect = source.get("dialect") or dialect_of(connection)
+    if dialect is None:
+        raise InvalidInput(
+            'it is not known what this connection speaks: add dialect: "postgres" or "sqlite"'
+        )
+    if dialect == "duckdb":
+        from twoworlds.release.backends.duckdb import DuckDBBackend
+
+        return DuckDBBackend(connection, folder=folder)
+    return DbApiBackend(connection, str(dialect))
+
+
+_OPENERS = {
+    "duckdb": _open_duckdb,
+    "sqlite": _open_sqlite,
+    "postgresql": _open_postgresql,
+    "spark": _open_spark,
+    "connection": _open_connection,
+}

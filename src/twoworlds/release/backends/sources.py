@@ -1,0 +1,74 @@
+"""What a source may be: a path, a table by name, a frame; the parts that all engines share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from twoworlds.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["FILES", "as_file", "existing", "named_table", "table_name"]
+
+FILES = (".parquet", ".csv", ".tsv")
+
+
+class _Catalogue(Protocol):
+    def exists(self, relation: exp.Table) -> bool: ...
+
+
+def existing(path: str | Path, folder: Path) -> Path:
+    """Return a path, from the folder if it is relative.
+
+    Raises:
+        InvalidInput: when nothing is there.
+    """
+    if "\0" in str(path):
+        raise InvalidInput("a path holds the character NUL")
+    found = folder / path
+    if not found.exists():
+        raise InvalidInput(f"there is no file {str(path)!r}: check the path in the policy")
+    return found
+
+
+def as_file(source: Any, folder: Path) -> Path | None:
+    """Return the file of a source: a Parquet or text file, or a folder of Parquet files.
+
+    Raises:
+        InvalidInput: when nothing is there.
+    """
+    if isinstance(source, Path):
+        return existing(source, folder)
+    if isinstance(source, str) and (source.lower().endswith(FILES) or "/" in source):
+        return existing(source, folder)
+    return None
+
+
+def table_name(source: Any) -> tuple[str | None, str] | None:
+    """Return the schema, if any, and the table that a source names."""
+    if isinstance(source, Mapping) and "table" in source:
+        schema = source.get("schema")
+        return (None if schema is None else str(schema)), str(source["table"])
+    return (None, source) if isinstance(source, str) else None
+
+
+def named_table(catalogue: _Catalogue, schema: str | None, name: str) -> exp.Table:
+    """Return a table by its name; ``schema.table`` is split where no table is called so.
+
+    Raises:
+        InvalidInput: when there is no such table.
+    """
+    from twoworlds.release.plan import sql
+
+    relation = sql.table(name, schema)
+    if catalogue.exists(relation):
+        return relation
+    before, dot, after = name.partition(".")
+    if schema is None and dot and before and after:
+        relation = sql.table(after, before)
+        if catalogue.exists(relation):
+            return relation
+    raise InvalidInput(f"there is no table {name!r}: check its name and its case, or give schema:")

@@ -1,0 +1,147 @@
+r"""Exact draws from the columns of a channel, one word for each record.
+
+A record of value v reports the least k with U < F_v(k), where F_v(k) = P(report <= k | v) and U is
+uniform in [0, 1). As in `twoworlds.release.noise.table`, the first 64 bits of U are compared with
+the words floor(2^64 F_v(k)); where they do not decide, further bits are drawn until they do. So
+every report has exactly its stated probability, be it rational or not.
+
+The tables of all columns stand side by side, so that each record is looked up in the same number of
+steps whatever its value is, and without a branch on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import Number, Real, ball
+from twoworlds.release.noise.bits import Bits, Words
+from twoworlds.release.noise.table import Table
+from twoworlds.release.noise.uniform import Uniform, inverted
+
+__all__ = ["Codes", "Columns", "Finite", "cumulated"]
+
+Codes = NDArray[np.uint8]
+_WORD = 64
+_LAST = (1 << _WORD) - 1
+_CHUNK = 1 << 14  # records at a time: they stay in the cache
+_PRECISE = 256
+_GUARD = 128
+
+
+@dataclass(frozen=True)
+class Finite:
+    """A law on 0, ..., m by P(Z <= 0), ..., P(Z <= m - 1); P(Z <= m) = 1 is left out."""
+
+    cumulated: tuple[Number, ...]
+
+    def at_most(self, k: int) -> Number:
+        """Return P(Z <= k)."""
+        if k < 0:
+            return Fraction(0)
+        return self.cumulated[k] if k < len(self.cumulated) else Fraction(1)
+
+    def enclosed(self, bits: int) -> tuple[int, list[arb]]:
+        """Return balls for all of them."""
+        return 0, [ball(mass, bits + _GUARD) for mass in self.cumulated]
+
+
+def cumulated(rows: Sequence[Sequence[Number]], *, symmetric: bool) -> list[Finite]:
+    """Return the law of each column, and then that of a column chosen evenly.
+
+    >>> half, third = Fraction(1, 2), Fraction(1, 3)
+    >>> [law.cumulated for law in cumulated([[half, third], [half, 1 - third]], symmetric=False)]
+    [(Fraction(1, 2),), (Fraction(1, 3),), (Fraction(5, 12),)]
+    """
+    width = len(rows[0])
+    if symmetric:
+        keep, other = rows[0][0], rows[0][1]
+        before = [other * (j + 1) for j in range(width - 1)]
+        after = [keep + other * j for j in range(width - 1)]
+        even = Finite(tuple(Fraction(j + 1, width) for j in range(width - 1)))
+        return [Finite((*before[:v], *after[v:])) for v in range(width)] + [even]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns.append([sum(row, start=Fraction(0)) / width for row in rows])
+    return [Finite(tuple(accumulate(column[:-1]))) for column in columns]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The words of all columns, one row of ``words`` for each.
+
+    Attributes:
+        laws: the laws, for words that do not decide.
+        words: the words of each law, filled up with the largest one.
+        half: the width of the first step of the search.
+        bits: the length of a word.
+    """
+
+    laws: tuple[Finite, ...]
+    words: Words
+    half: int
+    bits: int = _WORD
+
+    @staticmethod
+    def of(laws: Sequence[Finite], *, bits: int = _WORD) -> Columns:
+        """Compute the words; ``bits`` below 64 lets tests go through all words."""
+        _check_exact(laws)
+        count = max(len(law.cumulated) for law in laws)
+        steps = count.bit_length()
+        last = _LAST >> (_WORD - bits) << (_WORD - bits)
+        words = np.full((len(laws), 1 << steps), last, dtype=np.uint64)
+        for row, law in zip(words, laws, strict=True):
+            table = Table.of(law, bits=bits)
+            row[: table.start] = 0
+            known = table.boundaries.words[: count - table.start]
+            row[table.start : table.start + len(known)] = known
+        words.flags.writeable = False
+        return Columns(tuple(laws), words, (1 << steps) >> 1, bits)
+
+    def reports(self, codes: Codes, source: Bits) -> Codes:
+        """Draw one report for each record, given the column that its value belongs to."""
+        found = np.empty(len(codes), dtype=np.uint8)
+        for start in range(0, len(codes), _CHUNK):
+            part = codes[start : start + _CHUNK]
+            found[start : start + len(part)] = self.looked_up(part, source.words(len(part)), source)
+        return found
+
+    def looked_up(self, codes: Codes, words: Words, source: Bits) -> Codes:
+        """Return the report of each record, given the first bits of its U."""
+        if self.bits < _WORD:
+            words = words >> np.uint64(_WORD - self.bits) << np.uint64(_WORD - self.bits)
+        flat = self.words.reshape(-1)
+        first = codes.astype(np.int64) * self.words.shape[1]
+        found = first.copy()
+        half = self.half
+        while half:
+            found += half * (flat.take(found + (half - 1)) < words)
+            half //= 2
+        tied = np.flatnonzero(flat.take(found) == words)
+        reports: NDArray[Any] = found - first
+        for i in tied:
+            reports[i] = self._settled(int(codes[i]), int(words[i]), int(reports[i]), source)
+        return reports.astype(np.uint8)
+
+    def _settled(self, code: int, word: int, place: int, source: Bits) -> int:
+        known = word >> (_WORD - self.bits)
+        uniform = Uniform(source, known=known, count=self.bits)
+        return inverted(uniform, self.laws[code].at_most, place)
+
+
+def _check_exact(laws: Sequence[Finite]) -> None:
+    """Refuse numbers of which only an enclosure of fixed width is known."""
+    distinct = {id(mass): mass for law in laws for mass in law.cumulated}
+    for mass in distinct.values():
+        if isinstance(mass, Real) and ball(mass, 2 * _PRECISE).rel_accuracy_bits() < _PRECISE:
+            raise InvalidInput(
+                "a probability of the channel is known by an enclosure only, and exact draws need "
+                "exact numbers: give a fraction such as 3/4, or epsilon=1"
+            )

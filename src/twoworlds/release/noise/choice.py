@@ -1,0 +1,191 @@
+r"""The exponential mechanism: one of many candidates, drawn exactly by its score.
+
+Candidate i has the score s_i, a whole number, and is chosen with probability
+
+    P(i) = e^(r s_i) / W,    W = sum_j e^(r s_j),
+
+where r >= 0 is the *rate*, a rational. If one person moves every score by at most D, the choice
+costs epsilon = 2 r D; and r D if all scores move the same way.
+
+Let C_i = e^(r s_0) + ... + e^(r s_i), and U uniform in [0, 1). The least i with U W < C_i has
+exactly that law. Only the first bits of U are drawn: after n of them U lies in
+[v / 2^n, (v + 1) / 2^n), and W and the C_i are known by enclosures. The answer is given only once
+the enclosures prove it; otherwise, in a *tie*, further bits are drawn and the enclosures are made
+tighter. Nothing is rounded, and a candidate of probability e^-1000 keeps that probability.
+
+Timing. 128 bits are drawn, whatever the scores are, and one exponential is computed for each
+candidate, all at one precision and with arguments below a fixed bound. None is passed over: a score
+far below the best one has its exponential computed at the bound, and then enclosed between 0 and
+the result; one that equals the best has it computed one step below, and then replaced by 1. What
+remains:
+
+* a tie, of probability about 2^-128 times the number of candidates, draws 64 bits more and
+  computes everything again;
+* an exponential takes some 1 to 2 microseconds, the exact time depends on its argument, and whole
+  numbers beyond 64 bits take longer than shorter ones. So the time of a choice does tell a little
+  about how the scores are spread; whoever publishes it should round it up.
+
+No message holds a score: scores are computed from data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from operator import index
+
+from flint import arb, ctx, fmpq
+
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.numbers import LIMIT_BITS, Number, Real, exp, rational
+from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
+
+__all__ = ["choice_law", "choose", "choose_simulated", "decided"]
+
+_WORD = 64
+_FIRST = 2  # words
+_GUARD = 32
+
+
+def choose(scores: Sequence[int], rate: Fraction, source: SystemBits) -> int:
+    """Return i with probability exactly proportional to e^(rate * scores[i]), for a release.
+
+    Args:
+        scores: whole numbers of any size, one for each candidate.
+        rate: a rational, at least 0.
+        source: the operating system's bits; nothing that has a seed is taken.
+
+    >>> choose([0, -1000, -1000], Fraction(1), SystemBits())
+    0
+    """
+    if type(source) is not SystemBits:
+        raise InvalidInput(
+            f"a release takes its bits from SystemBits(), not from {type(source).__name__}: "
+            "for a simulation use choose_simulated"
+        )
+    return _drawn(scores, rate, source)
+
+
+def choose_simulated(scores: Sequence[int], rate: Fraction, source: SimulatedBits) -> int:
+    """Choose for a simulation, from bits that can be repeated.
+
+    >>> from twoworlds.release.noise.bits import SeededBits
+    >>> source = SeededBits(1)
+    >>> [choose_simulated([3, 2, 1], Fraction(1), source) for _ in range(8)]
+    [0, 0, 1, 0, 0, 0, 1, 1]
+    """
+    if not isinstance(source, SimulatedBits):
+        raise InvalidInput(
+            f"a simulation takes SimulatedBits, such as SeededBits(1), not {type(source).__name__}"
+        )
+    return _drawn(scores, rate, source)
+
+
+def choice_law(scores: Sequence[int], rate: Fraction) -> list[Number]:
+    """Return the probability of each candidate: a fraction where it is rational.
+
+    >>> choice_law([5, 5, 5, 5], Fraction(1))[0], choice_law([0, 0], Fraction(0))
+    (Fraction(1, 4), [Fraction(1, 2), Fraction(1, 2)])
+    >>> print(float(choice_law([1, 0], Fraction(1))[0]))
+    0.7310585786300049
+    """
+    below, r = _below(scores, rate)
+    if r == 0 or not any(below):
+        return [Fraction(1, len(below))] * len(below)
+    total = Real(lambda bits: sum(_weights(below, r, bits), start=arb(0)))
+    return [exp(-r * d) / total for d in below]
+
+
+def decided(scores: Sequence[int], rate: Fraction, known: int, count: int) -> int | None:
+    """Return the candidate that a uniform number chooses, or None if its first bits leave it open.
+
+    Args:
+        scores: as for `choose`.
+        rate: as for `choose`.
+        known: the first bits of U, as a whole number.
+        count: how many they are.
+
+    >>> decided([0, 0], Fraction(1), 0, 1), decided([0, 0], Fraction(1), 1, 1)
+    (0, 1)
+    >>> decided([1, 0], Fraction(1), 0b1011, 4) is None  # e / (e + 1) lies between 11/16 and 12/16
+    True
+    """
+    return _decided(*_below(scores, rate), known, count)
+
+
+def _drawn(scores: Sequence[int], rate: Fraction, source: Bits) -> int:
+    below, r = _below(scores, rate)
+    known, count = 0, 0
+    fresh = _FIRST
+    while count <= LIMIT_BITS:
+        for word in source.words(fresh):
+            known, count = (known << _WORD) | int(word), count + _WORD
+        found = _decided(below, r, known, count)
+        if found is not None:
+            return found
+        fresh = 1
+    raise Undecided(
+        f"{count} random bits left the choice open, which has a probability below "
+        f"2^-{LIMIT_BITS - _WORD}: the source of bits is broken"
+    )
+
+
+def _decided(below: Sequence[int], r: Fraction, known: int, count: int) -> int | None:
+    """Search for the least i with U W < C_i by halves, and check both of its ends."""
+    precision = count + len(below).bit_length() + _GUARD
+    with ctx.workprec(precision):
+        sums = list(accumulate(_weights(below, r, precision)))
+        scale = arb(2) ** count
+        low, high = sums[-1] * known, sums[-1] * (known + 1)
+        first, last = 0, len(sums) - 1
+        while first < last:
+            middle = (first + last) // 2
+            if high <= sums[middle] * scale:
+                last = middle
+            elif low >= sums[middle] * scale:
+                first = middle + 1
+            else:
+                return None
+        return first
+
+
+def _weights(below: Sequence[int], r: Fraction, bits: int) -> list[arb]:
+    """Enclose e^(-r d) for each d; what is below 2^-bits for sure, between 0 and that."""
+    top, bottom = r.numerator, r.denominator
+    furthest = (
+        bits * bottom // top + 1 if top else max(below)
+    )  # r d > bits means e^(-r d) < 2^-bits
+    with ctx.workprec(bits + _GUARD):
+        step = -arb(fmpq(top, bottom))
+        found = [(step * max(1, min(d, furthest))).exp() for d in below]
+        one, nearly = arb(1), arb(0).union((step * furthest).exp())
+        return [
+            one if d == 0 else nearly if d > furthest else weight
+            for d, weight in zip(below, found, strict=True)
+        ]
+
+
+def _below(scores: Sequence[int], rate: Fraction) -> tuple[list[int], Fraction]:
+    """Return how far each score lies below the best one, and the rate."""
+    r = rational(rate, "rate")
+    if r < 0:
+        raise InvalidInput(f"rate={r} must be at least 0: change the sign of the scores instead")
+    read = [_whole(score, place) for place, score in enumerate(scores)]
+    if not read:
+        raise InvalidInput("there is nothing to choose from: give at least one score")
+    best = max(read)
+    return [best - score for score in read], r
+
+
+def _whole(score: object, place: int) -> int:
+    """Read one score; a message names its place and type, never its value."""
+    if not isinstance(score, bool):
+        try:
+            return index(score)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+    raise InvalidInput(
+        f"score {place} is a {type(score).__name__}: scores are whole numbers, so that they are "
+        "exact; multiply them by a public number and round them"
+    )

@@ -1,0 +1,9 @@
+"""From a query to one SQL statement, the same for every engine, and from its rows to totals."""
+
+from __future__ import annotations
+
+from twoworlds.release.plan.statement import Plan, plan
+from twoworlds.release.plan.tables import check_columns
+from twoworlds.release.plan.totals import Cell, Totals
+
+__all__ = ["Cell", "Plan", "Totals", "check_columns", "plan"]

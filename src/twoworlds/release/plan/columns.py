@@ -1,0 +1,318 @@
+"""A column made clean, its comparison with constants, and its values in whole units.
+
+Clean: what is no value of the declared kind is missing (NaN; in an engine where each row has a type
+of its own, a text among numbers; a date outside the years 1 to 9999). Texts compare byte by byte.
+
+A constant is compared with whole numbers and decimals exactly, and with floats after it has been
+rounded to the nearest float, so that 0.1 in a query is the 0.1 in a table.
+
+The value in units is v = clamp(round(x / unit), low, high). It never decreases in x, no matter how
+the engine rounds: floats are multiplied and divided by the parts of the unit, which are monotone
+operations, and half a unit goes up or down as the engine's ``round`` does. A value outside the
+bounds is clamped before anything is computed with it, so nothing overflows.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from math import ceil, floor
+
+from sqlglot import exp
+
+from twoworlds.errors import TooLarge
+from twoworlds.numbers import show
+from twoworlds.release.backends.base import Family, Field
+from twoworlds.release.plan import sql
+from twoworlds.release.plan.engines import Engine
+from twoworlds.release.query.conditions import Operator
+from twoworlds.release.query.measures import Measure
+from twoworlds.release.values import Value
+
+__all__ = ["Clean"]
+
+SAFE = 1 << 50  # whole numbers up to here survive a few float operations and a rounding
+TINY = 2.0**-300  # what is smaller rounds to 0 for any unit that is allowed
+MOST_PARTS = 1 << 61  # of numerator times denominator of a unit
+LONGEST = 40  # digits after the point of a constant compared with decimals
+FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
+_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
+_FAMILIES: dict[str, Family] = {
+    "integer": "integer",
+    "number": "float",
+    "text": "text",
+    "boolean": "boolean",
+    "date": "date",
+}
+
+
+@dataclass(frozen=True)
+class Clean:
+    """A column of the cleaned rows.
+
+    Attributes:
+        name: What the cleaned rows call it.
+        family: ``integer``, ``float``, ``decimal``, ``dynamic`` (whole numbers and floats),
+            ``text``, ``boolean`` or ``date``.
+        kind: What the policy declares.
+        bits: The width of an integer; None when there is no limit.
+        engine: The habits of the engine.
+    """
+
+    name: str
+    family: Family
+    kind: str
+    bits: int | None
+    engine: Engine
+
+    @classmethod
+    def of(cls, name: str, field: Field, kind: str, engine: Engine) -> Clean:
+        """Return the clean column that a column of the engine becomes."""
+        family = field.family
+        match family:
+            case "untyped":
+                family = _FAMILIES[kind]
+            case "dynamic" if kind != "number":
+                family = _FAMILIES[kind]
+            case "decimal" if not engine.decimals:
+                family = "float"
+            case "timestamp":
+                family = "date"
+        return cls(name, family, kind, field.bits, engine)
+
+    def __call__(self) -> exp.Expression:
+        """Return the column, to be used in an expression."""
+        return sql.column(self.name)
+
+    def cleaning(self, field: Field, raw: exp.Expression) -> exp.Expression:
+        """Return the clean value of a column of the engine."""
+        match field.family:
+            case "dynamic":
+                return self._cleaning_dynamic(raw)
+            case "untyped":
+                return self._cleaning_untyped(raw)
+            case "text":
+                return self.engine.bytewise(sql.cast(raw, "TEXT") if field.cast else raw)
+            case "float" if self.engine.nan is not None:
+                if field.cast:
+                    raw = sql.cast(raw, "DOUBLE")
+                return sql.case((exp.Not(this=self.engine.nan(raw)), raw.copy()))
+            case "decimal" if self.engine.decimals and self.engine.nan is not None:
+                return sql.case((exp.Not(this=self.engine.nan(raw)), raw.copy()))
+            case "decimal":
+                return sql.cast(raw, "DOUBLE")
+            case "date" | "timestamp":
+                day = sql.cast(raw, "DATE") if field.family == "timestamp" else raw
+                bounds = self.constant(FIRST_DAY), self.constant(LAST_DAY)
+                return sql.case((exp.Between(this=day, low=bounds[0], high=bounds[1]), day.copy()))
+        return sql.cast(raw, "INT128") if field.cast else raw
+
+    def _cleaning_untyped(self, raw: exp.Expression) -> exp.Expression:
+        if self.kind == "text":
+            return raw
+        value = exp.TryCast(this=raw, to=exp.DataType.build(_TYPES[self.kind]))
+        plain = Field("", _FAMILIES[self.kind])
+        return self.cleaning(plain, value)
+
+    def _cleaning_dynamic(self, raw: exp.Expression) -> exp.Expression:
+        kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
+        raw = raw.copy()
+        match self.kind:
+            case "text":
+                return sql.case((kind.eq("text"), self.engine.bytewise(raw)))
+            case "integer":
+                return sql.case((kind.eq("integer"), raw))
+            case "boolean":
+                return sql.case((kind.eq("integer"), exp.NEQ(this=raw, expression=sql.number(0))))
+            case "date":
+                day = exp.Anonymous(this="SUBSTR", expressions=[raw, sql.number(1), sql.number(10)])
+                digits = "-".join(["[0-9]" * 4, "[0-9]" * 2, "[0-9]" * 2])
+                iso = exp.Glob(this=day, expression=sql.text(digits))
+                moved = [day.copy(), sql.text("+0 days")]  # turns February 31 into March 3
+                calendar = exp.Anonymous(this="DATE", expressions=moved)
+                real = sql.compare(calendar, "=", day.copy())
+                first = sql.compare(day.copy(), ">=", self.constant(FIRST_DAY))
+                return sql.case((sql.all_of([kind.eq("text"), iso, real, first]), day.copy()))
+        return sql.case((kind.isin("integer", "real"), raw))
+
+    # --- constants ------------------------------------------------------------------------------
+
+    def constant(self, value: Value) -> exp.Expression:
+        """Return a constant of this column; a number must be one that the column can hold."""
+        match value:
+            case bool():
+                return exp.true() if value else exp.false()
+            case str():
+                return sql.text(value)
+            case Fraction():
+                return self._number(value)
+            case _:
+                day = sql.text(value.isoformat())
+                return sql.cast(day, "DATE") if self.engine.dates else day
+
+    def _number(self, value: Fraction) -> exp.Expression:
+        if self.family == "float" or (self.family == "dynamic" and value.denominator > 1):
+            return sql.double(float(value))
+        if value.denominator == 1:
+            return sql.number(int(value))
+        digits = f"{abs(floor(value * 10**LONGEST)):0{LONGEST + 1}d}"
+        sign = "-" if value < 0 else ""
+        return exp.Literal.number(f"{sign}{digits[:-LONGEST]}.{digits[-LONGEST:].rstrip('0')}")
+
+    def holds(self, value: Value) -> bool:
+        """Whether the column can hold a constant, so that a comparison for equality makes sense."""
+        if not isinstance(value, Fraction):
+            return True
+        match self.family:
+            case "integer":
+                return value.denominator == 1 and self._within(int(value)) == 0
+            case "decimal":
+                return bool(10**LONGEST % value.denominator == 0)
+            case _:
+                return abs(value) <= Fraction(sys.float_info.max)
+
+    def _within(self, value: int) -> int:
+        """Return -1 or 1 for a whole number below or above all that the column can hold, else 0."""
+        edge = 1 << ((self.bits or 128) - 1)
+        return -1 if value < -edge else int(value >= edge)
+
+    def compare(self, operator: Operator, value: Value) -> exp.Expression:
+        """Return the comparison with a constant: unknown where the column is missing."""
+        if operator in ("=", "!="):
+            if not self.holds(value):
+                return self._known(truth=operator == "!=")
+            return sql.compare(self(), operator, self.constant(value))
+        if not isinstance(value, Fraction):
+            return sql.compare(self(), operator, self.constant(value))
+        match self.family:
+            case "integer":
+                return self._compare_whole(operator, value)
+            case "decimal":
+                return sql.compare(self(), operator, self.constant(value))
+        largest = Fraction(sys.float_info.max)
+        if value > largest:  # x < 10^400 wherever x is at most the largest float
+            return sql.compare(
+                self(), "<=" if operator in ("<", "<=") else ">", self._number(largest)
+            )
+        if value < -largest:
+            return sql.compare(
+                self(), "<" if operator in ("<", "<=") else ">=", self._number(-largest)
+            )
+        return sql.compare(self(), operator, self.constant(value))
+
+    def _compare_whole(self, operator: Operator, value: Fraction) -> exp.Expression:
+        """Compare whole numbers with a constant rounded to the side that changes nothing."""
+        bound = ceil(value) if operator in ("<", ">=") else floor(value)  # x < 5/2 iff x < 3
+        side = self._within(bound)
+        if side:
+            return self._known(truth=(side > 0) == (operator in ("<", "<=")))
+        return sql.compare(self(), operator, sql.number(bound))
+
+    def _known(self, *, truth: bool) -> exp.Expression:
+        """Return a truth that does not depend on the value, and is unknown where it is missing."""
+        return sql.compare(self(), "=" if truth else "!=", self())
+
+    def one_of(self, values: tuple[Value, ...]) -> exp.Expression:
+        """Whether the column is one of these constants."""
+        able = [self.constant(value) for value in values if self.holds(value)]
+        if not able:
+            return self._known(truth=False)
+        return exp.In(this=self(), expressions=able)
+
+    def finite(self) -> exp.Expression:
+        """Return the column, missing where it is infinite: infinity is no key."""
+        if self.family not in ("float", "decimal", "dynamic"):
+            return self()
+        largest = Fraction(sys.float_info.max)
+        ends = [self.compare(">=", -largest), self.compare("<=", largest)]
+        return sql.case((sql.all_of(ends), self()))
+
+    # --- values in units ------------------------------------------------------------------------
+
+    def units(self, measure: Measure) -> exp.Expression:
+        """Return v, a 64-bit integer or narrower; missing where the column is, unless filled.
+
+        Raises:
+            TooLarge: for a unit with a huge numerator or denominator.
+        """
+        if measure.unit.numerator * measure.unit.denominator >= MOST_PARTS:
+            raise TooLarge(
+                f"the unit {show(measure.unit)} of {measure.column!r} has too many digits: "
+                "round it in the policy"
+            )
+        match self.family:
+            case "integer":
+                v = self._whole_units(measure)
+            case "dynamic":
+                whole = exp.Anonymous(this="TYPEOF", expressions=[self()]).eq("integer")
+                v = sql.case((whole, self._whole_units(measure)), default=self._units(measure))
+            case _:
+                v = self._units(measure)
+        if measure.fill is None:
+            return v
+        return exp.Coalesce(this=v, expressions=[sql.number(measure.fill)])
+
+    def _whole_units(self, measure: Measure) -> exp.Expression:
+        """Return v of whole numbers by whole numbers only.
+
+        With unit = p / q and x = a p + r, where 0 <= r < p,
+
+            round(x q / p) = a q + floor((2 r q + p) / 2p)
+
+        with half a unit rounded up, and no part of it exceeds 2^63 once x is clamped.
+        """
+        p, q = measure.unit.numerator, measure.unit.denominator
+        lowest, highest = ceil(measure.low * measure.unit), floor(measure.high * measure.unit)
+        low, high = sql.number(measure.low), sql.number(measure.high)
+        x: exp.Expression = self()
+        wide = self.bits is None or self.bits > 64
+        if p == q == 1:
+            v = x
+        else:
+            x = x if wide else sql.cast(x, "BIGINT")
+            rest = (x % sql.number(p) + sql.number(p)) % sql.number(p)
+            a = self.engine.divide(exp.Paren(this=x - rest), sql.number(p)) if p > 1 else x
+            v = exp.Paren(this=a) * sql.number(q)
+            if p > 1:
+                top = exp.Paren(this=rest * sql.number(2 * q) + sql.number(p))
+                bottom = sql.number(2 * p)
+                even = exp.Paren(this=top - exp.Paren(this=top % bottom))
+                v = v + exp.Paren(this=self.engine.divide(even, bottom))
+        if wide:
+            v = sql.cast(v, "BIGINT")
+        return sql.case(
+            (self._compare_whole("<", Fraction(lowest)), low),
+            (self._compare_whole(">", Fraction(highest)), high),
+            default=v,
+        )
+
+    def _units(self, measure: Measure) -> exp.Expression:
+        """Return v of floats or decimals."""
+        p, q = measure.unit.numerator, measure.unit.denominator
+        low, high = sql.number(measure.low), sql.number(measure.high)
+        v: exp.Expression = self()
+        if q > 1:
+            v = v * self._number(Fraction(q))
+        if p > 1:
+            v = exp.Div(this=v, expression=self._number(Fraction(p)), typed=True, safe=False)
+        v = sql.cast(exp.Round(this=v), "BIGINT")
+        if self.family != "decimal" and max(abs(measure.low), abs(measure.high)) > SAFE:
+            v = _clamped(v, low, high)
+        branches = [
+            (self.compare(">=", measure.high * measure.unit), high.copy()),
+            (self.compare("<=", measure.low * measure.unit), low.copy()),
+        ]
+        if self.engine.underflows and self.family == "float" and measure.unit != 1:
+            tiny = sql.compare(exp.Abs(this=self()), "<", sql.double(TINY))
+            branches.append((tiny, sql.number(0)))
+        return sql.case(*branches, default=v)
+
+
+def _clamped(v: exp.Expression, low: exp.Expression, high: exp.Expression) -> exp.Expression:
+    return sql.case(
+        (sql.compare(v, ">", high), high.copy()),
+        (sql.compare(v.copy(), "<", low), low.copy()),
+        default=v.copy(),
+    )

@@ -1,0 +1,116 @@
+"""What differs between engines, in one table; everything else is left to sqlglot.
+
+An engine that is not in the table is refused: its rounding, overflow and text comparison are not
+known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from twoworlds.errors import InvalidInput
+
+__all__ = ["Engine", "engine_of"]
+
+Build = Callable[[exp.Expression], exp.Expression]
+
+
+def _isnan(x: exp.Expression) -> exp.Expression:
+    return exp.IsNan(this=x)
+
+
+def _equals_nan(x: exp.Expression) -> exp.Expression:
+    return exp.EQ(this=x, expression=exp.Literal.string("NaN"))
+
+
+def _collate(name: str) -> Build:
+    def collate(x: exp.Expression) -> exp.Expression:
+        return exp.Collate(this=x, expression=exp.Var(this=name))
+
+    return collate
+
+
+def _same(x: exp.Expression) -> exp.Expression:
+    return x
+
+
+def _floor_divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
+    return exp.IntDiv(this=a, expression=b)
+
+
+def _divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
+    return exp.Div(this=a, expression=b, typed=True, safe=False)
+
+
+def _hash(name: str) -> Callable[[Sequence[exp.Expression]], exp.Expression]:
+    def digest(columns: Sequence[exp.Expression]) -> exp.Expression:
+        return exp.Anonymous(this=name, expressions=list(columns))
+
+    return digest
+
+
+def _md5(columns: Sequence[exp.Expression]) -> exp.Expression:
+    """Return the MD5 of columns as text, with a bar between them."""
+    joined: exp.Expression = exp.Literal.string("")
+    for x in columns:
+        text = exp.Cast(this=x, to=exp.DataType.build("TEXT"))
+        part = exp.Coalesce(this=text, expressions=[exp.Literal.string("")])
+        bar = exp.DPipe(this=joined, expression=exp.Literal.string("|"), safe=True)
+        joined = exp.DPipe(this=bar, expression=part, safe=True)
+    return exp.MD5(this=joined)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The habits of one engine.
+
+    Attributes:
+        nan: How a float is tested for NaN; None where no such value can be kept.
+        bytewise: How texts are made to compare byte by byte, whatever the column's collation.
+        digest: A number or text that looks random and depends on nothing but these columns.
+        divide: The quotient of whole numbers, the first a multiple of the second.
+        wide: Whether a sum of 64-bit integers is wider than 64 bits; if not, sums are taken in
+            limbs of 30 bits.
+        narrow: Whether a sum of integers below 64 bits has only 64 bits.
+        decimals: Whether decimals have no bounds and compute exactly; if not, they are read as
+            floats.
+        underflows: Whether a float that becomes too small is an error.
+        dates: Whether dates have a type of their own; if not, they are ISO texts.
+    """
+
+    nan: Build | None = _isnan
+    bytewise: Build = _same
+    digest: Callable[[Sequence[exp.Expression]], exp.Expression] = _md5
+    divide: Callable[[exp.Expression, exp.Expression], exp.Expression] = _divide
+    wide: bool = True
+    narrow: bool = False
+    decimals: bool = False
+    underflows: bool = False
+    dates: bool = True
+
+
+_ENGINES = {
+    "duckdb": Engine(bytewise=_collate('"C"'), digest=_hash("HASH"), divide=_floor_divide),
+    "postgres": Engine(
+        nan=_equals_nan, bytewise=_collate('"C"'), narrow=True, decimals=True, underflows=True
+    ),
+    "sqlite": Engine(nan=None, bytewise=_collate("BINARY"), wide=False, dates=False),
+    "spark": Engine(digest=_hash("XXHASH64"), divide=_floor_divide, wide=False),
+}
+
+
+def engine_of(dialect: str) -> Engine:
+    """Return the habits of an engine.
+
+    Raises:
+        InvalidInput: for an engine whose habits are not known.
+    """
+    if dialect not in _ENGINES:
+        raise InvalidInput(
+            f"dialect={dialect!r} is not known here; there are {', '.join(sorted(_ENGINES))}: "
+            "export the table to Parquet or CSV and read that"
+        )
+    return _ENGINES[dialect]

@@ -1,0 +1,119 @@
+"""Groups in SQL: the index of a bin by bisection, the index of a key by a lookup.
+
+Rows are first aggregated by the raw values of the columns with keys, and only the few results are
+looked up in the list of declared keys; for people, whose groups are limited, each row is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sqlglot import exp
+
+from twoworlds.release.plan import sql
+from twoworlds.release.plan.columns import Clean
+from twoworlds.release.plan.engines import Engine
+from twoworlds.release.query.measures import Axis
+
+__all__ = ["Grouping", "rank"]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """One axis of a query over clean rows.
+
+    Attributes:
+        axis: What is declared.
+        column: The clean column.
+        name: What statements call the group.
+        keys: What statements call the table of keys.
+    """
+
+    axis: Axis
+    column: Clean
+    name: str
+    keys: str
+
+    def __call__(self) -> exp.Expression:
+        """Return the group, to be used in an expression."""
+        return sql.column(self.name)
+
+    @property
+    def looked_up(self) -> bool:
+        """Whether groups are looked up in a table of keys."""
+        return bool(self.axis.keys)
+
+    def raw(self) -> exp.Expression:
+        """Return what clean rows are aggregated by: the index of a bin, or a value."""
+        if self.axis.discover:
+            return self.column.finite()
+        if not self.axis.bins:
+            return self.column()
+        edges, last = self.axis.bins, len(self.axis.bins) - 2
+        inside = sql.all_of(
+            [self.column.compare(">=", edges[0]), self.column.compare("<=", edges[-1])]
+        )
+        index = sql.tree(lambda j: self.column.compare("<", edges[j + 1]), sql.number, last + 1)
+        return self._with_other(sql.case((inside, index)))
+
+    def key_table(self) -> exp.Expression:
+        """Return the declared keys with their indices; those that cannot occur are left out."""
+        rows = [
+            exp.Tuple(expressions=[self.column.constant(key), sql.number(i)])
+            for i, key in enumerate(self.axis.keys)
+            if self.column.holds(key)
+        ]
+        if not rows:  # a table cannot be empty: this index is never used
+            rows = [exp.Tuple(expressions=[self._never(), sql.number(-1)])]
+        return exp.Values(expressions=rows)
+
+    def _never(self) -> exp.Expression:
+        kinds = {"integer": "BIGINT", "decimal": "DECIMAL"}
+        return sql.null(kinds.get(self.column.family, "DOUBLE"))
+
+    def look_up(self, query: exp.Select, source: str) -> exp.Select:
+        """Join the table of keys to a query whose ``source`` has the raw value."""
+        on = sql.compare(sql.column(self.name, source), "=", sql.column("key", self.keys))
+        kind = "left" if self.axis.other else "inner"
+        return query.join(sql.table(self.keys), on=on, join_type=kind, copy=False)
+
+    def index(self) -> exp.Expression:
+        """Return the index of a group whose key has been looked up."""
+        return self._with_other(sql.column("cell", self.keys))
+
+    def _with_other(self, index: exp.Expression) -> exp.Expression:
+        if not self.axis.other:
+            return index
+        return exp.Coalesce(this=index, expressions=[sql.number(self.axis.size - 1)])
+
+    @property
+    def must_exist(self) -> bool:
+        """Whether rows without a group are left out before they are aggregated."""
+        return not self.axis.other
+
+
+def rank(v: exp.Expression, grid: tuple[int, ...], engine: Engine) -> exp.Expression:
+    """Return the bin of the grid in which a whole number falls.
+
+    Bin 0 is v < grid[0], bin 2i + 1 is v = grid[i], bin 2i + 2 lies between grid[i] and the next.
+    In a grid with equal steps it is found by a division, in any other by bisection.
+    """
+    first, last = sql.number(grid[0]), sql.number(grid[-1])
+    steps = {b - a for a, b in pairwise(grid)}
+    if len(steps) != 1:
+        edges = [edge for value in grid for edge in (value, value + 1)]
+        below = [sql.compare(v, "<", sql.number(edge)) for edge in edges]
+        return sql.tree(lambda j: below[j], sql.number, len(edges) + 1)
+    step = sql.number(steps.pop())
+    above = exp.Paren(this=sql.cast(v, "BIGINT") - first)
+    rest = exp.Paren(this=above % step)
+    whole = exp.Paren(this=engine.divide(exp.Paren(this=above - rest), step))
+    between = sql.case(
+        (sql.compare(rest, ">", sql.number(0)), sql.number(2)), default=sql.number(1)
+    )
+    return sql.case(
+        (sql.compare(v, "<", first), sql.number(0)),
+        (sql.compare(v, ">", last), sql.number(2 * len(grid))),
+        default=whole * sql.number(2) + between,
+    )

@@ -1,0 +1,21 @@
+"""How far one unit can move a whole query, and how much noise that takes.
+
+    joint        the sensitivity of a query or a batch: of each measure, and of the whole
+    calibrate    the noise with which the whole costs exactly what is wanted
+    cost_for     the cost at which an answer is as exact as wanted
+
+Nothing here looks at data: a release is planned from the query and the policy alone.
+"""
+
+from __future__ import annotations
+
+from twoworlds.release.sensitivity.calibration import (
+    Calibration,
+    MeasureNoise,
+    NoiseKind,
+    calibrate,
+)
+from twoworlds.release.sensitivity.inverse import cost_for
+from twoworlds.release.sensitivity.joint import Joint, joint
+
+__all__ = ["Calibration", "Joint", "MeasureNoise", "NoiseKind", "calibrate", "cost_for", "joint"]

@@ -1,0 +1,287 @@
+r"""Calibration: how much noise each measure gets, so that the whole costs exactly what is wanted.
+
+Let b_j be the sensitivity of measure j over all of its cells, and share_j its part of the budget.
+
+    epsilon   discrete Laplace noise of scale b_j t / share_j; loss of the whole = epsilon
+    rho       discrete Gaussian noise with sigma^2 = b_j^2 t / share_j (b_j in the Euclidean norm);
+              rho = the largest sum of difference^2 / (2 sigma^2) (Canonne, Kamath & Steinke 2020)
+
+and t, a rational, makes both equal. (epsilon, delta) with Laplace noise spends delta on the
+threshold of discovered keys. With Gaussian noise rho is the largest that implies (epsilon, tail),
+where the tail is delta, or half of it when the other half is needed for a threshold.
+
+A quantile is chosen by the exponential mechanism, P(i) proportional to e^(rate s_i / (2 D)) where
+adding a row moves every score s_i by at most D. Then k rows added or taken away change ln P(i) by
+an amount that lies, for all i, in an interval of length k rate: it costs k rate, and with zCDP
+(k rate)^2 / 8. Proof: let L be the change of ln P(i) and K(a) = ln E[e^(a L)] under the second
+world. K(0) = K(1) = 0 and K'' is a variance of values in an interval of that length, at most
+(k rate)^2 / 4; so K(a), which is a - 1 times the divergence of order a, is at most
+a (a - 1) (k rate)^2 / 8. So a rate weighs as Gaussian noise with sigma^2 = 4 / rate^2; it is
+rounded down to a rational, and the whole costs a little less than wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Literal, get_args
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
+from twoworlds.numbers import exp, show, sqrt
+from twoworlds.release.budget import Cost
+from twoworlds.release.conversions import zcdp_within
+from twoworlds.release.policy.model import Neighbours, Unit
+from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
+from twoworlds.release.sensitivity.rows import Index
+from twoworlds.release.sensitivity.threshold import least_threshold
+from twoworlds.release.sensitivity.units import cells_of_one
+
+__all__ = ["Calibration", "MeasureNoise", "NoiseKind", "calibrate"]
+
+NoiseKind = Literal["laplace", "gaussian"]
+_ROOT_BITS = 64
+
+
+@dataclass(frozen=True)
+class MeasureNoise:
+    """The noise of one measure.
+
+    Attributes:
+        sensitivity: How far one unit moves it over all cells, in units; 0 when nobody can.
+        law: Of the noise in each cell; None when there is none, and for a quantile.
+        scale: Of the law: the scale of Laplace, sigma^2 of Gaussian noise; 0 when there is none.
+        rate: For a quantile, what a row more or less costs at most.
+        words: What the measure is.
+    """
+
+    sensitivity: Fraction
+    law: Noise | None
+    scale: Fraction
+    rate: Fraction | None = None
+    words: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the noise is called."""
+        if self.rate is not None:
+            return "exponential mechanism"
+        match self.law:
+            case None:
+                return "none"
+            case GeometricNoise():
+                return "discrete Laplace"
+            case _:
+                return "discrete Gaussian"
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The noise of a batch of queries.
+
+    Attributes:
+        cost: What the whole costs.
+        kind: Which noise.
+        noises: For each query, for each measure.
+        threshold: A discovered key is shown when its noisy count is at least this.
+        joint: What the whole loses at this noise: epsilon, or rho for Gaussian noise; ``naive``
+            what all measures and cells would cost one by one.
+        attained: Whether some unit loses all of ``joint``; otherwise it is a bound from above.
+        neighbours: Which two tables are neighbours.
+        unit: Whose data is protected.
+    """
+
+    cost: Cost
+    kind: NoiseKind
+    noises: tuple[tuple[MeasureNoise, ...], ...]
+    threshold: int | None
+    joint: Fraction
+    naive: Fraction
+    attained: bool
+    neighbours: Neighbours
+    unit: Unit
+
+    def explain(self) -> str:
+        """Say it in words.
+
+        >>> from twoworlds.release.policy import Column, Dataset
+        >>> from twoworlds.release.query import Query, resolve
+        >>> region = Column("region", "text", keys=("north", "east", "south"))
+        >>> people = Dataset("people", None, "add-remove", columns={"region": region})
+        >>> asked = resolve(Query("people").by("region").count(), people)
+        >>> print(calibrate([asked], Cost(Fraction(1, 2))).explain())
+        Neighbours: one row is added or taken away.
+        rows: moved by at most 1, all groups together; discrete Laplace noise of scale 2.
+        The whole costs epsilon 1/2 (0.5); cell by cell it would cost 3/2 (1.5).
+        """
+        lines = [neighbour_words(self.neighbours, self.unit)]
+        lines += [_noise_words(noise) for noises in self.noises for noise in noises]
+        lines.append(self._whole_words())
+        if self.threshold is not None:
+            lines.append(
+                f"A discovered key is shown when its noisy count is at least {self.threshold}."
+            )
+        return "\n".join(lines)
+
+    def _whole_words(self) -> str:
+        if not self.joint:
+            return "Nobody can move any of it: it is answered exactly and gives nothing away."
+        name = "epsilon" if self.kind == "laplace" else "rho"
+        costs = "costs" if self.attained else "costs at most"
+        whole = f"The whole {costs} {name} {show(self.joint)}"
+        if self.joint < self.naive:
+            return f"{whole}; cell by cell it would cost {show(self.naive)}."
+        who = "row" if self.unit.person is None else "person"
+        reason = f": one {who} can move all of them at once" if self.attained else ""
+        return f"{whole}, as much as its parts{reason}."
+
+
+def calibrate(
+    resolved: Sequence[Resolved], cost: Cost, *, noise: NoiseKind = "laplace"
+) -> Calibration:
+    """Return the noise with which a batch of queries costs what is wanted.
+
+    Args:
+        resolved: The queries, all on one dataset.
+        cost: What the whole may cost: epsilon (with a delta when keys are discovered) for Laplace
+            noise, rho or (epsilon, delta) for Gaussian noise.
+        noise: Which noise.
+
+    Raises:
+        InvalidInput: when the cost does not suit the noise or the queries.
+    """
+    analysis = Analysis(resolved)
+    _check(analysis, cost, noise)
+    if noise == "laplace":
+        wanted, power = cost.epsilon, 1
+    else:
+        wanted, power = cost.rho or _concentrated(analysis, cost), 2
+    scales = _scales(analysis, wanted, power)
+    weights = {i: 1 / (power * scale) for i, scale in scales.items()}
+    whole = analysis.loss(weights, power)
+    noises = tuple(
+        tuple(
+            _noise(m, analysis.own((q, j)), scales.get((q, j)), power)
+            for j, m in enumerate(one.measures)
+        )
+        for q, one in enumerate(analysis.batch)
+    )
+    return Calibration(
+        cost,
+        noise,
+        noises,
+        _threshold(analysis, noises, weights, cost, noise),
+        whole.value,
+        analysis.naive(weights, power),
+        whole.attained,
+        analysis.dataset.neighbours,
+        analysis.dataset.unit,
+    )
+
+
+def _check(analysis: Analysis, cost: Cost, noise: str) -> None:
+    if noise not in get_args(NoiseKind):
+        raise UnknownName("noise", str(noise), get_args(NoiseKind))
+    discovers = any(one.discovers for one in analysis.batch)
+    if discovers and not cost.delta:
+        raise InvalidInput(
+            "keys that are discovered need a delta, the probability that a key gives somebody "
+            f"away: pay epsilon=..., delta=1e-6 instead of {cost}, or declare the keys"
+        )
+    if noise == "laplace" and cost.rho:
+        raise InvalidInput(
+            f"{cost} is paid for Gaussian noise: choose noise='gaussian', or epsilon"
+        )
+    if noise == "laplace" and cost.delta and not discovers:
+        raise InvalidInput(
+            f"delta={show(cost.delta)} would be paid for nothing: Laplace noise needs a delta only "
+            "for discovered keys; pay epsilon alone"
+        )
+    if noise == "gaussian" and not cost.rho and not cost.delta:
+        raise InvalidInput(
+            f"{cost} is pure, and Gaussian noise never is: pay rho, or epsilon and delta, or "
+            "choose noise='laplace'"
+        )
+    if not cost.rho and not cost.epsilon:
+        raise InvalidInput("a cost of 0 would need infinitely much noise: pay more than 0")
+
+
+def _concentrated(analysis: Analysis, cost: Cost) -> Fraction:
+    """Return the largest rho that implies (epsilon, tail)."""
+    discovers = any(one.discovers for one in analysis.batch)
+    found = zcdp_within(cost.epsilon, cost.delta / 2 if discovers else cost.delta)
+    if not found:
+        raise InvalidInput(
+            f"{cost} is too little for Gaussian noise: pay more, or use Laplace noise"
+        )
+    return found
+
+
+def _scales(analysis: Analysis, wanted: Fraction, power: int) -> dict[Index, Fraction]:
+    """Return the scale (power 1) or sigma^2 (power 2) of each measure that anybody can move."""
+    base = {}
+    for index in analysis.indices:
+        own = analysis.own(index, power)
+        if own:
+            base[index] = own / analysis.measure(index).share
+    weights = {i: 1 / (power * b) for i, b in base.items()}
+    t = analysis.loss(weights, power).value / wanted
+    scales = {i: b * t for i, b in base.items()}
+    if power == 2:
+        for index in scales:
+            if analysis.measure(index).kind == "ranks":
+                scales[index] = 4 / _rate(scales[index]) ** 2
+    return scales
+
+
+def _rate(sigma2: Fraction) -> Fraction:
+    """Return 2 / sigma, rounded down."""
+    square = 4 / sigma2
+    root = sqrt(square)
+    if isinstance(root, Fraction):
+        return root
+    shift = max(0, _ROOT_BITS - square.numerator.bit_length() + square.denominator.bit_length())
+    return Fraction(isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
+
+
+def _noise(measure: Measure, own: Fraction, scale: Fraction | None, power: int) -> MeasureNoise:
+    words = measure_words(measure)
+    if scale is None:
+        rate = Fraction(0) if measure.kind == "ranks" else None
+        return MeasureNoise(Fraction(0), None, Fraction(0), rate, words)
+    if measure.kind == "ranks":
+        return MeasureNoise(own, None, scale, 1 / scale if power == 1 else _rate(scale), words)
+    law: Noise = GeometricNoise(exp(-1 / scale)) if power == 1 else DiscreteGaussianNoise(scale)
+    return MeasureNoise(own, law, scale, None, words)
+
+
+def _threshold(
+    analysis: Analysis,
+    noises: tuple[tuple[MeasureNoise, ...], ...],
+    weights: Mapping[Index, Fraction],
+    cost: Cost,
+    kind: NoiseKind,
+) -> int | None:
+    """Return one threshold for all queries, each of which has its part of delta."""
+    found = []
+    discovering = [(q, one) for q, one in enumerate(analysis.batch) if one.threshold is not None]
+    for q, one in discovering:
+        index = (q, one.threshold or 0)
+        law = noises[q][index[1]].law
+        delta = cost.delta / len(discovering) / (2 if kind == "gaussian" else 1)
+        if law is not None:
+            found.append(least_threshold(law, weights[index], cells_of_one(one), delta))
+    return max(found, default=None)
+
+
+def _noise_words(noise: MeasureNoise) -> str:
+    moved = f"{noise.words}: moved by at most {show(noise.sensitivity)}, all groups together"
+    if not noise.sensitivity:
+        return f"{noise.words}: moved by nobody, answered exactly."
+    if noise.rate is not None:
+        return f"{moved}; chosen so that one row costs {show(noise.rate)}."
+    scale = "sigma^2" if isinstance(noise.law, DiscreteGaussianNoise) else "scale"
+    return f"{moved}; {noise.name} noise of {scale} {show(noise.scale)}."

@@ -1,0 +1,243 @@
+r"""The sensitivity of a whole query, or of a batch of queries, exactly.
+
+What a release costs is decided by how far one unit can move the whole vector of measures and cells
+(Dwork, Definition 3 and Theorem 5), each in the scale of its own noise. This is neither the largest
+sensitivity of a part, which is too small, nor the sum over the parts, which may be far too large:
+a histogram costs once and not once for each cell, filters that exclude each other cost the most
+expensive of them, and filters that overlap cost what they truly do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.numbers import show
+from twoworlds.release.policy.model import Neighbours, Unit
+from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.sensitivity.rows import Index, Rows
+from twoworlds.release.sensitivity.suprema import Supremum, change
+from twoworlds.release.sensitivity.units import cells, unit_supremum
+
+__all__ = ["Analysis", "Joint", "joint", "measure_words"]
+
+
+class Analysis:
+    """The row types of a batch, and losses for any weights of its measures."""
+
+    def __init__(self, batch: Sequence[Resolved]) -> None:
+        """Check that the queries can be paid for together."""
+        self.batch = tuple(batch)
+        if not self.batch:
+            raise InvalidInput("there is no query: give at least one")
+        first = self.batch[0].dataset
+        for other in self.batch[1:]:
+            if other.dataset is not first and other.dataset != first:
+                raise InvalidInput(
+                    f"the queries ask {first.name!r} and {other.dataset.name!r}, and a batch asks "
+                    "one dataset: release them one by one"
+                )
+        self.dataset = first
+        self.indices = [
+            (q, j) for q, one in enumerate(self.batch) for j in range(len(one.measures))
+        ]
+        self._rows: dict[tuple[Index, ...], Rows | None] = {}
+        self._own: dict[tuple[Index, int], Fraction] = {}
+
+    def measure(self, index: Index) -> Measure:
+        """Return a measure."""
+        return self.batch[index[0]].measures[index[1]]
+
+    def loss(self, weights: Mapping[Index, Fraction], power: int) -> Supremum:
+        """Return the largest loss of one unit, of all measures with these weights."""
+        if self.dataset.unit.person is None:
+            return self._part(weights, self.indices, power)
+        parts = []
+        for q in sorted({q for q, _ in weights}):
+            own = [i for i in self.indices if i[0] == q]
+            parts.append(self._part({i: w for i, w in weights.items() if i[0] == q}, own, power))
+        return _added(parts, attained=len(parts) == 1)
+
+    def own(self, index: Index, power: int = 1) -> Fraction:
+        """Return the sensitivity of one measure over all of its cells, in units."""
+        if (index, power) not in self._own:
+            self._own[index, power] = self._part({index: Fraction(1)}, [index], power).value
+        return self._own[index, power]
+
+    def in_one_cell(self, index: Index) -> Fraction:
+        """Return how far one unit moves a measure in one cell."""
+        measure, unit = self.measure(index), self.dataset.unit
+        if measure.kind == "people":
+            return Fraction(1)
+        rows = self._found([index])
+        changes = {0}
+        for row in [] if rows is None else rows.only([index]):
+            values = [end for options in row.options for o in options for end in o or (None,)]
+            if index in row.active:
+                changes |= {change(measure, v) for v in values or [None]}
+        low, high = min(changes), max(changes)
+        substitute = self.dataset.neighbours == "substitute"
+        if measure.kind == "ranks":
+            most = high * (1 + substitute)
+        else:
+            most = high - low if substitute else max(high, -low)
+        return min(self.own(index), Fraction(unit.rows if unit.person else 1) * most)
+
+    def naive(self, weights: Mapping[Index, Fraction], power: int) -> Fraction:
+        """Return the sum over all measures and cells; discovered keys of a measure count once."""
+        total = Fraction(0)
+        for index, weight in weights.items():
+            count = cells(self.batch[index[0]])
+            if count is None:
+                total += weight * self.own(index, power)
+            else:
+                total += weight * count * self.in_one_cell(index) ** power
+        return total
+
+    def _part(
+        self, weights: Mapping[Index, Fraction], known: Iterable[Index], power: int
+    ) -> Supremum:
+        if not weights:
+            return Supremum(Fraction(0))
+        rows = self._found(known)
+        if rows is None and len(weights) < len(list(known)):
+            rows = self._found(weights)
+        if rows is not None:
+            found = unit_supremum(rows, self.batch[next(iter(weights))[0]], weights, power)
+            joined = any(self.batch[q].query.joins for q, _ in weights)
+            return Supremum(found.value, found.attained and not joined)
+        queries = sorted({q for q, _ in weights})
+        if len(weights) == 1:
+            Rows.of(self.batch, weights)  # says what is too large
+        if len(queries) > 1:
+            parts = [{i: w for i, w in weights.items() if i[0] == q} for q in queries]
+        else:
+            parts = [{i: w} for i, w in weights.items()]
+        return _added((self._part(part, part, power) for part in parts), attained=False)
+
+    def _found(self, wanted: Iterable[Index]) -> Rows | None:
+        """Return row types, None when there are too many."""
+        key = tuple(sorted(wanted))
+        if key not in self._rows:
+            try:
+                self._rows[key] = Rows.of(self.batch, key)
+            except TooLarge:
+                self._rows[key] = None
+        return self._rows[key]
+
+
+def _added(parts: Iterable[Supremum], *, attained: bool) -> Supremum:
+    found = list(parts)
+    total = sum((part.value for part in found), Fraction(0))
+    return Supremum(total, attained and all(part.attained for part in found))
+
+
+@dataclass(frozen=True)
+class Joint:
+    """How far one unit moves the whole, and its parts.
+
+    Attributes:
+        neighbours: Which two tables are neighbours.
+        unit: Whose data is protected.
+        sensitivities: For each query and measure, over all of its cells, in units.
+        whole: The loss of the whole when each measure has noise in the scale of its sensitivity,
+            divided by its share; ``apart`` the sum over measures, ``naive`` over measures and
+            cells, at the same noise.
+        attained: Whether some unit loses all of ``whole``; otherwise it is a bound from above.
+        words: What each measure is.
+    """
+
+    neighbours: Neighbours
+    unit: Unit
+    sensitivities: tuple[tuple[Fraction, ...], ...]
+    whole: Fraction
+    apart: Fraction
+    naive: Fraction
+    attained: bool
+    words: tuple[tuple[str, ...], ...]
+
+    def explain(self) -> str:
+        """Say it in words."""
+        lines = [neighbour_words(self.neighbours, self.unit)]
+        for words, found in zip(self.words, self.sensitivities, strict=True):
+            for word, b in zip(words, found, strict=True):
+                lines.append(f"{word}: moved by at most {show(b)}, all groups together.")
+        lines.append(_compared(self))
+        return "\n".join(lines)
+
+
+def joint(resolved: Sequence[Resolved]) -> Joint:
+    """Return the sensitivity of a batch: of each measure, and of the whole.
+
+    >>> from twoworlds.release.policy import Column, Dataset
+    >>> from twoworlds.release.query import Query, resolve
+    >>> region = Column("region", "text", keys=("north", "east", "south"))
+    >>> people = Dataset("people", None, "add-remove", columns={"region": region})
+    >>> histogram = joint([resolve(Query("people").by("region").count(), people)])
+    >>> histogram.whole, histogram.naive
+    (Fraction(1, 1), Fraction(3, 1))
+    """
+    analysis = Analysis(resolved)
+    own = {index: analysis.own(index) for index in analysis.indices}
+    weights = {i: analysis.measure(i).share / b for i, b in own.items() if b}
+    whole = analysis.loss(weights, 1)
+    return Joint(
+        analysis.dataset.neighbours,
+        analysis.dataset.unit,
+        tuple(tuple(own[q, j] for j in range(len(one.measures))) for q, one in enumerate(resolved)),
+        whole.value,
+        sum((w * own[i] for i, w in weights.items()), Fraction(0)),
+        analysis.naive(weights, 1),
+        whole.attained,
+        tuple(tuple(map(measure_words, one.measures)) for one in resolved),
+    )
+
+
+def measure_words(measure: Measure) -> str:
+    """Return what a measure is, in a few words."""
+    column, unit = measure.column, show(measure.unit)
+    filtered = "" if measure.where is None else ", filtered"
+    match measure.kind:
+        case "rows":
+            said = "rows" if column is None else f"rows with {column}"
+        case "people":
+            said = "people"
+        case "total":
+            around = f", each less {measure.center}" if measure.center else ""
+            said = f"sum of {column} in units of {unit}{around}"
+        case "squares":
+            said = f"sum of squares of {column} in units of {unit}, each less {measure.center}"
+        case _:
+            said = f"rows of {column} by value"
+    return said + filtered
+
+
+def neighbour_words(neighbours: Neighbours, unit: Unit) -> str:
+    """Say which two tables are neighbours."""
+    if unit.person is None:
+        who, has = "row", ""
+    else:
+        who = "person"
+        rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
+        groups = "1 group" if unit.groups == 1 else f"{unit.groups} groups"
+        has = f", of whom each query uses at most {rows} in {groups}"
+    if neighbours == "substitute":
+        return f"Neighbours: one {who} is replaced by another{has}."
+    return f"Neighbours: one {who} is added or taken away{has}."
+
+
+def _compared(found: Joint) -> str:
+    if not found.whole:
+        return "Nobody can move the whole: it is answered exactly."
+    costs = "cost" if found.attained else "cost at most"
+    who = "row" if found.unit.person is None else "person"
+    if found.whole < found.naive:
+        return (
+            f"Together they {costs} {show(found.whole / found.naive)} of what all measures and "
+            f"cells would cost one by one: no {who} can move all of them at once."
+        )
+    if found.attained:
+        return f"Together they cost what the parts cost: one {who} can move all of them at once."
+    return "Together they cost at most what the parts cost."

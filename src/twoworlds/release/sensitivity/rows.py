@@ -1,0 +1,152 @@
+r"""Row types: every way in which one row can enter a batch of queries.
+
+A row type says, for each query, in which cell the row counts (None: nowhere) and in which measures,
+and for each column of values what may be in it. All combinations of states of the columns that
+conditions and groups look at are possible; so are, independently, the columns of a public table
+that is joined, which is more than there is, and safe. A column that is only added up has one state,
+so that it does not multiply the number of types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from twoworlds.errors import TooLarge
+from twoworlds.release.query.conditions import Condition
+from twoworlds.release.query.measures import Axis, Measure, Resolved
+from twoworlds.release.sensitivity.columns import Option, State, Uses
+from twoworlds.release.sensitivity.rules import Rule, compiled, rule
+from twoworlds.release.sensitivity.spots import Label
+
+__all__ = ["MOST_TYPES", "Index", "RowType", "Rows"]
+
+MOST_TYPES = 1 << 14
+Index = tuple[int, int]  # query, measure
+Cell = tuple[Label, ...]
+
+
+@dataclass(frozen=True)
+class RowType:
+    """How a row enters: its cell in each query, the measures, the options of each value column."""
+
+    cells: tuple[Cell | None, ...]
+    active: frozenset[Index]
+    options: tuple[frozenset[Option], ...]
+
+    def only(self, wanted: frozenset[Index], columns: Sequence[frozenset[Index]]) -> RowType:
+        """Forget all that some measures do not see."""
+        active = self.active & wanted
+        queries = {q for q, _ in active}
+        cells = tuple(c if q in queries else None for q, c in enumerate(self.cells))
+        return RowType(
+            cells,
+            active,
+            tuple(
+                options if active & on else frozenset()
+                for options, on in zip(self.options, columns, strict=True)
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The row types of a batch, and which measures look at which column of values."""
+
+    types: tuple[RowType, ...]  # in an order that is always the same
+    columns: tuple[frozenset[Index], ...]
+    measures: Mapping[Index, Measure]
+
+    @staticmethod
+    def of(batch: Sequence[Resolved], wanted: Iterable[Index]) -> Rows:
+        """Find the row types, as far as these measures see them.
+
+        Raises:
+            TooLarge: when there are too many combinations.
+        """
+        return _Combining(batch, frozenset(wanted)).rows()
+
+    def only(self, wanted: Iterable[Index]) -> list[RowType]:
+        """Return the different types that some of the measures see."""
+        kept = frozenset(wanted)
+        return list(dict.fromkeys(t.only(kept, self.columns) for t in self.types))
+
+
+Row = Mapping[str, State]
+Test = Callable[[Row], bool]
+
+
+class _Combining:
+    """The states of all columns, combined."""
+
+    def __init__(self, batch: Sequence[Resolved], wanted: frozenset[Index]) -> None:
+        self.batch, self.wanted = batch, sorted(wanted)
+        self.uses: dict[str, Uses] = {}
+        self.conditions: dict[int, Test] = {}
+        self.filters: dict[Index, Test] = {}
+        self.axes: dict[int, list[tuple[str, int]]] = {}  # column, place among its axes
+        for q in sorted({q for q, _ in wanted}):
+            self.conditions[q] = self._test(q, batch[q].query.condition)
+            self.axes[q] = [self._axis(q, axis) for axis in batch[q].axes]
+        for index in self.wanted:
+            measure = self._measure(index)
+            self.filters[index] = self._test(index[0], measure.where)
+            if measure.column is not None:
+                self._of(index[0], measure.column).measures.append(measure)
+
+    def _measure(self, index: Index) -> Measure:
+        return self.batch[index[0]].measures[index[1]]
+
+    def _of(self, query: int, column: str) -> Uses:
+        if column not in self.uses:
+            self.uses[column] = Uses(self.batch[query].dataset.column(column))
+        return self.uses[column]
+
+    def _axis(self, query: int, axis: Axis) -> tuple[str, int]:
+        known = self._of(query, axis.column).axes
+        if axis not in known:
+            known.append(axis)
+        return axis.column, known.index(axis)
+
+    def _test(self, query: int, condition: Condition | None) -> Test:
+        def atom(part: Rule) -> Test:
+            name = str(part.column)
+            known = self._of(query, name).rules
+            if part not in known:
+                known.append(part)
+            place = known.index(part)
+            return lambda row: row[name].truths[place]
+
+        return compiled(rule(condition), atom)
+
+    def rows(self) -> Rows:
+        states = {name: uses.states() for name, uses in self.uses.items()}
+        count = prod(map(len, states.values()))
+        if count > MOST_TYPES:
+            raise TooLarge(
+                f"conditions and groups make {count:,} kinds of rows, more than {MOST_TYPES:,}: "
+                "look at fewer columns in one query"
+            )
+        valued = [name for name, uses in self.uses.items() if uses.measures]
+        on = tuple(
+            frozenset(i for i in self.wanted if self._measure(i).column == name) for name in valued
+        )
+        found: dict[RowType, None] = {}
+        for combination in product(*states.values()):
+            row = dict(zip(states, combination, strict=True))
+            cells, active = self._entered(row)
+            full = RowType(cells, active, tuple(row[name].options for name in valued))
+            found[full.only(active, on)] = None
+        return Rows(tuple(found), on, {index: self._measure(index) for index in self.wanted})
+
+    def _entered(self, row: Row) -> tuple[tuple[Cell | None, ...], frozenset[Index]]:
+        """Return the cell in each query, and the measures that count the row."""
+        cells: list[Cell | None] = [None] * len(self.batch)
+        for q, condition in self.conditions.items():
+            cell = tuple(row[column].groups[place] for column, place in self.axes[q])
+            if None not in cell and condition(row):
+                cells[q] = cell
+        active = (i for i, kept in self.filters.items() if cells[i[0]] is not None and kept(row))
+        return tuple(cells), frozenset(active)

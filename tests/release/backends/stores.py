@@ -1,0 +1,154 @@
+"""The same rows in every engine: each function returns a source for `open_backend`."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from decimal import Decimal
+
+# kind -> type, for each engine
+SQLITE = {
+    "integer": "INTEGER",
+    "number": "REAL",
+    "decimal": "NUMERIC",
+    "text": "TEXT",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+}
+POSTGRESQL = {
+    "integer": "bigint",
+    "number": "double precision",
+    "decimal": "numeric",
+    "text": "text",
+    "boolean": "boolean",
+    "date": "date",
+}
+SPARK = {
+    "integer": "long",
+    "number": "double",
+    "decimal": "decimal(20,2)",
+    "text": "string",
+    "boolean": "boolean",
+    "date": "date",
+}
+
+
+def arrow(kinds, rows):
+    import pyarrow
+
+    types = {
+        "integer": pyarrow.int64(),
+        "number": pyarrow.float64(),
+        "decimal": pyarrow.decimal128(20, 2),
+        "text": pyarrow.string(),
+        "boolean": pyarrow.bool_(),
+        "date": pyarrow.date32(),
+    }
+    columns = [pyarrow.array([row[n] for row in rows], types[k]) for n, k in kinds.items()]
+    return pyarrow.Table.from_arrays(columns, names=list(kinds))
+
+
+def duckdb_parquet(kinds, rows, folder):
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(arrow(kinds, rows), folder / "rows.parquet")
+    return str(folder / "rows.parquet")
+
+
+def duckdb_csv(kinds, rows, folder):
+    def cell(x):
+        if x is None:
+            return ""
+        if isinstance(x, str):
+            return '"' + x.replace('"', '""') + '"'
+        return (
+            str(x).lower() if isinstance(x, bool) else repr(x) if isinstance(x, float) else str(x)
+        )
+
+    lines = [",".join('"' + name.replace('"', '""') + '"' for name in kinds)]
+    lines += [",".join(cell(row[name]) for name in kinds) for row in rows]
+    (folder / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert next(csv.reader([lines[0]])) == list(kinds) or "\n" in lines[0]
+    return folder / "rows.csv"
+
+
+def duckdb_file(kinds, rows, folder, table='a "table"; of.rows'):
+    import duckdb
+
+    found = arrow(kinds, rows)
+    quoted = '"' + table.replace('"', '""') + '"'
+    with duckdb.connect(str(folder / "rows.duckdb")) as connection:
+        connection.register("found", found)
+        connection.execute(f"CREATE TABLE {quoted} AS SELECT * FROM found")
+    return {"duckdb": str(folder / "rows.duckdb"), "table": table}
+
+
+def pandas(kinds, rows, folder):
+    import pandas as pd
+
+    types = {"integer": "Int64", "number": "float64", "decimal": "float64", "boolean": "boolean"}
+    columns = {}
+    for name, kind in kinds.items():
+        values = [row[name] for row in rows]
+        if kind == "decimal":
+            values = [None if x is None else float(x) for x in values]
+        if kind == "date":
+            columns[name] = pd.to_datetime(pd.Series(values, dtype="object"))
+        else:
+            columns[name] = pd.Series(values, dtype=types.get(kind, "str"))
+    return pd.DataFrame(columns)
+
+
+def polars(kinds, rows, folder):
+    import polars as pl
+
+    return pl.from_arrow(arrow(kinds, rows))
+
+
+def pyarrow(kinds, rows, folder):
+    return arrow(kinds, rows)
+
+
+def sqlite(kinds, rows, folder, table='a "table"; of.rows'):
+    path = folder / "rows.db"
+    quoted = '"' + table.replace('"', '""') + '"'
+    columns = ", ".join(
+        f'"{name.replace(chr(34), chr(34) * 2)}" {SQLITE[k]}' for name, k in kinds.items()
+    )
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE {quoted} ({columns})")
+        marks = ", ".join("?" * len(kinds))
+        stored = [[_for_sqlite(row[name]) for name in kinds] for row in rows]
+        connection.executemany(f"INSERT INTO {quoted} VALUES ({marks})", stored)
+    connection.close()
+    return {"sqlite": path, "table": table}
+
+
+def _for_sqlite(x):
+    if isinstance(x, Decimal):
+        return float(x)
+    return x.isoformat() if hasattr(x, "isoformat") else x
+
+
+def postgresql(kinds, rows, address, table='a "table"; of.rows'):
+    import psycopg
+
+    quoted = '"' + table.replace('"', '""') + '"'
+    columns = ", ".join(
+        f'"{name.replace(chr(34), chr(34) * 2)}" {POSTGRESQL[k]}' for name, k in kinds.items()
+    )
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE TABLE {quoted} ({columns})")
+        with connection.cursor().copy(f"COPY {quoted} FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row([row[name] for name in kinds])
+    return {"postgresql": address, "table": table}
+
+
+def spark(kinds, rows, session):
+    from pyspark.sql.types import StructType
+
+    schema = StructType()
+    for name, kind in kinds.items():
+        schema = schema.add(name, SPARK[kind])
+    return session.createDataFrame([tuple(row[name] for name in kinds) for row in rows], schema)

@@ -1,0 +1,177 @@
+"""What one engine alone can hold: values that must neither raise nor count twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from fractions import Fraction
+
+import duckdb
+import pytest
+
+from twoworlds.release.backends import open_backend
+from twoworlds.release.plan import check_columns, plan
+from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.query import Compare, Missing, Query, resolve
+
+
+def totals(backend, relation, query, *columns):
+    dataset = Dataset("t", None, "add-remove", columns={c.name: c for c in columns})
+    resolved = resolve(query, dataset)
+    check_columns(dataset, resolved, backend, relation)
+    found = plan(resolved, relation, backend)
+    return dict(found.decode(backend.rows(found.statement)).cells)
+
+
+def x(kind, low=-10, high=10, unit=1, **options):
+    return Column("x", kind, Fraction(low), Fraction(high), unit=Fraction(unit), **options)
+
+
+def opened(connection, table="t"):
+    return open_backend({"connection": connection, "table": table})
+
+
+def test_text_among_numbers_is_missing_in_sqlite():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (x INTEGER)")
+    stored = [("many",), ("7",), (3,), (2.5,), (b"4",), (None,), (9e300,), ("",)]
+    connection.executemany("INSERT INTO t VALUES (?)", stored)
+    whole = Query("t").count("x").sum("x").count(where=Missing("x"))
+    assert totals(*opened(connection), whole, x("integer")) == {(): (2, 10, 6)}
+    wide = Query("t").sum("x")
+    assert totals(*opened(connection), wide, x("number", unit="1/2")) == {(): (14 + 6 + 5 + 20,)}
+    connection.close()
+
+
+def test_dates_in_sqlite_are_iso_texts_and_never_the_present():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (x DATE)")
+    stored = [
+        "now",
+        "2026-02-31",
+        "2026-02-03",
+        "2026-02-03 10:00",
+        2461000,
+        "today",
+        None,
+        "02/03",
+    ]
+    connection.executemany("INSERT INTO t VALUES (?)", [(value,) for value in stored])
+    query = Query("t").count("x").by("x", discover=True)
+    found = totals(*opened(connection), query, Column("x", "date"))
+    assert {str(key): numbers[0] for (key,), numbers in found.items()} == {"2026-02-03": 2}
+    connection.close()
+
+
+def test_columns_without_a_type_are_read_as_declared_in_sqlite():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (x)")
+    connection.executemany("INSERT INTO t VALUES (?)", [(1,), ("1",), (True,), (None,)])
+    for kind, count in (("integer", 2), ("text", 1), ("boolean", 2), ("number", 2)):
+        column = Column("x", kind)
+        assert totals(*opened(connection), Query("t").count("x"), column) == {(): (count,)}
+    connection.close()
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_a_collation_that_ignores_case_does_not_merge_keys(engine):
+    connection = sqlite3.connect(":memory:") if engine == "sqlite" else duckdb.connect()
+    connection.execute("CREATE TABLE t (x VARCHAR COLLATE NOCASE)")
+    connection.execute("INSERT INTO t VALUES ('a'), ('A'), ('A'), ('b')")
+    column = Column("x", "text", keys=("a", "A"))
+    query = Query("t").by("x", other=True).count().count("x", where=Compare("x", "=", "a"))
+    expected = {(0,): (1, 1), (1,): (2, 0), (2,): (1, 0)}
+    assert totals(*opened(connection), query, column) == expected
+    connection.close()
+
+
+def test_every_width_of_integer_is_clamped_without_overflow_in_duckdb():
+    connection = duckdb.connect()
+    widths = {
+        "TINYINT": (-128, 127),
+        "UTINYINT": (0, 255),
+        "SMALLINT": (-32768, 32767),
+        "UINTEGER": (0, 2**32 - 1),
+        "BIGINT": (-(2**63), 2**63 - 1),
+        "UBIGINT": (0, 2**64 - 1),
+        "HUGEINT": (-(2**127), 2**127 - 1),
+    }
+    for kind, (low, high) in widths.items():
+        connection.execute(f"CREATE OR REPLACE TABLE t (x {kind})")
+        connection.execute(f"INSERT INTO t VALUES ({low}), ({high}), (5), (NULL)")
+        for bound, unit in ((128, 1), (2**62 - 1, 1), (3000, 7), (2**55, "1000/999")):
+            size = Fraction(unit) * bound
+            column = x("integer", -size, size, unit)
+            query = Query("t").mean("x").count(where=Compare("x", ">", Fraction(10**50)))
+            found = totals(*opened(connection), query, column)
+            values = [round(Fraction(v) / Fraction(unit)) for v in (low, high, 5)]
+            wanted = sum(min(max(v, -bound), bound) for v in values)
+            assert found == {(): (3, wanted, 0)}, (kind, bound, unit)
+    connection.close()
+
+
+def test_numbers_of_postgresql_beyond_all_bounds(postgresql_database):
+    import psycopg
+
+    with psycopg.connect(postgresql_database, autocommit=True) as connection:
+        connection.execute("CREATE TABLE t (x numeric, y double precision, z real)")
+        connection.execute(
+            "INSERT INTO t SELECT v::numeric, NULL, NULL FROM unnest(ARRAY"
+            "['NaN', 'Infinity', '-Infinity', '1e400', '-1e400', '1e-400', '2.5', NULL]) v"
+        )
+        tiny = [
+            "'NaN'",
+            "'Infinity'",
+            "'-Infinity'",
+            "1e308",
+            "-1e308",
+            "5e-324",
+            "-5e-324",
+            "2.25",
+        ]
+        for value in tiny:
+            connection.execute(f"INSERT INTO t VALUES (NULL, {value}, NULL)")
+        connection.execute("INSERT INTO t VALUES (NULL, NULL, 'NaN'), (NULL, NULL, 1e-45)")
+        backend, relation = opened(connection)
+        query = Query("t").count("x").sum("x").count(where=Compare("x", "<", Fraction(1, 3)))
+        column = x("number", unit="1/2")
+        assert totals(backend, relation, query, column) == {(): (6, 5, 3)}
+        for name, expected in (("y", (7, 7)), ("z", (1, 0))):
+            column = Column(name, "number", Fraction(-10), Fraction(10), unit=Fraction(1, 3))
+            found = totals(backend, relation, Query("t").count(name).sum(name), column)
+            assert found == {(): expected}
+        keys = totals(backend, relation, Query("t").count().by("x", discover=True), x("number"))
+        assert keys[(Fraction("5/2"),)] == (1,)
+
+
+def test_dates_beyond_the_calendar_of_python_are_missing(postgresql_database):
+    import psycopg
+
+    with psycopg.connect(postgresql_database, autocommit=True) as connection:
+        connection.execute("CREATE TABLE t (x date, y timestamptz)")
+        for value in ("infinity", "-infinity", "4000-01-01 BC", "294000-01-01", "2026-01-02"):
+            connection.execute(f"INSERT INTO t VALUES ('{value}', '{value}')")
+        for name in ("x", "y"):
+            query = Query("t").count(name).by(name, discover=True)
+            assert len(totals(*opened(connection), query, Column(name, "date"))) == 1
+
+
+def test_lines_of_csv_that_cannot_be_read_are_left_out_and_values_are_missing(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(
+        b'x,name\n1,"a,b"\n2\n3,b,c\n\xff,d\nnan,e\nseven,""\n99999999999999999999,f\n"4","g\nh"\n5,\n'
+    )
+    backend, relation = open_backend(path)
+    query = Query("t").count().count("x").sum("x").count(where=Missing("name"), name="nameless")
+    found = totals(backend, relation, query, x("integer"), Column("name", "text"))
+    assert found == {(): (6, 3, 10, 1)}
+    number = totals(backend, relation, Query("t").count("x").sum("x"), x("number"))
+    assert number == {(): (4, 20)}
+
+
+def test_no_row_of_the_first_lines_decides_how_csv_is_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x;y,z\n" + "1;2,3\n" * 3 + "4,5\n")
+    backend, relation = open_backend(path)
+    assert list(backend.kinds(relation)) == ["x;y", "z"]
+    column = Column("z", "integer", Fraction(0), Fraction(9))
+    assert totals(backend, relation, Query("t").sum("z"), column) == {(): (14,)}

@@ -1,0 +1,57 @@
+"""Names that would break a statement put together from text; the same laws in every engine."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from tests.release.backends import oracle
+from tests.release.backends.conftest import store
+from twoworlds.errors import InvalidInput
+from twoworlds.release.backends import open_backend
+from twoworlds.release.plan import plan
+from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.query import Compare, Query, resolve
+
+NAMES = (
+    'x"; DROP TABLE rows; --',
+    "it's",
+    "back\\slash `tick`",
+    "table.column",
+    "SELECT",
+    " space ",
+    "naïve 😀",
+    "c1",
+    "C0",
+)
+TWINS = ("income", "INCOME")  # one column where names ignore case
+ONE_CASE = ("duckdb-file", "sqlite")
+
+
+def test_odd_names_are_names(engine, request, tmp_path):
+    names = NAMES if engine in ONE_CASE else (*NAMES, *TWINS)
+    kinds = dict.fromkeys(names, "integer")
+    rows = [{name: 10 * i + j for j, name in enumerate(names)} for i in range(3)]
+    source = store(engine, kinds, rows, tmp_path, request, "a`b\"c'd;e")
+    backend, relation = open_backend(source)
+    columns = {name: Column(name, "integer", Fraction(0), Fraction(99)) for name in names}
+    query = Query("people").by(names[0], keys=[0, 10, 20, 30])
+    for i, name in enumerate(names[1:]):
+        query = query.sum(name, name=f"sum {i}", where=Compare(name, ">", Fraction(5)))
+    resolved = resolve(query, Dataset("people", None, "add-remove", columns=columns))
+    found = plan(resolved, relation, backend)
+    assert oracle.plain(found.decode(backend.rows(found.statement))) == oracle.totals(
+        resolved, rows
+    )
+    backend.close()
+
+
+def test_the_character_nul_is_refused():
+    import pandas as pd
+
+    backend, relation = open_backend(pd.DataFrame({"name": ["a"]}))
+    dataset = Dataset("people", None, "add-remove", columns={"name": Column("name", "text")})
+    query = Query("people").where(Compare("name", "=", "a\0b")).count()
+    with pytest.raises(InvalidInput, match="NUL"):
+        plan(resolve(query, dataset), relation, backend)

@@ -1,0 +1,187 @@
+"""What can be opened, and what is refused before anything is paid, with the way out."""
+
+from __future__ import annotations
+
+import sqlite3
+from fractions import Fraction
+
+import duckdb
+import pandas as pd
+import pytest
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.backends import open_backend
+from twoworlds.release.plan import check_columns, plan
+from twoworlds.release.policy import Column, Dataset, PublicTable
+from twoworlds.release.query import Query, resolve
+
+FRAME = pd.DataFrame({"age": [1, 2, 3], "name": ["a", "b", "a"]})
+COLUMNS = {
+    "age": Column("age", "integer", Fraction(0), Fraction(9)),
+    "name": Column("name", "text", keys=("a", "b")),
+}
+DATASET = Dataset("people", None, "add-remove", columns=COLUMNS)
+BY_NAME = Query("people").by("name").count().sum("age")
+EXPECTED = {(0,): (2, 4), (1,): (1, 2)}
+
+
+def answer(source, folder=None, query=BY_NAME, dataset=DATASET):
+    backend, relation = open_backend(source) if folder is None else open_backend(source, folder)
+    resolved = resolve(query, dataset)
+    check_columns(dataset, resolved, backend, relation)
+    found = plan(resolved, relation, backend)
+    totals = found.decode(backend.fetch(found.statement))
+    backend.close()
+    return dict(totals.cells)
+
+
+def test_paths_start_from_the_folder(tmp_path):
+    (tmp_path / "people.csv").write_text("age,name\n1,a\n2,b\n3,a\n")
+    (tmp_path / "people.tsv").write_text("age\tname\n1\ta\n2\tb\n3\ta\n")
+    assert answer("people.csv", tmp_path) == EXPECTED
+    assert answer(tmp_path / "people.tsv") == EXPECTED
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_itself(tmp_path):
+    FRAME.to_parquet(tmp_path / "people[1]*.parquet")
+    FRAME.iloc[:1].to_parquet(tmp_path / "people1.parquet")
+    assert answer(tmp_path / "people[1]*.parquet") == EXPECTED
+
+
+def test_a_folder_of_parquet_files_is_one_table(tmp_path):
+    FRAME.iloc[:1].to_parquet(tmp_path / "1.parquet")
+    FRAME.iloc[1:].to_parquet(tmp_path / "2.parquet")
+    assert answer(tmp_path) == EXPECTED
+
+
+def test_nested_columns_do_not_shift_the_others(tmp_path):
+    nested = FRAME.assign(deep=[{"x": {"y": 1, "z": [2]}}] * 3)[["deep", "age", "name"]]
+    nested.to_parquet(tmp_path / "nested.parquet")
+    backend, relation = open_backend(tmp_path / "nested.parquet")
+    assert backend.kinds(relation) == {"deep": "other", "age": "integer", "name": "text"}
+    assert answer(tmp_path / "nested.parquet") == EXPECTED
+
+
+def test_connections_of_others_are_used_and_left_open():
+    light = sqlite3.connect(":memory:")
+    light.execute("CREATE TABLE people (age INTEGER, name TEXT)")
+    light.executemany("INSERT INTO people VALUES (?, ?)", FRAME.itertuples(index=False, name=None))
+    duck = duckdb.connect()
+    duck.register("found", FRAME)
+    duck.execute("CREATE TABLE people AS SELECT * FROM found")
+    for connection in (light, duck):
+        assert answer({"connection": connection, "table": "people"}) == EXPECTED
+        connection.execute("SELECT 1")
+        connection.close()
+
+
+def test_a_foreign_connection_to_postgresql(postgresql_database):
+    import psycopg
+
+    with psycopg.connect(postgresql_database) as connection:
+        connection.execute('CREATE SCHEMA "my schema"')
+        connection.execute('CREATE TABLE "my schema".people (age smallint, name varchar(9))')
+        connection.execute("INSERT INTO \"my schema\".people VALUES (1, 'a'), (2, 'b'), (3, 'a')")
+        source = {"connection": connection, "schema": "my schema", "table": "people"}
+        assert answer({**source, "dialect": "postgres"}) == EXPECTED
+        assert answer({"connection": connection, "table": "my schema.people"}) == EXPECTED
+        connection.execute("SET standard_conforming_strings = off")
+        with pytest.raises(InvalidInput, match="standard_conforming_strings"):
+            open_backend(source)
+
+
+def test_a_server_that_cannot_be_reached_shows_no_password():
+    source = {"postgresql": "postgresql://ann:s3cret@127.0.0.1:1/people", "table": "people"}
+    with pytest.raises(InvalidInput) as caught:
+        open_backend(source)
+    assert "s3cret" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("source", "part"),
+    [
+        ("absent.parquet", "there is no file 'absent.parquet'"),
+        ("notes.txt", "ends in neither"),
+        ("people.db", "holds several tables"),
+        ("broken.parquet", "cannot be read as Parquet"),
+        ("broken.csv", "cannot be read as text"),
+        ("empty.csv", "without columns"),
+        ("twice.csv", "two columns are called 'a'"),
+        ("nothing", "has no .parquet file"),
+        ("postgresql://ann:s3cret@host/people", "postgresql: address"),
+        ({"duckdb": "broken.parquet", "table": "t"}, "as a file of DuckDB"),
+        ({"sqlite": "broken.parquet", "table": "t"}, "no file of SQLite"),
+        ({"sqlite": "people.db", "table": "persons"}, "there is no table 'persons'"),
+        ({"sqlite": "people.db"}, "needs table:"),
+        ({"sqlite": "people.db", "duckdb": "x", "table": "t"}, "a source is"),
+        ({"sqlite": "people.db", "tabel": "t"}, "a source is"),
+        ({"connection": object(), "table": "t"}, "add dialect"),
+        ({"connection": object(), "table": "t", "dialect": "mysql"}, "'mysql' is not known"),
+        (17, "int is no source of data"),
+        ("a\0b.csv", "NUL"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_with_the_way_out(source, part, tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is none at all, and long enough")
+    (tmp_path / "broken.csv").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "twice.csv").write_text("a,b,a\n1,2,3\n")
+    with sqlite3.connect(tmp_path / "people.db") as connection:
+        connection.execute("CREATE TABLE people (age INTEGER)")
+    connection.close()
+    with pytest.raises(InvalidInput) as caught:
+        open_backend(source, tmp_path)
+    assert part in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_an_own_connection_can_neither_write_nor_be_reconfigured(tmp_path):
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as connection:
+        connection.register("found", FRAME)
+        connection.execute("CREATE TABLE people AS SELECT * FROM found")
+    source = {"duckdb": tmp_path / "people.duckdb", "table": "people"}
+    assert answer(source) == EXPECTED
+    backend, _ = open_backend(source)
+    for statement in ("DROP TABLE people", "SET threads = 1", "INSTALL httpfs"):
+        with pytest.raises(duckdb.Error):
+            backend._connection.execute(statement)
+    backend.close()
+
+
+@pytest.mark.parametrize(
+    ("column", "part"),
+    [
+        (Column("agee", "integer"), "did you mean 'age'?"),
+        (Column("name", "integer"), "is declared integer, and its table has text"),
+        (Column("age", "text"), "is declared text, and its table has integer"),
+        (Column("Age", "integer"), "unknown column"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused_before_anything_runs(column, part):
+    dataset = Dataset("people", None, "add-remove", columns={column.name: column})
+    with pytest.raises(InvalidInput) as caught:
+        answer(FRAME, query=Query("people").count(column.name), dataset=dataset)
+    assert part in str(caught.value)
+
+
+def test_an_integer_column_may_be_declared_number():
+    column = Column("age", "number", Fraction(0), Fraction(9), unit=Fraction(1, 2))
+    dataset = Dataset("people", None, "add-remove", columns={"age": column})
+    assert answer(FRAME, query=Query("people").sum("age"), dataset=dataset) == {(): (12,)}
+
+
+@pytest.mark.parametrize(
+    ("keys", "part"), [((1, 1, 2), "occurs twice"), (("a", "b", "c"), "declared integer")]
+)
+def test_a_public_table_with_unfit_keys_is_refused(keys, part):
+    public = pd.DataFrame({"code": keys, "state": ["x", "y", "z"]})
+    tables = {
+        "p": PublicTable("p", public, "code", {"state": Column("state", "text", keys=("x",))})
+    }
+    dataset = Dataset("people", None, "add-remove", columns=COLUMNS, public=tables)
+    query = Query("people").join("p", on="age").by("p.state").count()
+    with pytest.raises(InvalidInput, match=part):
+        answer(FRAME, query=query, dataset=dataset)

@@ -1,0 +1,64 @@
+"""What holds for a ledger in a file of SQLite alone."""
+
+import sqlite3
+from fractions import Fraction
+
+import pytest
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.budget import Cost
+from twoworlds.release.ledger import Ledger, LedgerDamaged, LedgerUnavailable, show, verify
+
+
+def test_a_ledger_that_another_program_locks_says_so_after_its_timeout(file):
+    with Ledger.open(file, timeout=0.2) as ledger:
+        other = sqlite3.connect(file, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerUnavailable, match="locked by another program"):
+            ledger.reserve("people", "ann", "q", "0.1")
+        assert ledger.left("people") == Cost(Fraction(1))  # looking is still possible
+        other.execute("ROLLBACK")
+        other.close()
+        assert ledger.pay("people", "ann", "q", "0.1", lambda: 1) == 1
+
+
+def test_a_ledger_removed_while_it_is_open_is_noticed(file):
+    with Ledger.open(file) as ledger:
+        file.rename(file.with_name("away"))
+        with pytest.raises(LedgerDamaged, match="removed or replaced"):
+            ledger.reserve("people", "ann", "q", "0.1")
+
+
+def test_a_ledger_of_another_format_is_refused(file):
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA user_version=2")
+    connection.close()
+    with pytest.raises(InvalidInput, match="format 2"):
+        Ledger.open(file)
+
+
+@pytest.mark.parametrize("name", ["a b.db", "100%.db", "what?.db", "a#b.db", "é'\".db"])
+def test_odd_file_names(folder, name):
+    with Ledger.create(folder / name) as ledger:
+        ledger.set_cap("people", "1")
+    assert verify(folder / name)["ok"]
+    assert (folder / name).exists()
+
+
+def test_only_ledgers_are_opened(folder, file):
+    with pytest.raises(InvalidInput, match="create it first"):
+        Ledger.open(folder / "none.db")
+    with pytest.raises(InvalidInput, match="no ledger"):
+        show(folder / "none.db")
+    with pytest.raises(InvalidInput, match="already"):
+        Ledger.create(file)
+    with pytest.raises(InvalidInput, match="no folder"):
+        Ledger.create(folder / "none" / "ledger.db")
+    with pytest.raises(InvalidInput, match="table='t' was given for a file"):
+        Ledger.open(file, table="t")
+    foreign = folder / "foreign.db"
+    connection = sqlite3.connect(foreign)
+    connection.execute("CREATE TABLE entries (sequence INTEGER PRIMARY KEY, body TEXT, hash TEXT)")
+    connection.close()
+    with pytest.raises(InvalidInput, match="not a ledger"):
+        Ledger.create(foreign)

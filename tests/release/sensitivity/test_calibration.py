@@ -1,0 +1,203 @@
+"""Calibrated noise: the whole costs exactly what was wanted, by the laws of the noise."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.release.sensitivity.brute import all_vectors, supremum
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise
+from twoworlds.numbers import exp
+from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.policy.model import Column, Dataset, Unit
+from twoworlds.release.query import Compare, Query, resolve
+from twoworlds.release.sensitivity import calibrate
+
+F = Fraction
+COLUMNS = {
+    "key": Column("key", "text", keys=tuple("abcdefghij")),
+    "few": Column("few", "text", keys=("a", "b")),
+    "x": Column("x", "integer", F(0), F(3), grid=(F(0), F(1), F(2))),
+    "pay": Column("pay", "integer", F(0), F(100)),
+}
+SAMPLES = {"few": ["a", "b", "c", None], "x": [F(i) for i in range(-1, 6)] + [None]}
+
+
+def people(neighbours="add-remove", unit=None):
+    return Dataset("people", None, neighbours, unit or Unit(), COLUMNS)
+
+
+def asked(query, neighbours="add-remove", unit=None):
+    return [resolve(query, people(neighbours, unit))]
+
+
+@pytest.mark.parametrize(("neighbours", "scale"), [("add-remove", 2), ("substitute", 4)])
+def test_a_histogram_of_ten_has_the_noise_of_one_count(neighbours, scale):
+    found = calibrate(asked(Query("people").by("key").count(), neighbours), parse_cost("1/2"))
+    (noise,) = found.noises[0]
+    assert (noise.scale, noise.law) == (scale, GeometricNoise(exp(F(-1, scale))))
+    assert 2 * noise.scale**2 == {2: 8, 4: 32}[scale]  # the variance of continuous Laplace noise
+    assert float(noise.law.variance) < 2 * scale**2
+    assert found.joint == F(1, 2)
+    assert found.naive * scale == 10
+    assert (noise.name, found.kind, found.threshold) == ("discrete Laplace", "laplace", None)
+
+
+QUERIES = [
+    Query("people").by("few").count().sum("x"),
+    Query("people").by("few", other=True).mean("x"),
+    Query("people").variance("x"),
+    Query("people").count(where=Compare("x", "<", F(1))).sum("x", where=Compare("x", ">", F(1))),
+    Query("people").by("few").median("x").count(share="1/3"),
+]
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_worst_neighbours_lose_exactly_what_was_wanted(query, neighbours):
+    batch = asked(query, neighbours)
+    found = calibrate(batch, parse_cost("3/7"))
+    weights = {(0, j): 1 / noise.scale for j, noise in enumerate(found.noises[0]) if noise.scale}
+    weights |= {(0, j): F(0) for j, noise in enumerate(found.noises[0]) if not noise.scale}
+    assert found.joint == supremum(batch, SAMPLES, weights, 1) == F(3, 7)
+    assert found.attained
+
+
+def test_the_joint_law_of_the_answers_attains_the_ratio():
+    batch = asked(Query("people").by("few").count().sum("x"), "substitute")
+    found = calibrate(batch, parse_cost("1"))
+    laws = [noise.law for noise in found.noises[0]]
+    cells = [(0, j, (("key", key),)) for j in (0, 1) for key in "ab"]
+    worst = 0
+    for a, b in product(all_vectors(batch, SAMPLES), repeat=2):
+        ratio = exp(F(0))
+        for cell in cells:
+            shift = abs(a.get(cell, 0) - b.get(cell, 0))
+            if shift:
+                ratio = ratio * laws[cell[1]].supremum(shift).ratio
+        assert ratio <= exp(F(1))
+        worst += ratio == exp(F(1))
+    assert worst
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
+@pytest.mark.parametrize("query", QUERIES[:4])
+def test_gaussian_noise_costs_rho(query, neighbours):
+    batch = asked(query, neighbours)
+    found = calibrate(batch, parse_cost("rho=1/8"), noise="gaussian")
+    noises = found.noises[0]
+    for noise in noises:
+        assert noise.law is None or noise.law == DiscreteGaussianNoise(noise.scale)
+    weights = {(0, j): 1 / (2 * n.scale) if n.scale else F(0) for j, n in enumerate(noises)}
+    expected = supremum(batch, SAMPLES, weights, 2)
+    assert found.joint == F(1, 8)
+    assert expected <= F(1, 8) <= expected * F(65, 64)
+    assert not found.attained or expected == F(1, 8)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
+def test_a_quantile_has_a_rate_in_either_kind_of_cost(neighbours):
+    batch = asked(Query("people").median("x"), neighbours)
+    moves = 1 if neighbours == "add-remove" else 2
+    (noise,) = calibrate(batch, parse_cost("1")).noises[0]
+    assert (noise.rate * moves, noise.law, noise.name) == (1, None, "exponential mechanism")
+    found = calibrate(batch, parse_cost("rho=1/10"), noise="gaussian")
+    (noise,) = found.noises[0]
+    assert (moves * noise.rate) ** 2 / 8 == found.joint <= F(1, 10)
+    assert found.joint > F(1, 10) * (1 - F(1, 10**15))
+
+
+def test_shares_divide_the_budget():
+    query = Query("people").count(share=3).sum("x", share=1)
+    found = calibrate(asked(query), parse_cost("1"))
+    count, total = found.noises[0]
+    assert (1 / count.scale, 3 / total.scale) == (F(3, 4), F(1, 4))
+    rho = calibrate(asked(query), parse_cost("rho=1"), noise="gaussian")
+    count, total = rho.noises[0]
+    assert (1 / (2 * count.scale), 9 / (2 * total.scale)) == (F(3, 4), F(1, 4))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(QUERIES),
+    st.sampled_from(["add-remove", "substitute"]),
+    st.sampled_from(["laplace", "gaussian"]),
+    st.fractions("1/1000", 10, max_denominator=1000),
+    st.fractions("1/1000", 10, max_denominator=1000),
+)
+def test_more_noise_costs_less(query, neighbours, noise, a, b):
+    def made(amount):
+        cost = Cost(amount) if noise == "laplace" else Cost(rho=amount)
+        return calibrate(asked(query, neighbours), cost, noise=noise)
+
+    for one, other in zip(made(a).noises[0], made(b).noises[0], strict=True):
+        assert one.sensitivity == other.sensitivity
+        if one.sensitivity and a < b:
+            assert one.scale > other.scale
+
+
+def test_what_nobody_can_move_has_no_noise():
+    found = calibrate(asked(Query("people").count().sum("x"), "substitute"), parse_cost("1"))
+    count, total = found.noises[0]
+    assert (count.law, count.scale, count.sensitivity, count.name) == (None, 0, 0, "none")
+    assert (total.scale, total.sensitivity) == (3, 3)
+    assert "answered exactly" in found.explain()
+    free = calibrate(asked(Query("people").count(), "substitute"), parse_cost("1"))
+    assert (free.joint, free.naive) == (0, 0)
+    assert "gives nothing away" in free.explain()
+
+
+def test_persons_take_noise_for_all_of_their_rows():
+    query = Query("people").by("key").count().people()
+    found = calibrate(asked(query, unit=Unit("id", 5, 2)), parse_cost("1"))
+    rows, persons = found.noises[0]
+    assert (rows.sensitivity, persons.sensitivity) == (5, 2)
+    assert 5 / rows.scale + 2 / persons.scale == 1
+    squared = calibrate(asked(query, unit=Unit("id", 5, 2)), parse_cost("rho=1"), noise="gaussian")
+    rows, persons = squared.noises[0]
+    assert squared.joint == 1
+    for cells in (1, 2):
+        split = (5 - cells + 1) ** 2 + cells - 1
+        assert split / (2 * rows.scale) + cells / (2 * persons.scale) <= 1
+
+
+def test_gaussian_noise_is_paid_by_epsilon_and_delta_too():
+    batch = asked(Query("people").by("key").count())
+    found = calibrate(batch, parse_cost("epsilon=1, delta=1e-6"), noise="gaussian")
+    assert str(found.cost) == "epsilon=1, delta=1/1000000"
+    assert 0.0243 < float(found.joint) < 0.0244  # the rho that implies (1, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("cost", "noise", "discover", "said"),
+    [
+        ("1", "laplace", True, "need a delta"),
+        ("rho=1", "gaussian", True, "need a delta"),
+        ("rho=1", "laplace", False, "noise='gaussian'"),
+        ("1", "gaussian", False, "pure"),
+        ("epsilon=1, delta=1e-6", "laplace", False, "for nothing"),
+        ("0", "laplace", False, "more than 0"),
+        ("epsilon=0, delta=1e-6", "laplace", True, "more than 0"),
+    ],
+)
+def test_refuses_a_cost_that_does_not_suit(cost, noise, discover, said):
+    batch = asked(Query("people").by("key", discover=discover).count())
+    with pytest.raises(InvalidInput, match=said):
+        calibrate(batch, parse_cost(cost), noise=noise)
+
+
+def test_refuses_unknown_noise():
+    with pytest.raises(UnknownName, match="laplace"):
+        calibrate(asked(Query("people").count()), parse_cost("1"), noise="laplac")
+
+
+def test_explains_itself_in_words():
+    batch = asked(Query("people").by("key").mean("pay").median("x"), "substitute")
+    said = calibrate(batch, parse_cost("1")).explain()
+    assert "one row is replaced by another" in said
+    assert "sum of pay in units of 1, each less 50" in said
+    assert "one row costs" in said
+    assert "The whole costs epsilon 1; cell by cell it would cost" in said
