@@ -121,6 +121,14 @@ def test_a_person_is_in_as_many_groups_as_rows_unless_said():
         (dataset(analysts="{ann: lots}"), "ann"),
         (dataset(public="{r: {key: a}}"), "source is missing"),
         (dataset(public="{r: {source: a.csv}}"), "key is missing"),
+        (dataset(public="{a.b: {source: a.csv, key: k}}"), "dot in its name"),
+        (
+            dataset(
+                columns="{r.z: {kind: text}}",
+                public="{r: {source: a.csv, key: k, columns: {z: {kind: text}}}}",
+            ),
+            "may be of the dataset",
+        ),
         (dataset() + "  people: {}\n", "twice"),
         ("datasets: {people: {neighbours: [", "not YAML"),
     ],

@@ -178,6 +178,7 @@ def _dataset(name: str, fields: _Fields) -> Dataset:
         table: _public(table, _Fields(given, f"{fields.place}: {table}"))
         for table, given in fields.mapping("public").items()
     }
+    _check_dots(columns, public, fields)
     budget = fields.data.get("budget")
     analysts = {
         analyst: _cap(given, f"{fields.place}: analysts: {analyst}")
@@ -194,6 +195,21 @@ def _dataset(name: str, fields: _Fields) -> Dataset:
         None if budget is None else _cap(budget, f"{fields.place}: budget"),
         analysts,
     )
+
+
+def _check_dots(
+    columns: Mapping[str, Column], public: Mapping[str, PublicTable], fields: _Fields
+) -> None:
+    """Refuse names that could not be told apart, since queries write ``table.column``."""
+    for table in public.values():
+        if "." in table.name:
+            raise InvalidInput(f"{fields.place}: public table {table.name!r} has a dot in its name")
+        for column in table.columns:
+            if f"{table.name}.{column}" in columns:
+                raise InvalidInput(
+                    f"{fields.place}: column '{table.name}.{column}' may be of the dataset or of "
+                    f"the public table {table.name!r}: call the table something else"
+                )
 
 
 def _declared(fields: _Fields) -> Iterable[tuple[str, Any]]:
