@@ -21,6 +21,7 @@ import twoworlds.cli.commands
 import twoworlds.cli.coupled
 import twoworlds.cli.geometry
 import twoworlds.cli.noiseless
+import twoworlds.cli.randomize
 import twoworlds.cli.release  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
 from twoworlds.cli.render import undrawn

@@ -1,0 +1,157 @@
+"""A private answer beside the plain query in the same engine, and beside OpenDP.
+
+Noisy count and clamped sum for 50 regions of a Parquet file. *Engine* rows compare the statements
+alone, in turns within one process; *process* rows compare whole programs from their start, imports
+and calibration included. Ours is the whole of a release but its durable charge, which
+``benchmarks.charges`` measures. The target of 1.15 times the plain query is a ratio of 1 / 1.15.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+
+from benchmarks import Row, best_of
+from twoworlds.release.backends import open_backend
+from twoworlds.release.plan import plan
+from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.query import Query, resolve
+
+ROWS = int(os.environ.get("TWOWORLDS_BENCHMARK_ROWS", "5000000"))
+REGIONS = 50
+TURNS = 5
+TARGET = 1 / 1.15
+PLAIN = (
+    "SELECT region, COUNT(*), SUM(LEAST(GREATEST(income, 0), 200000)) FROM '{path}' GROUP BY region"
+)
+PLAIN_PROGRAM = "import duckdb; duckdb.connect().execute({statement!r}).fetchall()"
+OUR_PROGRAM = """
+from fractions import Fraction
+from twoworlds.release.answers import noisy
+from twoworlds.release.backends import open_backend
+from twoworlds.release.budget import parse_cost
+from twoworlds.release.noise import SystemBits
+from twoworlds.release.plan import check_columns, plan
+from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.query import Query, resolve
+from twoworlds.release.sensitivity import calibrate
+columns = {{
+    "region": Column("region", "text", keys=tuple(f"region {{i}}" for i in range({regions}))),
+    "income": Column("income", "integer", Fraction(0), Fraction(200000)),
+}}
+dataset = Dataset("people", None, "add-remove", columns=columns)
+resolved = resolve(Query("people").by("region").count().sum("income"), dataset)
+calibration = calibrate([resolved], parse_cost("epsilon=1"))
+backend, relation = open_backend({path!r})
+check_columns(dataset, resolved, backend, relation)
+planned = plan(resolved, relation, backend)
+totals = planned.decode(backend.rows(planned.statement))
+noisy(resolved, totals, calibration, SystemBits())
+"""
+OPENDP_PROGRAM = """
+import opendp.prelude as dp
+import polars as pl
+dp.enable_features("contrib")
+context = dp.Context.compositor(
+    data=pl.scan_parquet({path!r}),
+    privacy_unit=dp.unit_of(contributions=1),
+    privacy_loss=dp.loss_of(epsilon=1.0),
+    split_evenly_over=1,
+    margins=[dp.polars.Margin(by=["region"], invariant="keys", max_length={rows})],
+)
+answer = context.query().group_by("region").agg(
+    dp.len(), pl.col("income").fill_null(0).dp.sum(bounds=(0, 200000))
+)
+answer.release().collect()
+"""
+
+
+def write(path: Path) -> None:
+    """Write the rows: a text and two numbers each."""
+    duckdb.connect().execute(
+        f"COPY (SELECT 'region ' || (hash(i) % {REGIONS}) AS region, "
+        "(hash(7 * i + 1) % 300000)::INTEGER - 20000 AS income, "
+        "(hash(3 * i + 1) % 3000000) / 10.0::DOUBLE - 20000 AS pay "
+        f"FROM range({ROWS}) t(i)) TO '{path}' (FORMAT parquet)"
+    )
+
+
+def statements(path: Path) -> list[Row]:
+    """The statements alone, on integers and on floats, in turns."""
+    keys = tuple(f"region {i}" for i in range(REGIONS))
+    bounds = Fraction(0), Fraction(200000)
+    columns = {
+        "region": Column("region", "text", keys=keys),
+        "income": Column("income", "integer", *bounds),
+        "pay": Column("pay", "number", *bounds),
+    }
+    dataset = Dataset("people", None, "add-remove", columns=columns)
+    backend, relation = open_backend(path)
+    connection = duckdb.connect()
+
+    def ours(column: str) -> Callable[[], object]:
+        resolved = resolve(Query("people").by("region").count().sum(column), dataset)
+        found = plan(resolved, relation, backend)
+        return lambda: found.decode(backend.rows(found.statement))
+
+    def plain(column: str) -> Callable[[], object]:
+        statement = PLAIN.format(path=path).replace("income", column)
+        return lambda: connection.execute(statement).fetchall()
+
+    rows = []
+    for column in ("income", "pay"):
+        turns = [[best_of(1, work(column)) for work in (ours, plain)] for _ in range(TURNS)]
+        mine, peer = (min(turn) for turn in zip(*turns, strict=True))
+        name = f"count and sum of {column} by region, {ROWS:,} rows, engine"
+        rows.append(Row(name, mine, peer=peer, against="plain DuckDB", target=TARGET))
+    backend.close()
+    return rows
+
+
+def _process(program: str) -> float:
+    start = time.perf_counter()
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(
+        [sys.executable, "-c", program], check=True, env=environment, capture_output=True
+    )
+    return time.perf_counter() - start
+
+
+def processes(path: Path) -> list[Row]:
+    """Whole programs, in turns; OpenDP if it is installed."""
+    statement = PLAIN.format(path=path)
+    programs = {
+        "ours": OUR_PROGRAM.format(path=str(path), regions=REGIONS),
+        "plain DuckDB": PLAIN_PROGRAM.format(statement=statement),
+    }
+    if importlib.util.find_spec("opendp") and importlib.util.find_spec("polars"):
+        programs["OpenDP"] = OPENDP_PROGRAM.format(path=str(path), rows=ROWS)
+    turns = [{who: _process(program) for who, program in programs.items()} for _ in range(TURNS)]
+    best = {who: min(turn[who] for turn in turns) for who in programs}
+    return [
+        Row(
+            f"count and sum of income by region, {ROWS:,} rows, process",
+            best["ours"],
+            peer=seconds,
+            against=who,
+        )
+        for who, seconds in best.items()
+        if who != "ours"
+    ]
+
+
+def run() -> list[Row]:
+    """Write the rows to a file, then both comparisons."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.parquet")
+        write(path)
+        return statements(path) + processes(path)
