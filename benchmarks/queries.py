@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,12 +18,13 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
 from benchmarks import Row, best_of
 from twoworlds.release.backends import open_backend
-from twoworlds.release.plan import plan
+from twoworlds.release.plan import Plan, plan
 from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.query import Query, resolve
 
@@ -85,8 +87,8 @@ def write(path: Path) -> None:
     )
 
 
-def statements(path: Path) -> list[Row]:
-    """The statements alone, on integers and on floats, in turns."""
+def dataset() -> Dataset:
+    """What the policy declares about the rows."""
     keys = tuple(f"region {i}" for i in range(REGIONS))
     bounds = Fraction(0), Fraction(200000)
     columns = {
@@ -94,27 +96,69 @@ def statements(path: Path) -> list[Row]:
         "income": Column("income", "integer", *bounds),
         "pay": Column("pay", "number", *bounds),
     }
-    dataset = Dataset("people", None, "add-remove", columns=columns)
-    backend, relation = open_backend(path)
-    connection = duckdb.connect()
+    return Dataset("people", None, "add-remove", columns=columns)
 
-    def ours(column: str) -> Callable[[], object]:
-        resolved = resolve(Query("people").by("region").count().sum(column), dataset)
-        found = plan(resolved, relation, backend)
-        return lambda: found.decode(backend.rows(found.statement))
 
-    def plain(column: str) -> Callable[[], object]:
-        statement = PLAIN.format(path=path).replace("income", column)
-        return lambda: connection.execute(statement).fetchall()
+def beside(source: Any, plain: Callable[[str], object], who: str) -> list[Row]:
+    """Our statement and the plain one of an engine, on integers and on floats, in turns.
 
+    Args:
+        source: The rows, for `open_backend`.
+        plain: Runs the plain query of a column.
+        who: The name of the plain query.
+    """
+    backend, relation = open_backend(source)
     rows = []
     for column in ("income", "pay"):
-        turns = [[best_of(1, work(column)) for work in (ours, plain)] for _ in range(TURNS)]
-        mine, peer = (min(turn) for turn in zip(*turns, strict=True))
+        resolved = resolve(Query("people").by("region").count().sum(column), dataset())
+        found = plan(resolved, relation, backend)
+
+        def ours(found: Plan = found) -> object:
+            return found.decode(backend.rows(found.statement))
+
+        def peer(column: str = column) -> object:
+            return plain(column)
+
+        turns = [(best_of(1, ours), best_of(1, peer)) for _ in range(TURNS)]
+        mine, theirs = (min(turn) for turn in zip(*turns, strict=True))
         name = f"count and sum of {column} by region, {ROWS:,} rows, engine"
-        rows.append(Row(name, mine, peer=peer, against="plain DuckDB", target=TARGET))
+        rows.append(Row(name, mine, peer=theirs, against=who, target=TARGET))
     backend.close()
     return rows
+
+
+def beside_duckdb(path: Path) -> list[Row]:
+    """The statements alone in DuckDB."""
+    connection = duckdb.connect()
+    statement = PLAIN.format(path=path)
+    return beside(
+        path,
+        lambda column: connection.execute(statement.replace("income", column)).fetchall(),
+        "plain DuckDB",
+    )
+
+
+def beside_spark(path: Path) -> list[Row]:
+    """The statements alone in Spark, on two threads; nothing where there is no Spark or Java."""
+    java = "JAVA_HOME" in os.environ or shutil.which("java")
+    if not (java and importlib.util.find_spec("pyspark")):
+        print("Spark is left out: it needs pyspark and Java (make services)", file=sys.stderr)
+        return []
+    from pyspark.sql import SparkSession
+
+    settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+    session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+    frame = session.read.parquet(str(path))
+    frame.createOrReplaceTempView("plain")
+    statement = PLAIN.replace("'{path}'", "plain")
+    try:
+        return beside(
+            frame,
+            lambda column: session.sql(statement.replace("income", column)).collect(),
+            "plain Spark",
+        )
+    finally:
+        session.stop()
 
 
 def _process(program: str) -> float:
@@ -134,7 +178,13 @@ def processes(path: Path) -> list[Row]:
         "plain DuckDB": PLAIN_PROGRAM.format(statement=statement),
     }
     if importlib.util.find_spec("opendp") and importlib.util.find_spec("polars"):
-        programs["OpenDP"] = OPENDP_PROGRAM.format(path=str(path), rows=ROWS)
+        peer = OPENDP_PROGRAM.format(path=str(path), rows=ROWS)
+        try:
+            _process(peer)
+        except subprocess.CalledProcessError:  # it runs with one version of polars only
+            print("OpenDP is left out: it does not run beside this polars", file=sys.stderr)
+        else:
+            programs["OpenDP"] = peer
     turns = [{who: _process(program) for who, program in programs.items()} for _ in range(TURNS)]
     best = {who: min(turn[who] for turn in turns) for who in programs}
     return [
@@ -150,8 +200,8 @@ def processes(path: Path) -> list[Row]:
 
 
 def run() -> list[Row]:
-    """Write the rows to a file, then both comparisons."""
+    """Write the rows to a file, then all comparisons."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.parquet")
         write(path)
-        return statements(path) + processes(path)
+        return [*beside_duckdb(path), *processes(path), *beside_spark(path)]
