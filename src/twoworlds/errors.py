@@ -9,9 +9,11 @@
     ├── Unsupported             the question makes sense, but not for this structure
     ├── Undecided               an enclosure could not separate two numbers within its limit
     ├── LedgerDamaged           a chain of entries, or its high-water mark, does not verify
-    └── LedgerUnavailable       the ledger is locked, read-only, full or out of reach
+    ├── LedgerUnavailable       the ledger is locked, read-only, full or out of reach
+    └── ReleaseFailed           a release was charged, and the engine could not answer it
 
-The last two and OverBudget are defined in `twoworlds.release.ledger.failures`.
+OverBudget and the two of the ledger are defined in `twoworlds.release.ledger.failures`, the last
+one in `twoworlds.release.failures`.
 
 Every message says what failed, with which value, which rule it breaks and the way out.
 No message ever holds a record of anybody's data: the inputs here are models, not data.

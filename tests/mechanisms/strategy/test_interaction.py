@@ -154,6 +154,9 @@ def test_erratum_the_bound_of_theorem_5_may_be_loose():
     assert answered.bound_epsilon() == 2
     assert tw.measure(answered).epsilon == Fraction(6, 5)
     assert epsilon(mechanism(ERRATUM.format("laplace(scale=5)"))) == Fraction(6, 25)
+    by_ratio = mechanism(ERRATUM.format("laplace(ratio=32)"))
+    assert by_ratio.family("substitute").peak()[1].ratio == 64  # 32^(6/5)
+    assert by_ratio.bound() == 1024
     assert tw.check(answered, "dp(epsilon=6/5)").holds
     refuted = tw.check(answered, "dp(epsilon=119/100)")
     assert refuted.holds is False

@@ -70,8 +70,9 @@ def queries(draw, *, people=False, groups=True, squares=True):
         query = query.where(condition)
     axes = ["region", "x", "n"]
     for name in draw(st.lists(st.sampled_from(axes), max_size=2, unique=True)) if groups else []:
-        query = query.by(name, other=draw(st.booleans()))
-    kinds = ["count", "count of x", "sum x", "sum n", "median", "mean"]
+        discover = draw(st.booleans()) and not any(by.discover for by in query.groups)
+        query = query.by(name, other=not discover and draw(st.booleans()), discover=discover)
+    kinds = ["count", "count of x", "sum x", "sum n", "sum of part", "median", "mean"]
     kinds += ["variance"] if squares else []
     kinds += ["people", "people"] if people else []
     for place, kind in enumerate(draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2))):
@@ -81,6 +82,8 @@ def queries(draw, *, people=False, groups=True, squares=True):
                 query = query.count(**options)
             case "count of x":
                 query = query.count("x", **options)
+            case "sum of part":
+                query = query.sum("x", between=(0, 2), **options)
             case "people":
                 query = query.people(**options)
             case "median":
@@ -127,9 +130,13 @@ def weighted(draw, **options):
 @given(weighted())
 def test_loss_is_that_of_the_worst_neighbours(asked):
     batch, weights = asked
-    found = Analysis(batch).loss(weights, 1)
-    assert found.attained
-    assert found.value == supremum(batch, samples_of(batch), weights, 1)
+    found, expected = (
+        Analysis(batch).loss(weights, 1),
+        supremum(batch, samples_of(batch), weights, 1),
+    )
+    keys = {by.column for one in batch for by in one.query.groups if by.discover}
+    assert found.attained or keys & {"x", "n"}
+    assert found.value == expected if found.attained else found.value >= expected
 
 
 @settings(max_examples=20, deadline=None)
@@ -140,15 +147,17 @@ def test_squared_loss_is_that_of_the_worst_neighbours_or_a_little_more(asked):
         Analysis(batch).loss(weights, 2),
         supremum(batch, samples_of(batch), weights, 2),
     )
-    assert expected <= found.value <= expected * F(65, 64)
+    assert expected <= found.value
     if found.attained:
         assert found.value == expected
+    elif not any(by.discover for one in batch for by in one.query.groups):
+        assert found.value <= expected * F(65, 64)
 
 
 FEW = 9
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data(), st.sampled_from([(1, 1), (2, 1), (2, 2), (3, 2)]), st.sampled_from([1, 2]))
 def test_loss_of_a_person_is_never_understated_and_exact_where_said(data, limits, power):
     unit = Unit("id", *limits)

@@ -16,7 +16,7 @@ from twoworlds.errors import Unsupported
 from twoworlds.mechanisms.continuous import Laplace
 from twoworlds.mechanisms.strategy.noise import AnswerNoise, Largest, Part, Value
 from twoworlds.mechanisms.strategy.regions import Box, Interval
-from twoworlds.numbers import Number, exp
+from twoworlds.numbers import Log, Number, exp, power
 from twoworlds.worlds import Point, Reals, Universe
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class LaplaceNoise(AnswerNoise):
         found = [_reach(i, Fraction(a), Fraction(b)) for i, a, b in zip(box, u, v, strict=True)]
         total = sum((reach.loss for reach in found), start=Fraction(0))
         where = tuple(reach.interval for reach in found)
-        return Largest(exp(self.rate * total), where, all(reach.attained for reach in found))
+        return Largest(self._raised(total), where, all(reach.attained for reach in found))
 
     def sample(self, value: Value, rng: np.random.Generator) -> Point:
         """Draw one answer, as the fraction that a float is."""
@@ -86,7 +86,13 @@ class LaplaceNoise(AnswerNoise):
 
     def bound(self, sensitivity: Fraction) -> Number:
         """Return e^(Delta F / b)."""
-        return exp(self.rate * sensitivity)
+        return self._raised(sensitivity)
+
+    def _raised(self, distance: Fraction) -> Number:
+        """Return e^(distance / b), as a power of a rational where the rate is a logarithm."""
+        if isinstance(self.rate, Log):
+            return power(self.rate.of, distance)
+        return exp(self.rate * distance)
 
 
 class _Reach(NamedTuple):

@@ -112,7 +112,9 @@ class Clean:
     def _cleaning_untyped(self, raw: exp.Expression) -> exp.Expression:
         if self.kind == "text":
             return raw
-        value = exp.TryCast(this=raw, to=exp.DataType.build(_TYPES[self.kind]))
+        # Without the trim DuckDB hands the cast to its reader of CSV, which then drops whole lines.
+        trimmed = exp.Trim(this=raw)
+        value = exp.TryCast(this=trimmed, to=exp.DataType.build(_TYPES[self.kind]))
         plain = Field("", _FAMILIES[self.kind])
         return self.cleaning(plain, value)
 
@@ -297,7 +299,7 @@ class Clean:
             v = v * self._number(Fraction(q))
         if p > 1:
             v = exp.Div(this=v, expression=self._number(Fraction(p)), typed=True, safe=False)
-        v = sql.cast(exp.Round(this=v), "BIGINT")
+        v = sql.cast(self.engine.round(v), "BIGINT")
         if self.family != "decimal" and max(abs(measure.low), abs(measure.high)) > SAFE:
             v = _clamped(v, low, high)
         branches = [

@@ -37,6 +37,14 @@ def _same(x: exp.Expression) -> exp.Expression:
     return x
 
 
+def _round(x: exp.Expression) -> exp.Expression:
+    return exp.Round(this=x)
+
+
+def _rint(x: exp.Expression) -> exp.Expression:
+    return exp.Anonymous(this="RINT", expressions=[x])
+
+
 def _floor_divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
     return exp.IntDiv(this=a, expression=b)
 
@@ -71,6 +79,7 @@ class Engine:
         nan: How a float is tested for NaN; None where no such value can be kept.
         bytewise: How texts are made to compare byte by byte, whatever the column's collation.
         digest: A number or text that looks random and depends on nothing but these columns.
+        round: The nearest whole number of a float; Spark's own ``round`` goes through decimals.
         divide: The quotient of whole numbers, the first a multiple of the second.
         wide: Whether a sum of 64-bit integers is wider than 64 bits; if not, sums are taken in
             limbs of 30 bits.
@@ -84,6 +93,7 @@ class Engine:
     nan: Build | None = _isnan
     bytewise: Build = _same
     digest: Callable[[Sequence[exp.Expression]], exp.Expression] = _md5
+    round: Build = _round
     divide: Callable[[exp.Expression, exp.Expression], exp.Expression] = _divide
     wide: bool = True
     narrow: bool = False
@@ -98,7 +108,7 @@ _ENGINES = {
         nan=_equals_nan, bytewise=_collate('"C"'), narrow=True, decimals=True, underflows=True
     ),
     "sqlite": Engine(nan=None, bytewise=_collate("BINARY"), wide=False, dates=False),
-    "spark": Engine(digest=_hash("XXHASH64"), divide=_floor_divide, wide=False),
+    "spark": Engine(digest=_hash("XXHASH64"), round=_rint, divide=_floor_divide, wide=False),
 }
 
 

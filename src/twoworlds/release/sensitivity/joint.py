@@ -23,6 +23,8 @@ from twoworlds.release.sensitivity.units import cells, unit_supremum
 
 __all__ = ["Analysis", "Joint", "joint", "measure_words"]
 
+_FEW_TYPES = 300
+
 
 class Analysis:
     """The row types of a batch, and losses for any weights of its measures."""
@@ -63,7 +65,8 @@ class Analysis:
     def own(self, index: Index, power: int = 1) -> Fraction:
         """Return the sensitivity of one measure over all of its cells, in units."""
         if (index, power) not in self._own:
-            self._own[index, power] = self._part({index: Fraction(1)}, [index], power).value
+            known = self._near(index)
+            self._own[index, power] = self._part({index: Fraction(1)}, known, power).value
         return self._own[index, power]
 
     def in_one_cell(self, index: Index) -> Fraction:
@@ -71,7 +74,7 @@ class Analysis:
         measure, unit = self.measure(index), self.dataset.unit
         if measure.kind == "people":
             return Fraction(1)
-        rows = self._found([index])
+        rows = self._found(self._near(index))
         changes = {0}
         for row in [] if rows is None else rows.only([index]):
             values = [end for options in row.options for o in options for end in o or (None,)]
@@ -105,9 +108,7 @@ class Analysis:
         if rows is None and len(weights) < len(list(known)):
             rows = self._found(weights)
         if rows is not None:
-            found = unit_supremum(rows, self.batch[next(iter(weights))[0]], weights, power)
-            joined = any(self.batch[q].query.joins for q, _ in weights)
-            return Supremum(found.value, found.attained and not joined)
+            return self._with(rows, weights, power)
         queries = sorted({q for q, _ in weights})
         if len(weights) == 1:
             Rows.of(self.batch, weights)  # says what is too large
@@ -116,6 +117,35 @@ class Analysis:
         else:
             parts = [{i: w} for i, w in weights.items()]
         return _added((self._part(part, part, power) for part in parts), attained=False)
+
+    def _with(self, rows: Rows, weights: Mapping[Index, Fraction], power: int) -> Supremum:
+        """Return the loss from row types, never more than that of the measures one by one."""
+        apart = None
+        if len(weights) > 1:
+            apart = sum((w * self.own(i, power) for i, w in weights.items()), Fraction(0))
+        one = self.batch[next(iter(weights))[0]]
+        found = unit_supremum(rows, one, weights, power, apart)
+        value = found.value if apart is None else min(found.value, apart)
+        return Supremum(value, found.attained and not self._loose(weights))
+
+    def _loose(self, weights: Iterable[Index]) -> bool:
+        """Tell whether row types may be more than there are.
+
+        So they are when a public table is joined, and when a column whose keys are discovered is
+        added up: all rows of one key have one value, which the types do not know.
+        """
+        queries = {q for q, _ in weights}
+        keys = {a.column for q in queries for a in self.batch[q].axes if a.discover}
+        added = {self.measure(i).column for i in weights if self.measure(i).kind != "rows"}
+        return bool(keys & added) or any(self.batch[q].query.joins for q in queries)
+
+    def _near(self, index: Index) -> list[Index]:
+        """Return the measures whose row types serve for one of them, if these are few."""
+        alike = self.indices
+        if self.dataset.unit.person is not None:
+            alike = [i for i in alike if i[0] == index[0]]
+        rows = self._found(alike)
+        return [index] if rows is None or len(rows.types) > _FEW_TYPES else alike
 
     def _found(self, wanted: Iterable[Index]) -> Rows | None:
         """Return row types, None when there are too many."""

@@ -70,7 +70,13 @@ def change(measure: Measure, value: int | None) -> int:
 
 
 def row_supremum(
-    rows: Rows, weights: Mapping[Index, Fraction], power: int, *, pairs: bool, absent: bool
+    rows: Rows,
+    weights: Mapping[Index, Fraction],
+    power: int,
+    *,
+    pairs: bool,
+    absent: bool,
+    ceiling: Fraction | None = None,
 ) -> Supremum:
     """Return the largest loss of a row.
 
@@ -80,6 +86,7 @@ def row_supremum(
         power: 1 or 2.
         pairs: Whether a row is replaced by another, not added or taken away.
         absent: Whether, with ``pairs``, there may be no row on one side.
+        ceiling: What the loss is known not to exceed: once reached, the search is over.
     """
     bottom = lcm(*(w.denominator for w in weights.values()))
     loss = _Loss(rows, {i: int(w * bottom) for i, w in weights.items()}, power)
@@ -88,11 +95,14 @@ def row_supremum(
     most = max(alone.values(), default=0)
     if not pairs:
         return Supremum(Fraction(most, bottom))
-    value, attained = _over_pairs(loss, alone, most if absent else 0)
+    top = None if ceiling is None else ceiling * bottom
+    value, attained = _over_pairs(loss, alone, most if absent else 0, top)
     return Supremum(Fraction(value, bottom), attained)
 
 
-def _over_pairs(loss: _Loss, alone: Mapping[RowType, int], start: int) -> tuple[int, bool]:
+def _over_pairs(
+    loss: _Loss, alone: Mapping[RowType, int], start: int, ceiling: Fraction | None
+) -> tuple[int, bool]:
     """Return the largest loss of a pair, or of ``start``, and whether it is attained."""
     ordered = sorted(alone, key=lambda t: -alone[t])
     best, tried = start, 0
@@ -108,6 +118,8 @@ def _over_pairs(loss: _Loss, alone: Mapping[RowType, int], start: int) -> tuple[
                 return max(best, 2 * factor * alone[a]), False
             tried += 1
             best = max(best, loss.pair(a, b))
+            if best == ceiling:
+                return best, not loss.bounded
     return best, not loss.bounded
 
 

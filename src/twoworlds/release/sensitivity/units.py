@@ -56,12 +56,19 @@ def cells_of_one(resolved: Resolved) -> int:
 
 
 def unit_supremum(
-    rows: Rows, resolved: Resolved, weights: Mapping[Index, Fraction], power: int
+    rows: Rows,
+    resolved: Resolved,
+    weights: Mapping[Index, Fraction],
+    power: int,
+    ceiling: Fraction | None = None,
 ) -> Supremum:
-    """Return the largest loss of a unit; for persons, all weights belong to the given query."""
+    """Return the largest loss of a unit; for persons, all weights belong to the given query.
+
+    A ``ceiling`` that the loss is known not to exceed makes the search shorter.
+    """
     substitute = resolved.dataset.neighbours == "substitute"
     if resolved.dataset.unit.person is None:
-        return row_supremum(rows, weights, power, pairs=substitute, absent=False)
+        return row_supremum(rows, weights, power, pairs=substitute, absent=False, ceiling=ceiling)
     people = {i: w for i, w in weights.items() if rows.measures[i].kind == "people"}
     of_rows = {i: w for i, w in weights.items() if i not in people}
     if substitute:

@@ -1,0 +1,183 @@
+"""The statement: its shape, its constants, and how its rows are read."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from sqlglot import exp, parse_one
+
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.release.backends import open_backend
+from twoworlds.release.backends.base import Field
+from twoworlds.release.plan import plan, sql
+from twoworlds.release.plan.columns import Clean
+from twoworlds.release.plan.engines import engine_of
+from twoworlds.release.plan.sums import limbs
+from twoworlds.release.plan.totals import Layout
+from twoworlds.release.policy import Column, Dataset, Unit
+from twoworlds.release.query import Compare, Measure, Query, resolve
+
+DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
+COLUMNS = {
+    "region": Column("region", "text", keys=("a", "b")),
+    "age": Column("age", "integer", Fraction(0), Fraction(9), grid=(Fraction(3), Fraction(5))),
+    "pay": Column("pay", "number", Fraction(0), Fraction(9)),
+    "id": Column("id", "integer"),
+}
+
+
+@pytest.fixture(scope="module")
+def opened():
+    frame = pd.DataFrame({"region": ["a"], "age": [1], "pay": [1.5], "id": [1]})
+    backend, relation = open_backend(frame)
+    yield backend, relation
+    backend.close()
+
+
+def statement(opened, query, unit=None):
+    dataset = Dataset("people", None, "add-remove", unit or Unit(), COLUMNS)
+    return plan(resolve(query, dataset), opened[1], opened[0]).statement
+
+
+def test_it_is_one_statement_that_reads_the_table_once(opened):
+    query = Query("people").by("region", other=True).count().sum("age").mean("pay")
+    found = statement(opened, query)
+    assert [t.name for t in found.find_all(exp.Table)].count(opened[1].name) == 1
+    assert not list(found.find_all(exp.Union))
+
+
+def test_ranks_come_with_the_sums_in_one_statement(opened):
+    query = Query("people").by("region").count().median("age")
+    assert isinstance(statement(opened, query), exp.Union)
+    limited = statement(opened, query, Unit("id", rows=3, groups=2))
+    tables = [t.name for t in limited.find_all(exp.Table)]
+    assert tables.count(opened[1].name) == 1  # the rows that are kept are chosen once
+
+
+def test_whole_numbers_meet_no_float_and_no_test_for_nan(opened):
+    text = statement(opened, Query("people").by("region").count().sum("age")).sql("duckdb")
+    assert "ISNAN" not in text
+    assert "DOUBLE" not in text
+    assert "ISNAN" in statement(opened, Query("people").sum("pay")).sql("duckdb")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("value", ["it's", "\\", "\\' OR 1=1 --", '"', "`", "%s", "\n", "é😀", ""])
+def test_a_text_survives_rendering_and_parsing(dialect, value):
+    rendered = exp.Select().select(sql.text(value)).sql(dialect)
+    literal = parse_one(rendered, read=dialect).expressions[0]
+    assert isinstance(literal, exp.Literal)
+    assert literal.this == value
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ["it's", "\\", 'a"; DROP TABLE t; --', "a`b", "a.b", "%s", "é😀"])
+def test_a_name_survives_rendering_and_parsing(dialect, name):
+    rendered = exp.Select().select(sql.column(name)).from_(sql.table(name)).sql(dialect)
+    found = parse_one(rendered, read=dialect)
+    assert found.expressions[0].name == name
+    assert [t.name for t in found.find_all(exp.Table)] == [name]
+
+
+@pytest.mark.parametrize("build", [sql.text, sql.column, sql.table])
+def test_the_character_nul_is_refused(build):
+    with pytest.raises(InvalidInput, match="NUL"):
+        build("a\0b")
+
+
+def clean(family, dialect="duckdb", bits=64):
+    return Clean.of("c", Field("c", family, bits=bits), "number", engine_of(dialect))
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "expected"),
+    [
+        ("<", "5/2", '"c" < 3'),
+        ("<=", "5/2", '"c" <= 2'),
+        (">", "5/2", '"c" > 2'),
+        (">=", "5/2", '"c" >= 3'),
+        ("=", "5/2", '"c" <> "c"'),
+        ("!=", "5/2", '"c" = "c"'),
+        ("<", "1e30", '"c" = "c"'),
+        (">", "1e30", '"c" <> "c"'),
+        (">=", "-1e30", '"c" = "c"'),
+        ("=", "1e30", '"c" <> "c"'),
+    ],
+)
+def test_whole_numbers_are_compared_with_whole_numbers(operator, value, expected):
+    assert clean("integer").compare(operator, Fraction(value)).sql("duckdb") == expected
+
+
+def test_constants_beyond_the_floats_are_compared_rightly():
+    largest = "CAST('1.7976931348623157e+308' AS DOUBLE)"
+    huge = Fraction(10) ** 400
+    assert clean("float").compare("<", huge).sql("duckdb") == f'"c" <= {largest}'
+    assert clean("float").compare(">=", huge).sql("duckdb") == f'"c" > {largest}'
+    assert clean("float").compare("=", huge).sql("duckdb") == '"c" <> "c"'
+
+
+def test_decimals_are_compared_exactly_where_they_have_no_bounds():
+    found = clean("decimal", "postgres").compare("<", Fraction("-12.34"))
+    assert found.sql("postgres") == '"c" < -12.34'
+
+
+def test_a_unit_with_too_many_digits_is_refused():
+    unit = Fraction(2**40 + 1, 2**40)
+    with pytest.raises(TooLarge, match="too many digits"):
+        clean("integer").units(Measure("total", "c", low=0, high=9, unit=unit))
+
+
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(InvalidInput, match="oracle"):
+        engine_of("oracle")
+
+
+@pytest.mark.parametrize(
+    ("high", "parts"), [(2**30 - 1, 1), (2**30, 2), (2**60 - 1, 2), (2**60, 3), (2**62 - 1, 3)]
+)
+def test_sums_are_split_so_that_64_bits_suffice(high, parts):
+    measure = Measure("total", "c", low=0, high=high)
+    assert limbs(measure, engine_of("sqlite")) == parts
+    assert limbs(measure, engine_of("duckdb")) == 1
+    assert parts == 1 or high >> (30 * (parts - 1)) < 2**30  # times 2^33 rows is below 2^63
+
+
+def test_rows_of_one_cell_are_added_up_and_limbs_put_together():
+    layout = Layout((None, "text"), (1, 3, 0), (0, 0, 3))
+    rows = [
+        (0, 1, "x", Decimal(2), 5, 7, -1),
+        (0, Decimal(1), "x", 1, None, None, None),
+        (3, 0, "y", 2, 4, None, None),
+        (3, 0, "y", 0, 1, None, None),
+    ]
+    totals = layout.decode(rows)
+    assert totals.cells == {(1, "x"): (3, 5 + (7 << 30) - (1 << 60), 0)}
+    assert totals.ranks == {2: {(0, "y"): (1, 0, 4)}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "stored", "key"),
+    [
+        ("text", "", ""),
+        ("boolean", 1, True),
+        ("date", "2026-01-31", date(2026, 1, 31)),
+        ("date", date(2026, 1, 31), date(2026, 1, 31)),
+        ("number", 0.1, Fraction(0.1)),
+        ("number", Decimal("0.1"), Fraction(1, 10)),
+        ("integer", 2**63 - 1, Fraction(2**63 - 1)),
+    ],
+)
+def test_discovered_keys_are_constants_of_queries(kind, stored, key):
+    found = Layout((kind,), (1,), (0,)).decode([(0, stored, 4)])
+    assert found.cells == {(key,): (4,)}
+
+
+def test_a_thousand_conditions_nest_ten_deep(opened):
+    query = Query("people").count()
+    for i in range(1000):
+        query = query.where(Compare("age", "!=", Fraction(i)))
+    assert opened[0].fetch(statement(opened, query))[0][1] == 0  # age 1 is excluded
