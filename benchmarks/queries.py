@@ -146,7 +146,13 @@ def beside_spark(path: Path) -> list[Row]:
         return []
     from pyspark.sql import SparkSession
 
-    settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.log.level": "ERROR",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
     session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
     frame = session.read.parquet(str(path))
     frame.createOrReplaceTempView("plain")

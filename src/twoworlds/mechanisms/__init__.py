@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from twoworlds.mechanisms.per_record import PerRecord
     from twoworlds.mechanisms.random_index import RandomIndex
-from twoworlds.mechanisms.strategy import Ask, Interaction, Strategy, Then
+    from twoworlds.mechanisms.strategy import Ask, Interaction, Strategy, Then
 
 __all__ = [
     "AddedDensity",
@@ -110,6 +110,7 @@ _PLACES = {
     ),
     "per_record": ("PerRecord",),
     "random_index": ("RandomIndex",),
+    "strategy": ("Ask", "Interaction", "Strategy", "Then"),
 }
 
 __getattr__, __dir__ = names_of(__name__, _PLACES)

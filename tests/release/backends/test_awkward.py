@@ -6,6 +6,7 @@ import sqlite3
 from fractions import Fraction
 
 import duckdb
+import pandas as pd
 import pytest
 
 from twoworlds.release.backends import open_backend
@@ -175,3 +176,14 @@ def test_no_row_of_the_first_lines_decides_how_csv_is_read(tmp_path):
     assert list(backend.kinds(relation)) == ["x;y", "z"]
     column = Column("z", "integer", Fraction(0), Fraction(9))
     assert totals(backend, relation, Query("t").sum("z"), column) == {(): (14,)}
+
+
+def test_the_kind_of_a_frame_column_does_not_depend_on_its_values():
+    for values in ([1, 2], [1, "x"], ["x", None], [None, None]):
+        frame = pd.DataFrame({"x": pd.Series(values, dtype="object")})
+        backend, relation = open_backend(frame)
+        assert backend.kinds(relation) == {"x": "text"}
+        column = Column("x", "text", keys=("x",))
+        found = totals(backend, relation, Query("t").by("x").count(), column)
+        assert found == ({(0,): (1,)} if "x" in values else {})
+        backend.close()

@@ -185,3 +185,26 @@ def test_a_public_table_with_unfit_keys_is_refused(keys, part):
     query = Query("people").join("p", on="age").by("p.state").count()
     with pytest.raises(InvalidInput, match=part):
         answer(FRAME, query=query, dataset=dataset)
+
+
+def test_a_public_table_is_in_the_engine_of_the_dataset(tmp_path):
+    with sqlite3.connect(tmp_path / "people.db") as connection:
+        connection.execute("CREATE TABLE people (age INTEGER, name TEXT)")
+        connection.execute("INSERT INTO people VALUES (1, 'a')")
+        connection.execute("CREATE TABLE p (code INTEGER, state TEXT)")
+        connection.execute("INSERT INTO p VALUES (1, 'x')")
+    connection.close()
+    query = Query("people").join("p", on="age").by("p.state").count()
+
+    def asked(public):
+        columns = {"state": Column("state", "text", keys=("x",))}
+        tables = {"p": PublicTable("p", public, "code", columns)}
+        dataset = Dataset("people", None, "add-remove", columns=COLUMNS, public=tables)
+        source = {"sqlite": "people.db", "table": "people"}
+        return answer(source, tmp_path, query, dataset)
+
+    assert asked("p") == asked({"sqlite": "people.db", "table": "p"}) == {(0,): (1,)}
+    with pytest.raises(InvalidInput, match="in another"):
+        asked({"sqlite": "other.db", "table": "p"})
+    with pytest.raises(InvalidInput, match="looks like a file"):
+        asked("p.csv")

@@ -1,8 +1,22 @@
 """Noise that a test knows: none at all, or whatever it says; a release itself takes no seed."""
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from twoworlds.release.noise import Sampler, choice
+
+MEMORY = Path("/dev/shm")  # kill -9 does not harm it, and syncing it takes no time
+
+
+@pytest.fixture
+def tmp_path():
+    """A folder in memory, where there is one: the ledger syncs every entry."""
+    place = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
+    yield place
+    shutil.rmtree(place)
 
 
 @pytest.fixture

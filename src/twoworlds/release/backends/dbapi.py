@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Field, kinds_of
+from twoworlds.release.backends.sources import Origin, named_table, table_name
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -21,13 +22,21 @@ CHUNK = 10_000
 class DbApiBackend:
     """Tables behind a connection."""
 
-    def __init__(self, connection: Any, dialect: str, *, owned: bool = False) -> None:
+    def __init__(
+        self,
+        connection: Any,
+        dialect: str,
+        *,
+        owned: bool = False,
+        origin: Origin | None = None,
+    ) -> None:
         """Use a connection.
 
         Args:
             connection: An open connection.
             dialect: ``sqlite`` or ``postgres``.
             owned: Whether `close` closes it.
+            origin: How sources name this engine.
 
         Raises:
             InvalidInput: for another dialect, or a connection that reads texts in another way.
@@ -40,15 +49,14 @@ class DbApiBackend:
         self.dialect = dialect
         self._connection = connection
         self._owned = owned
+        self._origin = origin
         self._describe = _CATALOGUES[dialect]
         self._fields: dict[str, dict[str, Field]] = {}
         _PREPARATIONS[dialect](connection)
 
     def relation(self, source: Any) -> exp.Table:
         """Return a table by its name."""
-        from twoworlds.release.backends.sources import named_table, table_name
-
-        name = table_name(source)
+        name = table_name(source, self._origin)
         if name is None:
             raise InvalidInput(
                 "a table of this engine is given by its name: load files and frames into it first"
@@ -113,7 +121,7 @@ def dialect_of(connection: Any) -> str | None:
 # --- SQLite -------------------------------------------------------------------------------------
 
 
-def open_sqlite(path: Path) -> DbApiBackend:
+def open_sqlite(path: Path, origin: Origin | None = None) -> DbApiBackend:
     """Open a file of SQLite for reading."""
     import sqlite3
     from urllib.parse import quote
@@ -125,7 +133,7 @@ def open_sqlite(path: Path) -> DbApiBackend:
     except sqlite3.Error:
         connection.close()
         raise InvalidInput(f"{path.name!r} is no file of SQLite") from None
-    return DbApiBackend(connection, "sqlite", owned=True)
+    return DbApiBackend(connection, "sqlite", owned=True, origin=origin)
 
 
 def _prepare_sqlite(connection: Any) -> None:
@@ -139,6 +147,10 @@ def _md5(text: str) -> str:
 def _describe_sqlite(connection: Any, relation: exp.Table) -> list[Field]:
     from twoworlds.release.plan import sql
 
+    if relation.db and relation.db not in [
+        row[1] for row in _run(connection, "PRAGMA database_list")
+    ]:
+        return []
     name = sql.text(relation.name).sql("sqlite")
     schema = f", {sql.text(relation.db).sql('sqlite')}" if relation.db else ""
     found = _run(connection, f"SELECT name, type FROM pragma_table_xinfo({name}{schema})")
@@ -166,7 +178,7 @@ def _affinity(declared: str) -> str | None:
 # --- PostgreSQL ---------------------------------------------------------------------------------
 
 
-def open_postgresql(address: str) -> DbApiBackend:
+def open_postgresql(address: str, origin: Origin | None = None) -> DbApiBackend:
     """Open a PostgreSQL server for reading; its password is never shown."""
     try:
         import psycopg
@@ -182,7 +194,7 @@ def open_postgresql(address: str) -> DbApiBackend:
             "host, port, database, user and password"
         ) from None
     connection.read_only = True
-    return DbApiBackend(connection, "postgres", owned=True)
+    return DbApiBackend(connection, "postgres", owned=True, origin=origin)
 
 
 def _prepare_postgresql(connection: Any) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Field, kinds_of
+from twoworlds.release.backends.sources import Origin, as_file, named_table, table_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,6 +59,7 @@ class DuckDBBackend:
         *,
         folder: Path = Path(),
         file: Path | None = None,
+        origin: Origin | None = None,
     ) -> None:
         """Use a connection, or open one.
 
@@ -65,8 +67,10 @@ class DuckDBBackend:
             connection: A connection that is used and left open.
             folder: What relative paths start from.
             file: A file of DuckDB, opened for reading only.
+            origin: How sources name this engine.
         """
         self._folder = folder
+        self._origin = origin
         self._owned = connection is None
         self._connection = _connect(file) if connection is None else connection
         self._numbers = count()
@@ -76,16 +80,14 @@ class DuckDBBackend:
 
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a file, a frame or a name in the file of DuckDB."""
-        from twoworlds.release.backends.sources import as_file, table_name
-
         found = as_file(source, self._folder)
         if found is not None:
             if found not in self._seen:
                 self._seen[found] = self._file(found)
             return self._seen[found]
-        name = table_name(source)
+        name = table_name(source, self._origin)
         if name is not None:
-            return self._named(*name)
+            return named_table(self, *name)
         if id(source) not in self._seen:
             self._kept.append(source)
             self._seen[id(source)] = self._frame(source)
@@ -117,18 +119,13 @@ class DuckDBBackend:
         if self._owned:
             self._connection.close()
 
-    def _named(self, schema: str | None, name: str) -> exp.Table:
-        from twoworlds.release.backends.sources import named_table
-
-        return named_table(self, schema, name)
-
     def exists(self, relation: exp.Table) -> bool:
         """Whether the connection has a table or a view."""
         import duckdb
 
         try:
             self.fields(relation)
-        except duckdb.CatalogException:
+        except (duckdb.CatalogException, duckdb.BinderException):
             return False
         return True
 
@@ -222,6 +219,7 @@ def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "python_enable_replacements": "false",
+        "pandas_analyze_sample": "0",  # a column of objects is text, whatever it holds
     }
     if file is None:
         connection = duckdb.connect(":memory:", config=settings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend
-from twoworlds.release.backends.sources import FILES, existing
+from twoworlds.release.backends.sources import FILES, existing, origin_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -38,17 +38,10 @@ def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table
     """
     backend = _backend(source, folder)
     try:
-        return backend, backend.relation(_inside(source))
+        return backend, backend.relation(source)
     except BaseException:
         backend.close()
         raise
-
-
-def _inside(source: Any) -> Any:
-    """Return what the engine of a source knows the table by."""
-    if isinstance(source, Mapping) and "spark" in source:
-        return source["spark"]
-    return source
 
 
 def _backend(source: Any, folder: Path) -> Backend:
@@ -106,19 +99,20 @@ def _from_mapping(source: Mapping[str, Any], folder: Path) -> Backend:
 def _open_duckdb(source: Mapping[str, Any], folder: Path) -> Backend:
     from twoworlds.release.backends.duckdb import DuckDBBackend
 
-    return DuckDBBackend(folder=folder, file=existing(source["duckdb"], folder))
+    file = existing(source["duckdb"], folder)
+    return DuckDBBackend(folder=folder, file=file, origin=origin_of(source))
 
 
 def _open_sqlite(source: Mapping[str, Any], folder: Path) -> Backend:
     from twoworlds.release.backends.dbapi import open_sqlite
 
-    return open_sqlite(existing(source["sqlite"], folder))
+    return open_sqlite(existing(source["sqlite"], folder), origin_of(source))
 
 
 def _open_postgresql(source: Mapping[str, Any], _: Path) -> Backend:
     from twoworlds.release.backends.dbapi import open_postgresql
 
-    return open_postgresql(str(source["postgresql"]))
+    return open_postgresql(str(source["postgresql"]), origin_of(source))
 
 
 def _open_spark(_: Mapping[str, Any], folder: Path) -> Backend:
@@ -139,8 +133,8 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
     if dialect == "duckdb":
         from twoworlds.release.backends.duckdb import DuckDBBackend
 
-        return DuckDBBackend(connection, folder=folder)
-    return DbApiBackend(connection, str(dialect))
+        return DuckDBBackend(connection, folder=folder, origin=origin_of(source))
+    return DbApiBackend(connection, str(dialect), origin=origin_of(source))
 
 
 _OPENERS = {

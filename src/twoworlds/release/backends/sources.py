@@ -11,9 +11,20 @@ from twoworlds.errors import InvalidInput
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["FILES", "as_file", "existing", "named_table", "table_name"]
+__all__ = [
+    "FILES",
+    "FORMS",
+    "Origin",
+    "as_file",
+    "existing",
+    "named_table",
+    "origin_of",
+    "table_name",
+]
 
 FILES = (".parquet", ".csv", ".tsv")
+FORMS = ("duckdb", "sqlite", "postgresql", "spark", "connection")
+Origin = tuple[str, Any]  # which of the forms, and what it says
 
 
 class _Catalogue(Protocol):
@@ -47,8 +58,24 @@ def as_file(source: Any, folder: Path) -> Path | None:
     return None
 
 
-def table_name(source: Any) -> tuple[str | None, str] | None:
-    """Return the schema, if any, and the table that a source names."""
+def origin_of(source: Any) -> Origin | None:
+    """Return the engine that a source names, if it does."""
+    if not isinstance(source, Mapping):
+        return None
+    return next(((form, source[form]) for form in FORMS if form in source), None)
+
+
+def table_name(source: Any, origin: Origin | None = None) -> tuple[str | None, str] | None:
+    """Return the schema, if any, and the table that a source names.
+
+    Raises:
+        InvalidInput: when the source is in another engine than ``origin``.
+    """
+    if origin_of(source) not in (None, origin):
+        raise InvalidInput(
+            "a public table is looked up in the engine that holds the dataset, and this one is in "
+            "another: copy it there, or export both to Parquet"
+        )
     if isinstance(source, Mapping) and "table" in source:
         schema = source.get("schema")
         return (None if schema is None else str(schema)), str(source["table"])
@@ -71,4 +98,8 @@ def named_table(catalogue: _Catalogue, schema: str | None, name: str) -> exp.Tab
         relation = sql.table(after, before)
         if catalogue.exists(relation):
             return relation
+    if name.lower().endswith(FILES):
+        raise InvalidInput(
+            f"{name!r} looks like a file, and this engine reads tables: load it into one first"
+        )
     raise InvalidInput(f"there is no table {name!r}: check its name and its case, or give schema:")

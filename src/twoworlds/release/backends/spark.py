@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Field, kinds_of
+from twoworlds.release.backends.sources import as_file, origin_of, table_name
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -104,8 +105,9 @@ class SparkBackend:
 
     def _frame(self, source: Any) -> tuple[Any, bool]:
         """Return the data frame of a source, and whether it is text that is read as declared."""
-        from twoworlds.release.backends.sources import as_file, table_name
-
+        origin = origin_of(source)
+        if origin is not None and origin[0] == "spark":
+            source = origin[1]
         path = as_file(source, self._folder)
         if path is not None:
             return self._file(path)

@@ -118,7 +118,7 @@ class _Planner:
         return self.table.columns[name]
 
     def _values(self) -> list[str]:
-        """Return the clean columns that measures use, and the person."""
+        """Return the clean columns that measures use, without the one that identifies a person."""
         names: dict[str, None] = {}
         for measure in self.resolved.measures:
             names.update(dict.fromkeys(columns_of(measure.where)))
