@@ -14,6 +14,7 @@ release = metadata.version("twoworlds")
 extensions = [
     "breakable_code",
     "command_help",
+    "known_names",
     "mathml",
     "myst_parser",
     "plain_docstrings",

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 from time import perf_counter_ns
 
 import pytest
@@ -12,6 +13,7 @@ from twoworlds.release.noise import Sampler, SystemBits
 UGLY = [0.1, 0.2, 0.30000000000000004, 1 / 3, math.pi, 1e-17, 5e-324, 2 / 3, 0.005, 99.995]
 EVERYTHING = "SELECT k, COUNT(*), SUM(x), AVG(x), VARIANCE(x), MEDIAN(x) FROM people GROUP BY k"
 UNIT = Fraction(1, 100)
+ROOMY = "epsilon=1000, delta=1/2, tail=1/4"  # costs in rho fit too
 
 
 # --- 1: low bits --------------------------------------------------------------------------------
@@ -26,6 +28,7 @@ def test_failure_1_every_published_number_is_made_of_whole_units(tmp_path, noise
         "SELECT k, COUNT(*), SUM(x) FROM people GROUP BY k",
         cost=cost,
         noise=noise,
+        budget=ROOMY,
     )
     assert all((value / UNIT).denominator == 1 for value in exact(answer, "sum_x"))
     assert all(value.denominator == 1 for value in exact(answer, "count"))
@@ -129,7 +132,7 @@ def test_failure_8_the_time_of_a_draw_does_not_tell_its_size(tmp_path, noise, co
     value independent, it would have a standard deviation of 0.0041 for 2 x 10,000 draws: false
     alarms have a rate below 10^-30. A busy machine brings it nearer to 1/2, never further away.
     """
-    with opened(tmp_path, table([("a", 1.0)])) as curator:
+    with opened(tmp_path, table([("a", 1.0)]), budget=ROOMY) as curator:
         plan = curator.plan("SELECT COUNT(*) FROM people", cost, noise=noise)
     sampler, bits = Sampler.of(plan.calibration.noises[0][0].law), SystemBits()
     sampler.draw_integers(1000, bits)
@@ -160,25 +163,37 @@ COSTS = [Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10), Fraction(1, 3), 1
 
 @pytest.mark.parametrize(
     ("noise", "form"),
-    [("laplace", "epsilon={}"), ("laplace", "epsilon={}, delta=1e-9"), ("gaussian", "rho={}")],
+    [("laplace", "epsilon={}"), ("gaussian", "rho={}")],
 )
 @pytest.mark.parametrize("unit", ["row", "{person: p, rows: 3, groups: 2}"])
 def test_failure_16_more_noise_costs_less_and_less_noise_more(tmp_path, noise, form, unit):
     columns = KEYED[:-1] + ", p: {kind: integer}}"
     rows = table([("a", 1.0, 1)], ("k", "x", "p"), ("string", "float64", "int64"))
     batch = ["SELECT k, COUNT(*), SUM(x) FROM people GROUP BY k", "SELECT AVG(x) FROM people"]
-    with opened(tmp_path, rows, columns, unit=unit) as curator:
+    with opened(tmp_path, rows, columns, unit=unit, budget=ROOMY) as curator:
         plans = [curator.plan(batch, form.format(cost), noise=noise) for cost in COSTS]
         assert curator.ledger.spent("people").epsilon == 0
     scales = [[m.scale for q in plan.calibration.noises for m in q] for plan in plans]
-    assert all(a > b > 0 for one, two in zip(scales, scales[1:]) for a, b in zip(one, two))
+    assert all(a > b > 0 for one, two in pairwise(scales) for a, b in zip(one, two, strict=True))
+
+
+def test_failure_16_more_noise_on_discovered_keys_costs_less_and_hides_more(tmp_path):
+    sql = "SELECT k, COUNT(*) FROM people GROUP BY DISCOVER(k)"
+    with opened(tmp_path, table([("a", 1.0)])) as curator:
+        found = [curator.plan(sql, f"epsilon={c}, delta=1e-9").calibration for c in COSTS]
+        for least in ("1e-3", "1e-6", "1e-12"):
+            found += [curator.plan(sql, f"epsilon=1, delta={least}").calibration]
+    by_epsilon, by_delta = found[: len(COSTS)], found[len(COSTS) :]
+    assert all(a.noises[0][0].scale > b.noises[0][0].scale for a, b in pairwise(by_epsilon))
+    assert all(a.threshold >= b.threshold for a, b in pairwise(by_epsilon))
+    assert all(a.threshold < b.threshold for a, b in pairwise(by_delta))
 
 
 def test_failure_16_a_smaller_error_has_a_higher_price(tmp_path):
     with opened(tmp_path, table([("a", 1.0)])) as curator:
         sql = "SELECT k, COUNT(*) FROM people GROUP BY k"
         prices = [curator.cost_for(sql, within).epsilon for within in (1, 2, 5, 10, 100, 1000)]
-    assert all(a > b > 0 for a, b in zip(prices, prices[1:]))
+    assert all(a > b > 0 for a, b in pairwise(prices))
 
 
 def test_failure_16_a_larger_part_of_the_data_never_costs_less(tmp_path):

@@ -20,7 +20,7 @@ def policy_text(
     name="people",
     unit="row",
     neighbours="add-remove",
-    budget="epsilon=1000, delta=1/2, tail=1/4",
+    budget="epsilon=1000, delta=1/2",
     analysts=None,
     public=None,
     source=None,

@@ -41,8 +41,10 @@ def _round(x: exp.Expression) -> exp.Expression:
     return exp.Round(this=x)
 
 
-def _rint(x: exp.Expression) -> exp.Expression:
-    return exp.Anonymous(this="RINT", expressions=[x])
+def _half_up(x: exp.Expression) -> exp.Expression:
+    return exp.Floor(
+        this=x + exp.Cast(this=exp.Literal.string("0.5"), to=exp.DataType.build("DOUBLE"))
+    )
 
 
 def _floor_divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
@@ -79,7 +81,7 @@ class Engine:
         nan: How a float is tested for NaN; None where no such value can be kept.
         bytewise: How texts are made to compare byte by byte, whatever the column's collation.
         digest: A number or text that looks random and depends on nothing but these columns.
-        round: The nearest whole number of a float; Spark's own ``round`` goes through decimals.
+        round: The nearest whole number of a float; Spark's ``round`` is slow.
         divide: The quotient of whole numbers, the first a multiple of the second.
         wide: Whether a sum of 64-bit integers is wider than 64 bits; if not, sums are taken in
             limbs of 30 bits.
@@ -108,7 +110,7 @@ _ENGINES = {
         nan=_equals_nan, bytewise=_collate('"C"'), narrow=True, decimals=True, underflows=True
     ),
     "sqlite": Engine(nan=None, bytewise=_collate("BINARY"), wide=False, dates=False),
-    "spark": Engine(digest=_hash("XXHASH64"), round=_rint, divide=_floor_divide, wide=False),
+    "spark": Engine(digest=_hash("XXHASH64"), round=_half_up, divide=_floor_divide, wide=False),
 }
 
 

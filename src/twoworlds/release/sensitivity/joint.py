@@ -132,11 +132,16 @@ class Analysis:
         """Tell whether row types may be more than there are.
 
         So they are when a public table is joined, and when a column whose keys are discovered is
-        added up: all rows of one key have one value, which the types do not know.
+        added up: all rows of one key have one value, which the types do not know. A row that is
+        replaced may also be charged for another bin of a quantile where a sum has the same value.
         """
         queries = {q for q, _ in weights}
         keys = {a.column for q in queries for a in self.batch[q].axes if a.discover}
         added = {self.measure(i).column for i in weights if self.measure(i).kind != "rows"}
+        ranks = {self.measure(i).column for i in weights if self.measure(i).kind == "ranks"}
+        sums = {self.measure(i).column for i in weights if self.measure(i).kind != "ranks"}
+        if ranks & sums and self.dataset.neighbours == "substitute":
+            return True
         return bool(keys & added) or any(self.batch[q].query.joins for q in queries)
 
     def _near(self, index: Index) -> list[Index]:

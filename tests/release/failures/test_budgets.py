@@ -1,0 +1,323 @@
+"""Failures 12, 13, 14 and 17: a ledger that forgets, analysts who pretend, questions repeated."""
+
+import shutil
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+from tests.release.failures.worlds import opened, parquet, policy_text, table
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.release import Curator, OverBudget, Query, column
+from twoworlds.release.budget import Cost
+from twoworlds.release.ledger import LedgerDamaged, show
+
+ROWS = [("abc"[i % 3], float(i)) for i in range(60)]
+COUNT = "SELECT COUNT(*) FROM people"
+
+
+def asks(number):
+    return f"SELECT COUNT(*) FROM people WHERE x < {number}"
+
+
+# --- 12: a ledger that goes back in time --------------------------------------------------------
+
+
+@pytest.fixture
+def policy(tmp_path):
+    """A policy of which half of the budget is spent, with a copy of the ledger from before."""
+    parquet(tmp_path / "people.parquet", ROWS)
+    path = tmp_path / "policy.yml"
+    path.write_text(policy_text(source="people.parquet", budget="epsilon=1"))
+    Curator.open(path).close()
+    with Curator.open(path) as curator:
+        curator.release(asks(1), "1/4")
+    keep(tmp_path, "older")
+    with Curator.open(path) as curator:
+        curator.release(asks(2), "1/4")
+    keep(tmp_path, "newest")
+    return path
+
+
+LEDGER = ("ledger.db", "ledger.db-wal", "ledger.db-shm")
+
+
+def keep(folder, name):
+    (folder / name).mkdir()
+    for each in folder.glob("ledger.db*"):
+        shutil.copy(each, folder / name)
+
+
+def put_back(folder, name, files=LEDGER):
+    for each in files:
+        (folder / each).unlink(missing_ok=True)
+        if (folder / name / each).exists():
+            shutil.copy(folder / name / each, folder / each)
+
+
+def deleted(folder):
+    for each in LEDGER:
+        (folder / each).unlink(missing_ok=True)
+
+
+def rolled_back(folder):
+    put_back(folder, "older")
+
+
+def emptied(folder):
+    deleted(folder)
+    (folder / "ledger.db").write_bytes(b"")
+
+
+def begun_elsewhere(folder):
+    deleted(folder)
+    other = folder / "other"
+    other.mkdir()
+    (other / "policy.yml").write_text((folder / "policy.yml").read_text())
+    parquet(other / "people.parquet", ROWS)
+    with Curator.open(other / "policy.yml") as curator:
+        for number in range(5):
+            curator.release(asks(number), "1/100")
+    put_back(folder, "other")
+
+
+def mark_deleted(folder):
+    (folder / "ledger.db.mark").unlink()
+
+
+def mark_emptied(folder):
+    (folder / "ledger.db.mark").write_bytes(b"")
+
+
+def cut_short(folder):
+    content = (folder / "ledger.db").read_bytes()
+    (folder / "ledger.db").write_bytes(content[: len(content) // 2])
+
+
+CHANGES = [
+    deleted,
+    rolled_back,
+    emptied,
+    begun_elsewhere,
+    mark_deleted,
+    mark_emptied,
+    cut_short,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_failure_12_a_ledger_that_forgets_answers_nothing(policy, change):
+    change(policy.parent)
+    for _ in range(2):  # and does not mend itself on the way
+        with pytest.raises((LedgerDamaged, InvalidInput)) as caught:
+            Curator.open(policy)
+    assert (
+        "restore" in str(caught.value)
+        or "mark" in str(caught.value)
+        or "not a ledger" in str(caught.value)
+    )
+    put_back(policy.parent, "newest", (*LEDGER, "ledger.db.mark"))
+    with Curator.open(policy) as curator:
+        assert curator.ledger.spent("people").epsilon == Fraction(1, 2)
+        assert curator.release(asks(2), "1/4").context.paid == Cost()
+
+
+@pytest.mark.parametrize("change", [deleted, rolled_back, mark_deleted])
+def test_failure_12_a_ledger_that_forgets_while_it_is_open_answers_nothing(policy, change):
+    with Curator.open(policy) as curator:
+        change(policy.parent)
+        with pytest.raises(LedgerDamaged):
+            curator.release(asks(3), "1/4")
+
+
+def test_failure_12_the_command_line_says_what_to_do(policy):
+    rolled_back(policy.parent)
+    done = subprocess.run(
+        [
+            *[sys.executable, "-m", "twoworlds", "release", COUNT],
+            *["--policy", str(policy), "--epsilon", "1/4"],
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "went back in time" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+# --- 13: forged identity, collusion -------------------------------------------------------------
+
+ANALYSTS = "{ann: epsilon=1, bob: epsilon=1, eve: epsilon=1}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mallory", "Ann", "ann ", " ann", "ann\0", "ann\n", "", "curator", "аnn", "*", "ann;bob"],
+)
+def test_failure_13_who_is_not_declared_is_refused(tmp_path, name):
+    """The fourth last begins with a Cyrillic letter."""
+    with opened(tmp_path, table(ROWS), analysts=ANALYSTS, budget="epsilon=2") as curator:
+        for ask in (curator.release, curator.plan):
+            with pytest.raises(UnknownName):
+                ask(COUNT, "1/10", analyst=name)
+        with pytest.raises(UnknownName):
+            curator.strategy("people", "1/10", analyst=name)
+        with pytest.raises(InvalidInput, match="say who asks"):
+            curator.release(COUNT, "1/10")
+        assert curator.ledger.spent("people").epsilon == 0
+
+
+def test_failure_13_all_analysts_together_stay_within_the_budget_of_the_dataset(tmp_path):
+    with opened(tmp_path, table(ROWS), analysts=ANALYSTS, budget="epsilon=2") as curator:
+        answered = 0
+        for number in range(12):
+            for analyst in ("ann", "bob", "eve"):
+                try:
+                    curator.release(f"{asks(number)} AND k = '{analyst}'", "1/5", analyst=analyst)
+                    answered += 1
+                except OverBudget:
+                    continue
+        assert answered == 10
+        assert curator.ledger.spent("people").epsilon == 2
+        assert all(curator.ledger.spent("people", a).epsilon <= 1 for a in ("ann", "bob", "eve"))
+        with pytest.raises(OverBudget):
+            curator.strategy("people", "1/1000", analyst="eve")
+
+
+def test_failure_13_an_analyst_who_is_taken_out_of_the_policy_can_ask_no_more(tmp_path):
+    data = table(ROWS)
+    with opened(tmp_path, data, analysts=ANALYSTS, budget="epsilon=2") as curator:
+        first = curator.release(COUNT, "1/5", analyst="eve").rows()
+    fewer = "{ann: epsilon=1, bob: epsilon=1}"
+    with opened(tmp_path, data, analysts=fewer, budget="epsilon=2") as curator:
+        for sql in (COUNT, asks(1)):
+            with pytest.raises(UnknownName):
+                curator.release(sql, "1/5", analyst="eve")
+        assert curator.release(COUNT, "1/5", analyst="ann").rows() == first
+        assert curator.ledger.spent("people").epsilon == Fraction(1, 5)
+
+
+def test_failure_13_a_smaller_budget_stops_those_who_spent_more(tmp_path):
+    data = table(ROWS)
+    with opened(tmp_path, data, budget="epsilon=2") as curator:
+        curator.release(COUNT, "3/2")
+    with opened(tmp_path, data, budget="epsilon=1") as curator:
+        with pytest.raises(OverBudget):
+            curator.release(asks(1), "1/1000")
+        assert curator.release(COUNT, "3/2").context.paid == Cost()
+
+
+# --- 14: averaging ------------------------------------------------------------------------------
+
+SPELLINGS = [
+    "SELECT k, SUM(x) FROM people WHERE x >= 5 GROUP BY k",
+    "select  k , sum( x ) from people where (x >= 5) group by k ;",
+    'SELECT "k", SUM("x") FROM "people" WHERE "x" >= 5.0 GROUP BY "k"',
+    "SELECT k, SUM(x) -- again\nFROM people WHERE 5 <= x /* and again */ GROUP BY k",
+    "SELECT people.k, SUM(people.x) FROM people WHERE people.x >= 5e0 GROUP BY people.k",
+    "SELECT k, SUM(x) FROM people WHERE x >= 5 GROUP BY 1",
+]
+
+
+def test_failure_14_the_same_question_has_one_answer_however_it_is_spelled(tmp_path):
+    with opened(tmp_path, table(ROWS), analysts=ANALYSTS, budget="epsilon=2") as curator:
+        built = Query("people").where(column("x") >= 5).by("k").sum("x")
+        found = [curator.release(sql, "1/10", analyst="ann") for sql in (*SPELLINGS, built)]
+        found += [curator.release(built, cost, analyst="ann") for cost in ("0.1", "0.10", 0.1)]
+        found += [curator.release(sql, "1/10", analyst="bob") for sql in SPELLINGS[:2]]
+        assert all(answer.rows() == found[0].rows() for answer in found)
+        assert curator.ledger.spent("people").epsilon == Fraction(1, 10)
+    with opened(tmp_path, table(ROWS), analysts=ANALYSTS, budget="epsilon=2") as curator:
+        assert curator.release(SPELLINGS[3], "1/10", analyst="ann").rows() == found[0].rows()
+        assert curator.ledger.spent("people").epsilon == Fraction(1, 10)
+
+
+OTHERS = [
+    ["SELECT k, SUM(x) AS another FROM people WHERE x >= 5 GROUP BY k"],
+    ["SELECT k, SUM(x) FROM people WHERE x >= 5 AND x >= 5 GROUP BY k"],
+    ["SELECT k, SUM(x) FROM people WHERE x >= 5 OR x > 1000 GROUP BY k"],
+    ["SELECT k, SUM(x), COUNT(*) FROM people WHERE x >= 5 GROUP BY k"],
+    [SPELLINGS[0], COUNT],
+    [COUNT, SPELLINGS[0]],
+    [SPELLINGS[0], SPELLINGS[0]],
+]
+
+
+@pytest.mark.parametrize("batch", OTHERS)
+def test_failure_14_whoever_gets_other_noise_has_paid_for_it(tmp_path, batch):
+    """A question with the same truth in another form: the same answer, or one that is charged."""
+    with opened(tmp_path, table(ROWS), budget="epsilon=2") as curator:
+        first = curator.release(SPELLINGS[0], "1/10")
+        before = curator.ledger.spent("people").epsilon
+        released = curator.release_all(batch, "1/10")
+        paid = curator.ledger.spent("people").epsilon - before
+        stored = {str(part["values"]) for part in released.stored["answers"]}
+        mine = str([[row[i] for row in first.values] for i in range(len(first.values[0]))])
+        assert paid == Fraction(1, 10) or stored == {mine}
+
+
+def test_failure_14_a_question_asked_twice_in_a_batch_is_two_draws_for_one_price(tmp_path):
+    """Both together cost what was paid: each has twice the noise of one alone."""
+    with opened(tmp_path, table(ROWS), budget="epsilon=2") as curator:
+        alone = curator.plan(COUNT, "1/10").calibration
+        twice = curator.plan([COUNT, COUNT], "1/10").calibration
+    assert [n.scale for [n] in twice.noises] == [2 * alone.noises[0][0].scale] * 2
+
+
+def test_failure_14_asking_until_the_budget_is_gone_gives_each_answer_once(tmp_path):
+    with opened(tmp_path, table(ROWS), budget="epsilon=1") as curator:
+        curator.release(COUNT, "1")
+        rows = [curator.release(COUNT, "1").rows() for _ in range(5)]
+        assert all(row == rows[0] for row in rows)
+        assert curator.ledger.left("people") == Cost()
+
+
+# --- 17: float drift ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cap", "cost", "times"),
+    [
+        ("epsilon=1", "0.1", 10),
+        ("epsilon=1", 0.1, 10),
+        ("epsilon=1", "1e-1", 10),
+        ("epsilon=1", "1/3", 3),
+        ("epsilon=0.3", "0.1", 3),
+        ("epsilon=0.7", "0.1", 7),
+        ("rho=0.3", "rho=0.1", 3),
+    ],
+)
+def test_failure_17_parts_of_a_budget_fill_it_exactly(tmp_path, cap, cost, times):
+    noise = "gaussian" if "rho" in str(cost) else "laplace"
+    with opened(tmp_path, table(ROWS), budget=cap) as curator:
+        for number in range(times):
+            curator.release(asks(number), cost, noise=noise)
+        assert not any(vars(curator.ledger.left("people")).values())
+        least = "rho=1e-30" if "rho" in str(cost) else "1e-30"
+        for more in (cost, least):
+            with pytest.raises(OverBudget):
+                curator.plan(asks(times), more, noise=noise)
+        assert show(tmp_path / "ledger.db")["charges"] == times
+
+
+def test_failure_17_parts_of_a_delta_fill_it_exactly(tmp_path):
+    cost = "epsilon=0.1, delta=1e-7"
+    with opened(tmp_path, table(ROWS), budget="epsilon=1, delta=3e-7") as curator:
+        for number in range(3):
+            sql = f"SELECT k, COUNT(*) FROM people WHERE x < {number} GROUP BY DISCOVER(k)"
+            curator.release(sql, cost)
+        assert curator.ledger.left("people").delta == 0
+        with pytest.raises(OverBudget):
+            curator.plan("SELECT k, COUNT(*) FROM people GROUP BY DISCOVER(k)", cost)
+
+
+def test_failure_17_a_cost_that_is_no_fraction_is_rounded_to_the_safe_side(tmp_path):
+    with opened(tmp_path, table(ROWS), budget="epsilon=ln 3") as curator:
+        cap = curator.ledger.left("people").epsilon
+        price = curator.plan(COUNT, "ln 2").price.epsilon
+        assert 0 < cap < Fraction("1.0986122886681098")
+        assert Fraction("0.6931471805599453") < price < Fraction("0.6931472")
+        with pytest.raises(OverBudget):  # the price is rounded up, the budget down
+            curator.release(COUNT, "ln 3")
