@@ -104,6 +104,29 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_charged(curator, ask
     assert spent(curator) == 0
 
 
+def test_columns_are_compared_with_the_table_before_anything_is_charged(hospital):
+    text = (hospital / "policy.yml").read_text()
+    for old, new, part in (
+        ("income:", "salary:", "salary"),
+        ("region: {kind: text", "region: {kind: boolean", "region"),
+    ):
+        changed = text.replace(old, new, 1)
+        if "boolean" in new:
+            changed = changed.replace(
+                "keys: [north, south, east, west, coast, hills, islands]", "keys: [true]"
+            )
+        policy = parse_policy(changed, folder=hospital)
+        asked = (
+            Query("people").sum("salary")
+            if part == "salary"
+            else Query("people").by("region").count()
+        )
+        with Curator(policy, open_ledger(policy)) as curator:
+            with pytest.raises(InvalidInput, match=part):
+                curator.release(asked, "1", analyst="ann")
+            assert spent(curator) == 0
+
+
 @pytest.mark.parametrize("cost", ["nan", "inf", "-1", "0", "", "epsilon=1, rho=1", object()])
 def test_a_cost_that_is_none_is_refused(curator, cost):
     with pytest.raises(InvalidInput):

@@ -279,11 +279,12 @@ class Curator:
 
     def _plans(self, resolved: Iterable[Resolved]) -> list[Any]:
         """Return the plan of each query, after checking the schema."""
-        from twoworlds.release.plan import plan
+        from twoworlds.release.plan import check_columns, plan
 
         found = []
         for one in resolved:
             engine, relation = self._engine(one.dataset)
+            check_columns(one.dataset, one, engine, relation)
             found.append((engine, plan(one, relation, engine)))
         return found
 
