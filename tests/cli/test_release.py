@@ -1,4 +1,5 @@
 import json
+import sqlite3
 
 import pytest
 
@@ -141,6 +142,19 @@ def test_a_new_policy_names_the_columns_and_must_be_filled_in(capsys, in_hospita
     code, _, err = call(capsys, "policy", "new", "people.parquet", "new.yml")
     assert code == 2
     assert "there already" in err
+
+
+def test_a_policy_can_begin_from_a_table_of_a_database(capsys, in_hospital):
+    with sqlite3.connect("clinic.db") as connection:
+        connection.execute("CREATE TABLE patients (age INTEGER, ward TEXT)")
+    connection.close()
+    code, _, err = call(capsys, "policy", "new", "clinic.db", "new.yml", "--table", "patients")
+    assert (code, err) == (0, "")
+    text = (in_hospital / "new.yml").read_text()
+    assert 'source: {sqlite: "clinic.db", table: patients}' in text
+    code, _, err = call(capsys, "policy", "new", "clinic.db", "other.yml")
+    assert code == 2
+    assert "table" in err
 
 
 @pytest.mark.parametrize(

@@ -193,11 +193,16 @@ def check_policy(
 
 @policy_app.command("new")
 def new_policy(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="a .parquet, .csv or .duckdb file")],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="a .parquet or .csv file, .duckdb or .sqlite")
+    ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the policy file to write")] = Path(
         "policy.yml"
     ),
     name: Annotated[str, typer.Option(help="what queries call the table")] = "people",
+    table: Annotated[
+        str | None, typer.Option(help="the table in a .duckdb or .sqlite file")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Begin a policy from the names and types of the columns; the data are not looked at."""
@@ -205,7 +210,7 @@ def new_policy(
 
     if file.exists():
         raise InvalidInput(f"{file} is there already: give another name")
-    write(check_place(file), draft(data, name, folder=file.parent))
+    write(check_place(file), draft(data, name, table=table, folder=file.parent))
     if json_:
         print_json({"file": str(file)})
     else:

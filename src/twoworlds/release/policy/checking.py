@@ -113,18 +113,30 @@ def checked(policy: Policy) -> Iterator[CheckedDataset]:
         yield CheckedDataset(dataset, found=True, undeclared=left_out)
 
 
-def draft(data: str, name: str, *, folder: Path = Path()) -> str:
-    """Return the text of a policy for a table, with what must be filled in left as LOW, HIGH, A."""
+def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path()) -> str:
+    """Return the text of a policy for a table, with what must be filled in left as LOW, HIGH, A.
+
+    Args:
+        data: A file of rows, or of tables.
+        name: What queries call the table.
+        table: For a file of DuckDB or SQLite, the table in it.
+        folder: Where the policy will be.
+    """
     source = Path(data).absolute()
-    kinds = _kinds(str(source), folder)
     place = data if Path(data).is_absolute() else _relative(source, folder)
+    if table is None:
+        kinds, written = _kinds(str(source), folder), _quoted(place)
+    else:
+        engine = "duckdb" if source.suffix.lower() in (".duckdb", ".ddb") else "sqlite"
+        kinds = _kinds({engine: str(source), "table": table}, folder)
+        written = f"{{{engine}: {_quoted(place)}, table: {_quoted(table)}}}"
     lines = [
         "# Fill in what is in capitals. Take it from what is known about such data, not from these",
         "# data: bounds and keys are published. Leave out columns that nobody is to use.",
         "ledger: ledger.db",
         "datasets:",
         f"  {_quoted(name)}:",
-        f"    source: {_quoted(place)}",
+        f"    source: {written}",
         "    neighbours: add-remove         # or substitute, if the number of people is public",
         "    unit: row                      # or {person: COLUMN, rows: 3, groups: 2}",
         "    columns:",
