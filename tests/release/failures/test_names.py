@@ -113,6 +113,22 @@ def test_failure_15_a_name_of_a_file_is_a_name(tmp_path, noiseless, name):
     assert (exact(answer, "count"), exact(answer, "sum_x")) == ([1], [1])
 
 
+QUESTION = pytest.mark.xfail(
+    strict=True, reason="a ? in the path is taken for the place of the delimiter"
+)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("what?.csv", marks=QUESTION), "it's.csv", "[a]*.csv", "two\nlines.csv"],
+)
+def test_failure_15_a_name_of_a_text_file_is_a_name(tmp_path, noiseless, name):
+    csv_file(tmp_path / name, [("a", 1.0)])
+    csv_file(tmp_path / "whatx.csv", [("a", 50.0)] * 7)
+    answer = asked(tmp_path, name, "SELECT COUNT(*), SUM(x) FROM people")
+    assert (exact(answer, "count"), exact(answer, "sum_x")) == ([1], [1])
+
+
 INJECTIONS = [
     "SELECT COUNT(*) FROM people; DROP TABLE people",
     "SELECT COUNT(*) FROM people WHERE x = (SELECT MAX(x) FROM people)",

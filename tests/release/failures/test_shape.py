@@ -243,6 +243,9 @@ def test_failure_18_whole_numbers_in_a_column_of_numbers_do_not_show(tmp_path, n
     assert len(found) == 1
 
 
+@pytest.mark.xfail(
+    strict=True, reason="a column declared integer is refused once pandas has made it float"
+)
 def test_failure_18_a_missing_value_in_a_frame_of_whole_numbers_does_not_show(tmp_path, noiseless):
     """Pandas turns the whole column into floats for it."""
     columns = "{k: {kind: text, keys: [a, b]}, x: {kind: integer, bounds: [0, 100]}}"
@@ -254,21 +257,47 @@ def test_failure_18_a_missing_value_in_a_frame_of_whole_numbers_does_not_show(tm
     assert told(asked(tmp_path / "missing", missing, sql, columns)) == told(first)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="DuckDB guesses the type of a column of Python objects from some of its values",
+@pytest.mark.parametrize("values", [["a", "b"], ["a", None], [None, None], []])
+def test_failure_18_missing_texts_in_a_frame_of_objects_do_not_show(tmp_path, noiseless, values):
+    import pandas
+
+    frame = pandas.DataFrame({"k": pandas.Series(values, dtype="object")})
+    answer = asked(tmp_path, frame, "SELECT k, COUNT(*) FROM people GROUP BY k")
+    assert exact(answer, "count") == [values.count(key) for key in "abc"]
+
+
+def test_failure_18_objects_are_no_numbers_whatever_they_hold(tmp_path):
+    """DuckDB would guess their type from some of them, so that one odd value could show."""
+    import pandas
+
+    said = set()
+    worlds = [[1.0], [1, 2], [1.0, None], [None], [Decimal(3)], [1] * 4000 + ["Alice"], []]
+    for number, values in enumerate(worlds):
+        frame = pandas.DataFrame({"x": pandas.Series(values, dtype="object")})
+        with opened(tmp_path / str(number), frame) as curator:
+            with pytest.raises(InvalidInput) as caught:
+                curator.release("SELECT SUM(x) FROM people", "1")
+            said.add(str(caught.value))
+            assert curator.ledger.spent("people").epsilon == 0
+    assert len(said) == 1
+
+
+UNPAIRED = pytest.param(
+    "\ud800",
+    id="half a character",
+    marks=pytest.mark.xfail(
+        strict=True, reason="DuckDB cannot take a text that is no Unicode, and the query fails"
+    ),
 )
-@pytest.mark.parametrize("place", [0, 4321])
-def test_failure_18_one_odd_object_in_a_frame_does_not_decide_whether_there_is_an_answer(
-    tmp_path, noiseless, place
-):
-    values = [1.0] * 9000
-    values[place] = "Alice"
-    frame = pandas_frame([("a", 1.0)] * 9000).astype({"x": "object"})
-    frame["x"] = values
-    frame = frame.astype({"x": "object"})
-    answer = asked(tmp_path, frame, "SELECT SUM(x) FROM people")
-    assert exact(answer, "sum_x") == [8999]
+
+
+@pytest.mark.parametrize("odd", [3, 2.5, b"x", {"y": 1}, ["z"], float("nan"), UNPAIRED])
+def test_failure_18_an_odd_object_among_texts_is_just_another_key(tmp_path, noiseless, odd):
+    import pandas
+
+    frame = pandas.DataFrame({"k": pandas.Series(["a", odd, "b"], dtype="object")})
+    answer = asked(tmp_path, frame, "SELECT k, COUNT(*) FROM people GROUP BY k")
+    assert exact(answer, "count") == [1, 1, 0]
 
 
 @pytest.mark.xfail(
