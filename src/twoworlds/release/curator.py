@@ -27,8 +27,8 @@ from twoworlds.release.answers import Answer, Context, noisy
 from twoworlds.release.budget import Cap, Cost, parse_cost
 from twoworlds.release.dry_run import DryRun
 from twoworlds.release.failures import ReleaseFailed
-from twoworlds.release.ledger import Ledger, LedgerDamaged, Reservation, summary
-from twoworlds.release.ledger.locations import Location, locate
+from twoworlds.release.ledger import Ledger, Reservation, summary
+from twoworlds.release.ledger.locations import locate
 from twoworlds.release.ledger.mark import read_mark
 from twoworlds.release.noise import SystemBits
 from twoworlds.release.policy import Dataset, Policy, read_policy
@@ -43,7 +43,6 @@ __all__ = ["Curator", "NoiseKind", "Released", "ledger_place", "open_ledger"]
 
 NoiseKind = Literal["laplace", "gaussian"]
 SOLE_ANALYST = "curator"
-_TRIES, _PAUSE, _SECONDS = 3, 0.2, 10.0
 
 
 @dataclass(frozen=True)
@@ -376,18 +375,15 @@ def open_ledger(policy: Policy) -> Ledger:
         LedgerDamaged: when it went back in time, or one of the two is missing.
     """
     place, mark = ledger_place(policy)
-    location = locate(place, mark=mark)
-    if read_mark(location.mark) is None and not _is_there(location):
-        for _ in range(_TRIES):
-            try:
-                return Ledger.create(place, mark=mark)
-            except (InvalidInput, LedgerDamaged):  # somebody else is just beginning it
-                sleep(_PAUSE)
-    return Ledger.open(place, mark=mark)
-
-
-def _is_there(location: Location) -> bool:
-    store = location.connect(_SECONDS, "ro")
-    if store is not None:
-        store.close()
-    return store is not None
+    refused = None
+    if read_mark(locate(place, mark=mark).mark) is None:
+        try:
+            return Ledger.create(place, mark=mark)  # finishes one that a crash interrupted, too
+        except InvalidInput as error:  # it is there after all, or it cannot be made here
+            refused = error
+    try:
+        return Ledger.open(place, mark=mark)
+    except InvalidInput:
+        if refused is None:
+            raise
+        raise refused from None

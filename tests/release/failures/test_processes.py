@@ -103,10 +103,6 @@ def test_failure_11_kill_9_before_the_charge_costs_nothing(folder):
     assert found["unasked"] >= 5
 
 
-UNFINISHED = "the curator opens a ledger that was half begun, and does not finish it"
-
-
-@pytest.mark.xfail(strict=True, reason=UNFINISHED)
 @pytest.mark.parametrize(
     "stride", [pytest.param(12, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 )
@@ -116,7 +112,6 @@ def test_failure_11_kill_9_while_the_ledger_is_begun_leaves_one_that_can_be_begu
     assert found["problems"] == []
 
 
-@pytest.mark.xfail(strict=True, reason=UNFINISHED)
 @pytest.mark.parametrize("left", ["an empty file", "no mark"])
 def test_failure_11_a_ledger_that_was_half_begun_is_finished(tmp_path, left):
     """Nothing was ever charged to it; `Ledger.create` alone would finish it."""
