@@ -95,7 +95,7 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for columns in _that_fit(widths, out.width - 1):
         table = Table(box=box.SIMPLE_HEAD)
         for i in columns:
-            table.add_column(headings[i])
+            table.add_column(headings[i], min_width=min(widths[i] - 3, out.width - 4))
         for row in rows:
             table.add_row(*(row[i] for i in columns))
         out.print(table)
