@@ -1,17 +1,32 @@
 """Names of a package that are loaded when they are first used.
 
 A release should not wait for what it never needs. A package says where its names are found, and
-type checkers read the same under ``if TYPE_CHECKING``.
+type checkers read the same under ``if TYPE_CHECKING``. Loading makes many objects and no garbage,
+so the garbage collector, which would go through all of them again and again, pauses meanwhile.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-__all__ = ["names_of"]
+__all__ = ["names_of", "without_collecting"]
+
+
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Pause the garbage collector, if it runs."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def names_of(
@@ -28,11 +43,13 @@ def names_of(
 
     def getattr_(name: str) -> Any:
         if name in where:
-            found = getattr(import_module(f"{package}.{where[name]}"), name)
+            with without_collecting():
+                found = getattr(import_module(f"{package}.{where[name]}"), name)
             setattr(sys.modules[package], name, found)
             return found
         if name in parts:
-            return import_module(f"{package}.{name}")
+            with without_collecting():
+                return import_module(f"{package}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def dir_() -> list[str]:

@@ -302,3 +302,40 @@ def test_a_policy_without_a_budget_releases_nothing(hospital):
         pytest.raises(TwoWorldsError, match="cap"),
     ):
         curator.release("SELECT COUNT(*) FROM people", "1")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "cost <= 0.25 AND cost >= 0.25000000000000000001",
+        "cost = 0.1 OR cost = 0.10000000000000000001",
+        "cost >= 9007199254740993 AND cost <= 9007199254740992",
+        "cost > 0 AND cost <= 1e-400",
+        "cost >= 2e-40 AND cost <= 1e-40",
+        "cost = 1/3",
+    ],
+)
+def test_constants_that_engines_would_round_are_refused(curator, where):
+    """Else an impossible condition could hold in the engine, and be answered without noise."""
+    with pytest.raises(InvalidInput, match="15 significant digits"):
+        curator.release(f"SELECT COUNT(*) FROM visits WHERE {where}", "1")
+    assert spent(curator, "visits") == 0
+
+
+def test_keys_and_bins_that_engines_would_round_are_refused(curator):
+    for group in (
+        "KEYS(cost, 0.25, 0.25000000000000000001)",
+        "BIN(cost, 0, 0.1000000000000000001)",
+    ):
+        with pytest.raises(InvalidInput, match="15 significant digits"):
+            curator.release(f"SELECT COUNT(*) FROM visits GROUP BY {group}", "1")
+
+
+def test_constants_of_fifteen_digits_are_told_apart_by_the_engine(curator):
+    low, high = "0.123456789012345", "0.123456789012346"
+    asked = f"SELECT COUNT(*) FROM visits WHERE cost > {low} AND cost < {high}"
+    assert curator.plan(asked, "1").calibration.joint == 1
+    never = f"SELECT COUNT(*) FROM visits WHERE cost < {low} AND cost > {high}"
+    assert curator.plan(never, "1").calibration.joint == 0
+    [row] = curator.release(never, "1").rows()
+    assert row["count"] == 0

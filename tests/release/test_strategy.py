@@ -78,3 +78,9 @@ def test_what_a_strategy_refuses(curator):
     with pytest.raises(InvalidInput, match="declare them"):
         strategy.ask("SELECT COUNT(*) FROM people GROUP BY DISCOVER(region)", "1")
     assert strategy.joint == 0
+
+
+def test_strategies_of_two_analysts_are_two_and_both_are_paid(curator):
+    for analyst in ("ann", "bob"):
+        curator.strategy("people", "1", analyst=analyst).ask(YOUNG, "1")
+    assert spent(curator) == 2

@@ -95,7 +95,9 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for columns in _that_fit(widths, out.width - 1):
         table = Table(box=box.SIMPLE_HEAD)
         for i in columns:
-            table.add_column(headings[i], min_width=min(widths[i] - 3, out.width - 4))
+            others = sum(widths[j] for j in columns if j != i)
+            needed = min(widths[i], max(4, out.width - 1 - others)) - 3
+            table.add_column(headings[i], min_width=needed)
         for row in rows:
             table.add_row(*(row[i] for i in columns))
         out.print(table)

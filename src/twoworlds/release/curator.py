@@ -23,20 +23,21 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
-from twoworlds.release.answers import Answer, Context, noisy
+from twoworlds.release.answers.context import Context
 from twoworlds.release.budget import Cap, Cost, parse_cost
-from twoworlds.release.dry_run import DryRun
 from twoworlds.release.failures import ReleaseFailed
-from twoworlds.release.ledger import Ledger, Reservation, summary
+from twoworlds.release.ledger import Ledger, Reservation
 from twoworlds.release.ledger.locations import locate
 from twoworlds.release.ledger.mark import read_mark
-from twoworlds.release.noise import SystemBits
-from twoworlds.release.policy import Dataset, Policy, read_policy
+from twoworlds.release.policy import Dataset, Policy
+from twoworlds.release.preparing import preparing
 from twoworlds.release.query import Query, Resolved, resolve
-from twoworlds.release.sensitivity import Calibration, calibrate, cost_for
+from twoworlds.release.sensitivity import Calibration, calibrate
 from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
+    from twoworlds.release.answers import Answer
+    from twoworlds.release.dry_run import DryRun
     from twoworlds.release.strategy import Strategy
 
 __all__ = ["Curator", "NoiseKind", "Released", "ledger_place", "open_ledger"]
@@ -93,6 +94,8 @@ class Curator:
         pace: float = 0.0,
     ) -> Self:
         """Read a policy and open its ledger, which is made if there never was one."""
+        from twoworlds.release.policy import read_policy
+
         read = policy if isinstance(policy, Policy) else read_policy(policy)
         return cls(read, open_ledger(read), sources=sources, pace=pace)
 
@@ -128,6 +131,8 @@ class Curator:
         noise: NoiseKind = "laplace",
     ) -> DryRun:
         """Return what a release would cost and how exact it would be; nothing is charged."""
+        from twoworlds.release.dry_run import DryRun
+
         resolved, calibration = self._prepared(asked, cost, noise)
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
@@ -212,6 +217,8 @@ class Curator:
         price = calibration.cost if covered is None else Cost()
         paid = self.ledger.reserve(dataset.name, who, said, price, request=request)
         stored = paid.answer if paid.answered else self._compute(resolved, calibration, plans, paid)
+        from twoworlds.release.answers import Answer
+
         context = Context.of(
             dataset,
             covered or calibration.cost,
@@ -229,11 +236,15 @@ class Curator:
 
     def cost_for(self, asked: Query | str | Sequence[Query | str], within: object) -> Cost:
         """Return the least epsilon at which 95% of the errors of every answer are at most this."""
+        from twoworlds.release.sensitivity import cost_for
+
         resolved = self._resolved(asked)
         return cost_for(resolved, rational(within, "within"))
 
     def budget(self) -> dict[str, Any]:
         """Return caps, what is spent and what is left, for each dataset and analyst."""
+        from twoworlds.release.ledger import summary
+
         return summary(self.ledger.state())
 
     def close(self) -> None:
@@ -297,12 +308,17 @@ class Curator:
         """Run the engine and store the noisy answer; whatever fails is one and the same error."""
         started = monotonic()
         try:
+            with preparing(calibration):
+                rows = [engine.fetch(plan.statement) for engine, plan in plans]
+            from twoworlds.release.answers import noisy
+            from twoworlds.release.noise import SystemBits
+
             bits = SystemBits()
             parts = [
-                noisy(
-                    one, plan.decode(engine.fetch(plan.statement)), calibration, bits, query=index
+                noisy(one, plan.decode(found), calibration, bits, query=index)
+                for index, (one, (_, plan), found) in enumerate(
+                    zip(resolved, plans, rows, strict=True)
                 )
-                for index, (one, (engine, plan)) in enumerate(zip(resolved, plans, strict=True))
             ]
         except Exception:
             failed = True

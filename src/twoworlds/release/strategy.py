@@ -54,8 +54,9 @@ class Strategy:
             raise InvalidInput(f"a strategy is paid with an epsilon above 0, not with {self.cost}")
         self._curator, self._who = curator, who
         self.dataset = curator.policy.dataset(dataset)
-        opening = {
+        opening = {  # with the analyst: questions are numbered for each of them
             "strategy": name,
+            "analyst": who,
             "version": self.dataset.version,
             "cost": str(self.cost),
         }

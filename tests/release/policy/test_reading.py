@@ -95,6 +95,7 @@ def test_a_person_is_in_as_many_groups_as_rows_unless_said():
         (dataset(unit="people"), "unit: row"),
         (dataset(unit="{rows: 2}"), "person is missing"),
         (dataset(unit="{person: age}"), "rows is missing"),
+        (dataset(unit="{person: nobody, rows: 1}"), "not declared"),
         (dataset(unit="{person: age, rows: 0}"), "1 or more"),
         (dataset(unit="{person: age, rows: 1.5}"), "whole number"),
         (dataset(unit="{person: age, rows: 2, cols: 2}"), "unknown field 'cols'"),

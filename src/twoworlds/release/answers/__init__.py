@@ -7,12 +7,17 @@
 
 from __future__ import annotations
 
-from twoworlds.release.answers.answer import Answer
-from twoworlds.release.answers.context import Context
-from twoworlds.release.answers.draw import noisy, simulated
-from twoworlds.release.answers.expected import expected_errors
-from twoworlds.release.answers.glance import Utility
-from twoworlds.release.answers.parts import Certainty, Estimate, Expected
+from typing import TYPE_CHECKING
+
+from twoworlds.late import names_of
+
+if TYPE_CHECKING:
+    from twoworlds.release.answers.answer import Answer
+    from twoworlds.release.answers.context import Context
+    from twoworlds.release.answers.draw import noisy, simulated
+    from twoworlds.release.answers.expected import expected_errors
+    from twoworlds.release.answers.glance import Utility
+    from twoworlds.release.answers.parts import Certainty, Estimate, Expected
 
 __all__ = [
     "Answer",
@@ -25,3 +30,15 @@ __all__ = [
     "noisy",
     "simulated",
 ]
+
+# Where each name is found when it is first used; the imports above tell type checkers the same.
+_PLACES = {
+    "answer": ("Answer",),
+    "context": ("Context",),
+    "draw": ("noisy", "simulated"),
+    "expected": ("expected_errors",),
+    "glance": ("Utility",),
+    "parts": ("Certainty", "Estimate", "Expected"),
+}
+
+__getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb
@@ -23,9 +23,12 @@ from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, Real, ball
-from twoworlds.release.noise.bits import Bits, Words
+from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.table import Table
 from twoworlds.release.noise.uniform import Uniform, inverted
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise.bits import Words
 
 __all__ = ["Codes", "Columns", "Finite", "cumulated"]
 

@@ -12,7 +12,8 @@ is exactly the stated one: nothing is rounded, cut off or approximated on the wa
   refused by `Sampler.draw`, and drawn as Python's integers by `Sampler.draw_integers`.
 
 Timing. A search takes the same steps for every word, without a branch on the word, and all values
-of a draw are treated together: the time of a draw depends on the number of values. What remains:
+of a draw are treated together, or, when they are few, one after the other: the time of a draw
+depends on the number of values. What remains:
 
 * which entry of a table is read depends on the value, so that a program on the same machine that
   watches the processor's cache could learn about it;
@@ -27,9 +28,14 @@ scores; what its time tells is said in `twoworlds.release.noise.choice`.
 
 from __future__ import annotations
 
-from twoworlds.release.noise.bits import Bits, SeededBits, SimulatedBits, SystemBits
-from twoworlds.release.noise.choice import choice_law, choose, choose_simulated
-from twoworlds.release.noise.sampler import Sampler
+from typing import TYPE_CHECKING
+
+from twoworlds.late import names_of
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise.bits import Bits, SeededBits, SimulatedBits, SystemBits
+    from twoworlds.release.noise.choice import choice_law, choose, choose_simulated
+    from twoworlds.release.noise.sampler import Sampler
 
 __all__ = [
     "Bits",
@@ -41,3 +47,12 @@ __all__ = [
     "choose",
     "choose_simulated",
 ]
+
+# Where each name is found when it is first used; the imports above tell type checkers the same.
+_PLACES = {
+    "bits": ("Bits", "SeededBits", "SimulatedBits", "SystemBits"),
+    "choice": ("choice_law", "choose", "choose_simulated"),
+    "sampler": ("Sampler",),
+}
+
+__getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -18,19 +18,23 @@ from __future__ import annotations
 import os
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, Never, final
+from struct import unpack
+from typing import TYPE_CHECKING, Any, Never, final
 
-import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 
-__all__ = ["KEY_LIFE", "Bits", "SeededBits", "SimulatedBits", "SystemBits", "Words"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+    Words = NDArray[np.uint64]
+
+__all__ = ["KEY_LIFE", "Bits", "SeededBits", "SimulatedBits", "SystemBits"]
 
 KEY_LIFE = 1 << 30  # bytes
 _ZEROS = memoryview(bytes(1 << 16))
@@ -43,6 +47,11 @@ class Bits(ABC):
     @abstractmethod
     def words(self, count: int) -> Words:
         """Return the next ``count`` words; none of them is ever returned again."""
+
+    def few(self, count: int) -> Sequence[int]:
+        """Return the next ``count`` words as Python's integers."""
+        found: list[int] = self.words(count).tolist()
+        return found
 
 
 @final
@@ -60,11 +69,18 @@ class SystemBits(Bits):
 
     def words(self, count: int) -> Words:
         """Return fresh words, whichever thread or process asks."""
+        return _words(self._fresh(count))
+
+    def few(self, count: int) -> Sequence[int]:
+        """Return fresh words as Python's integers."""
+        return unpack(f"<{count}Q", self._fresh(count))
+
+    def _fresh(self, count: int) -> bytearray:
         found = bytearray(8 * whole(count, "count"))
         rest = memoryview(found)
         while rest:
             rest = rest[self._here.fill(rest) :]
-        return np.frombuffer(found, dtype="<u8").astype(np.uint64, copy=False)
+        return found
 
     def __reduce_ex__(self, _protocol: Any) -> Never:
         """Refuse to be copied or pickled."""
@@ -93,7 +109,7 @@ class SeededBits(SimulatedBits):
         rest = memoryview(found)
         while rest:
             rest = rest[_fill(self._stream, rest) :]
-        return np.frombuffer(found, dtype="<u8").astype(np.uint64, copy=False)
+        return _words(found)
 
 
 class _OfThisThread(threading.local):
@@ -133,6 +149,12 @@ def _owner() -> tuple[int, int]:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_count_fork)
+
+
+def _words(found: bytearray) -> Words:
+    import numpy as np
+
+    return np.frombuffer(found, dtype="<u8").astype(np.uint64, copy=False)
 
 
 def _counter_mode(key: bytes, nonce: bytes) -> Any:

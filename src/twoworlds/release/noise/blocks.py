@@ -27,7 +27,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log2
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from flint import arb, ctx
@@ -36,11 +36,14 @@ from numpy.typing import NDArray
 from twoworlds.errors import TooLarge
 from twoworlds.numbers import ball
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.integers import Integers, placed
+from twoworlds.release.noise.integers import placed
 from twoworlds.release.noise.laws import power
 from twoworlds.release.noise.search import CHUNK, Boundaries
 from twoworlds.release.noise.uniform import Uniform, inverted
 from twoworlds.release.noise.weights import Weights
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise.integers import Integers
 
 __all__ = ["Blocks"]
 

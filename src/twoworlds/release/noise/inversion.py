@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Self
 
 from twoworlds.mechanisms.noise import NegativeBinomialDifference, Noise
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.integers import Integers, placed
+from twoworlds.release.noise.integers import placed
 from twoworlds.release.noise.laws import Tailed, spread
 from twoworlds.release.noise.sampler import Sampler
 from twoworlds.release.noise.search import CHUNK
 from twoworlds.release.noise.table import Table
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise.integers import Integers
 
 __all__ = ["Inversion", "filled"]
 
@@ -49,9 +50,15 @@ class Inversion(Sampler):
         """Look one word up for each value."""
         return filled(self.table, size, source)
 
+    def few(self, size: int, source: Bits) -> list[int]:
+        """Look them up one after the other."""
+        return self.table.few(size, source)
+
 
 def filled(table: Table, size: int, source: Bits) -> Integers:
     """Draw from one table, chunk by chunk."""
+    import numpy as np
+
     found = np.empty(size, dtype=np.int64)
     exact: dict[int, int] = {}
     for start in range(0, size, CHUNK):

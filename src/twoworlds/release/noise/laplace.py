@@ -23,20 +23,24 @@ from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from math import log
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 from flint import ctx
 
 from twoworlds.errors import TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise, NegativeBinomialDifference, Noise
 from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.integers import Integers, placed, summed
+from twoworlds.release.noise.integers import placed, summed
 from twoworlds.release.noise.laws import Digit, SignedGeometric
 from twoworlds.release.noise.sampler import Sampler
 from twoworlds.release.noise.search import CHUNK
 from twoworlds.release.noise.table import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from twoworlds.release.noise.integers import Integers
 
 __all__ = ["Laplace", "SumOfLaplace"]
 
@@ -87,6 +91,8 @@ class Laplace(Sampler):
 
     def values(self, size: int, source: Bits) -> Integers:
         """Draw one word for each table and value, chunk by chunk."""
+        import numpy as np
+
         kind = np.dtype(np.int64 if self.shift <= _LONGEST else object)
         found = np.empty(size, dtype=kind)
         exact: dict[int, int] = {}
@@ -96,12 +102,26 @@ class Laplace(Sampler):
             exact |= {start + i: value for i, value in ties.items()}
         return placed(found, exact)
 
+    def few(self, size: int, source: Bits) -> list[int]:
+        """Draw from one table after the other."""
+        high, low = self.top.few(size, source), [0] * size
+        for place, table in self.digits:
+            drawn = table.few(size, source)
+            low = [known | digit << place for known, digit in zip(low, drawn, strict=True)]
+        ones = (1 << self.shift) - 1
+        return [
+            (h << self.shift) + (digits ^ (ones if h < 0 else 0))
+            for h, digits in zip(high, low, strict=True)
+        ]
+
     def _chunk(
         self, count: int, source: Bits, kind: np.dtype[Any]
     ) -> tuple[Integers, dict[int, int]]:
         high, ties = self.top.values(source.words(count), source)
         if not self.digits:
             return high, ties
+        import numpy as np
+
         parts = []
         for place, table in self.digits:
             digit = placed(*table.values(source.words(count), source)).astype(kind, copy=False)
@@ -145,6 +165,8 @@ class SumOfLaplace(Sampler):
 
     def values(self, size: int, source: Bits) -> Integers:
         """Add the parts, two at a time, so that memory does not grow with r."""
+        import numpy as np
+
         total = np.zeros(size, dtype=np.int64)
         for _ in range(self.count):
             total = summed([total, self.part.values(size, source)])

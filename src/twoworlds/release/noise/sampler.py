@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from functools import cached_property, lru_cache
 from math import log
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms.noise import (
@@ -18,14 +18,17 @@ from twoworlds.mechanisms.noise import (
 )
 from twoworlds.numbers import Real, ball, ln, whole
 from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
-from twoworlds.release.noise.integers import Integers
 from twoworlds.release.noise.search import prepare
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise.integers import Integers
 
 __all__ = ["Sampler"]
 
 _LIMIT = (1 << 63) - 1
 _SAFE = 256
 _PRECISE = 256
+_FEW = 1 << 12  # values that are drawn one by one in less time than numpy takes to load
 
 
 class Sampler(ABC):
@@ -67,7 +70,9 @@ class Sampler(ABC):
 
     def draw_integers(self, size: int, source: SystemBits) -> list[int]:
         """Draw ``size`` values for a release as Python's integers, which have no limit."""
-        found: list[int] = self.values(whole(size, "size"), _real(source)).tolist()
+        if whole(size, "size") <= _FEW and "numpy" not in sys.modules:
+            return self.few(size, _real(source))
+        found: list[int] = self.values(size, _real(source)).tolist()
         return found
 
     def simulate(self, size: int, source: SimulatedBits) -> Integers:
@@ -109,7 +114,7 @@ class Sampler(ABC):
             )
         prepare(whole(size, "size"))
         found = self.values(whole(size, "size"), source)
-        if found.dtype != np.int64:
+        if found.dtype != "int64":
             raise TooLarge(
                 f"a value left the range of 64 bits, which has a probability below "
                 f"2^-{self.escape}: use draw_integers"
@@ -128,20 +133,32 @@ class Sampler(ABC):
         Not for releases: `draw` checks where the bits come from.
         """
 
+    def few(self, size: int, source: Bits) -> list[int]:
+        """Draw what `values` draws from the same bits, for a few; laws with tables need no numpy.
+
+        Not for releases: `draw_integers` checks where the bits come from.
+        """
+        found: list[int] = self.values(size, source).tolist()
+        return found
+
 
 @lru_cache(maxsize=64)
 def _made(noise: Noise) -> Sampler:
-    from twoworlds.release.noise.inversion import Inversion
-    from twoworlds.release.noise.laplace import Laplace, SumOfLaplace
-    from twoworlds.release.noise.wide import WideGaussian, WideSkellam
-
     _check_exact(noise)
     if isinstance(noise, GeometricNoise):
+        from twoworlds.release.noise.laplace import Laplace
+
         return Laplace.of(noise)
-    if isinstance(noise, NegativeBinomialDifference):
-        return Inversion.of(noise) if Inversion.suits(noise) else SumOfLaplace.of(noise)
+    from twoworlds.release.noise.inversion import Inversion
+
     if Inversion.suits(noise):
         return Inversion.of(noise)
+    if isinstance(noise, NegativeBinomialDifference):
+        from twoworlds.release.noise.laplace import SumOfLaplace
+
+        return SumOfLaplace.of(noise)
+    from twoworlds.release.noise.wide import WideGaussian, WideSkellam
+
     if isinstance(noise, DiscreteGaussianNoise):
         return WideGaussian.of(noise)
     if isinstance(noise, SkellamNoise):

@@ -16,11 +16,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from twoworlds.release.noise.bits import Words
-from twoworlds.release.noise.integers import Integers
+if TYPE_CHECKING:
+    from twoworlds.release.noise.bits import Words
+    from twoworlds.release.noise.integers import Integers
 
 __all__ = ["CHUNK", "Boundaries", "prepare"]
 
@@ -51,10 +51,13 @@ class Boundaries:
     def of(listed: Words, last: int) -> Boundaries:
         """Choose a guide if it saves more steps than it takes.
 
+        >>> import numpy as np
         >>> listed = Boundaries.of(np.array([3, 7], dtype=np.uint64), 9)
         >>> listed.positions(np.array([3, 4, 9], dtype=np.uint64))
         array([0, 1, 2])
         """
+        import numpy as np
+
         count = len(listed)
         bits = min(max(1, count.bit_length()), _FINEST)
         starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(_WORD - bits)
@@ -85,6 +88,8 @@ def prepare(count: int) -> None:
 
 def by_numpy(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
     """Halve the range of all words at once."""
+    import numpy as np
+
     if len(listed.guide) > 1:
         found = listed.guide.take((words >> np.uint64(listed.shift)).astype(np.int64))
     else:
@@ -98,6 +103,8 @@ def by_numpy(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
 
 def by_compiled(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
     """The same steps, compiled."""
+    import numpy as np
+
     from twoworlds.release.noise._compiled import search
 
     found = np.empty(len(words), dtype=np.int64)

@@ -24,17 +24,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
 from flint import arb, ctx
 
 from twoworlds.errors import Undecided
 from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text
-from twoworlds.release.noise.bits import Bits, Words
-from twoworlds.release.noise.integers import Integers
+from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.search import Boundaries
 from twoworlds.release.noise.uniform import Uniform, inverted
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise.bits import Words
+    from twoworlds.release.noise.integers import Integers
 
 __all__ = ["Cumulative", "Table"]
 
@@ -63,13 +66,13 @@ class Table:
     Attributes:
         law: the law, for the ties.
         start: the value below which all words are 0.
-        boundaries: the words c_start, c_(start+1), ...
+        listed: the words c_start, c_(start+1), ..., each in the first bits of 64.
         bits: the length of a word.
     """
 
     law: Cumulative
     start: int
-    boundaries: Boundaries
+    listed: tuple[int, ...]
     bits: int = _WORD
 
     @staticmethod
@@ -80,9 +83,40 @@ class Table:
         start += skipped
         words = [_floored(law, start + i, found, bits) for i, found in enumerate(kept)]
         last = (1 << bits) - 1
-        aligned = [min(word, last) << (_WORD - bits) for word in words]
-        array = np.array(aligned, dtype=np.uint64)
-        return Table(law, start, Boundaries.of(array, last << (_WORD - bits)), bits)
+        return Table(law, start, tuple(min(word, last) << (_WORD - bits) for word in words), bits)
+
+    @cached_property
+    def last(self) -> int:
+        """The largest word."""
+        return ((1 << self.bits) - 1) << (_WORD - self.bits)
+
+    @cached_property
+    def boundaries(self) -> Boundaries:
+        """The words, for many to be found at once."""
+        import numpy as np
+
+        return Boundaries.of(np.array(self.listed, dtype=np.uint64), self.last)
+
+    @cached_property
+    def _filled_up(self) -> tuple[int, ...]:
+        return self.listed + (self.last,) * (1 << len(self.listed).bit_length())
+
+    def few(self, size: int, source: Bits) -> list[int]:
+        """Draw one value after the other, ties included, in the same number of steps each.
+
+        From the same bits it draws what `values` does, without loading numpy.
+        """
+        return [self._value(word & self.last, source) for word in source.few(size)]
+
+    def _value(self, word: int, source: Bits) -> int:
+        words, place = self._filled_up, 0
+        half = (1 << len(self.listed).bit_length()) >> 1
+        while half:
+            place += half * (words[place + half - 1] < word)
+            half //= 2
+        if words[place] == word:
+            return self._settled(word, place, source)
+        return self.start + place
 
     def values(self, words: Words, source: Bits) -> tuple[Integers, dict[int, int]]:
         """Return the value of each word, and apart from them the values at ties.
@@ -91,6 +125,8 @@ class Table:
             words: the first bits of a uniform number each; lower bits than `bits` are left out.
             source: where a tie takes its further bits from.
         """
+        import numpy as np
+
         if self.bits < _WORD:
             words = words >> np.uint64(_WORD - self.bits) << np.uint64(_WORD - self.bits)
         found, tied = self.boundaries.with_ties(words)

@@ -46,7 +46,7 @@ class Uniform:
                     f"{self._count} random bits agree with the enclosure of a probability, which "
                     "does not shrink: give the parameters of the noise as exact numbers"
                 )
-            self._known = (self._known << _WORD) | int(self._source.words(1)[0])
+            self._known = (self._known << _WORD) | self._source.few(1)[0]
             self._count += _WORD
 
     def _sides(self, x: Number) -> bool | None:

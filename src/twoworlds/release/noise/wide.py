@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from twoworlds.mechanisms.noise import DiscreteGaussianNoise, Noise, SkellamNoise
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.blocks import Blocks
-from twoworlds.release.noise.integers import Integers, summed
+from twoworlds.release.noise.integers import summed
 from twoworlds.release.noise.inversion import Inversion
 from twoworlds.release.noise.laws import centre, spread
 from twoworlds.release.noise.sampler import Sampler
 from twoworlds.release.noise.weights import GaussianWeights, PoissonWeights
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise.integers import Integers
 
 __all__ = ["WideGaussian", "WideSkellam"]
 

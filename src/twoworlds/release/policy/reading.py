@@ -174,6 +174,11 @@ def _dataset(name: str, fields: _Fields) -> Dataset:
         raise InvalidInput(f"{fields.place}: neighbours={related!r}: say add-remove or substitute")
     columns = {c: _column(c, _Fields(d, f"{fields.place}: {c}")) for c, d in _declared(fields)}
     unit = _unit(fields)
+    if unit.person is not None and unit.person not in columns:
+        raise InvalidInput(
+            f"{fields.place}: column {unit.person!r} identifies a person and is not declared: add "
+            "it to the columns, such as {kind: integer}"
+        )
     public = {
         table: _public(table, _Fields(given, f"{fields.place}: {table}"))
         for table, given in fields.mapping("public").items()

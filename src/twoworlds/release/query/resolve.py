@@ -21,6 +21,7 @@ __all__ = ["resolve"]
 
 MOST_CELLS = 1_000_000
 MOST_UNITS = 1 << 62
+_DIGITS, _PLACES = 15, 30
 _KINDS: dict[str, tuple[type, ...]] = {
     "integer": (Fraction,),
     "number": (Fraction,),
@@ -41,6 +42,7 @@ def resolve(query: Query, dataset: Dataset) -> Resolved:
         raise InvalidInput(f"the query asks {query.dataset!r}, and this is {dataset.name!r}")
     if not query.aggregates:
         raise InvalidInput("the query asks for nothing: add count(), sum(column), ...")
+    _check_person(dataset)
     _check_joins(query, dataset)
     _check_condition(query.condition, query, dataset)
     axes = tuple(_axis(by, query, dataset) for by in query.groups)
@@ -143,6 +145,8 @@ def _axis(by: By, query: Query, dataset: Dataset) -> Axis:
             raise InvalidInput(f"{by.column!r} is {column.kind}: bins are for numbers")
         if len(edges) < 2 or any(a >= b for a, b in pairwise(edges)):
             raise InvalidInput(f"the bins of {by.column!r} need two or more ascending edges")
+        for edge in edges:
+            _check_kind(edge, column, by.column)
         return Axis(by.column, bins=edges, other=by.other)
     keys = column.keys if by.keys is None else by.keys
     if not keys:
@@ -155,6 +159,15 @@ def _axis(by: By, query: Query, dataset: Dataset) -> Axis:
     if len(set(keys)) < len(keys):
         raise InvalidInput(f"a key of {by.column!r} is given twice")
     return Axis(by.column, keys=keys, other=by.other)
+
+
+def _check_person(dataset: Dataset) -> None:
+    person = dataset.unit.person
+    if person is not None and person not in dataset.columns:
+        raise InvalidInput(
+            f"column {person!r} identifies a person and is not declared: add it to the columns, "
+            "such as {kind: integer}"
+        )
 
 
 def _check_joins(query: Query, dataset: Dataset) -> None:
@@ -212,6 +225,24 @@ def _check_kind(value: Value, column: Column, name: str) -> None:
                 if column.kind in ("text", "date")
                 else "write it as the policy declares it"
             )
+        )
+    if column.kind == "number" and isinstance(value, Fraction):
+        _check_digits(value, name)
+
+
+def _check_digits(value: Fraction, name: str) -> None:
+    """Refuse a constant that engines might round: two constants could then become one.
+
+    Engines compare in doubles or in decimals. Up to 15 significant digits both tell any two
+    constants apart, and keep their order; so what conditions can hold together in an engine, they
+    can hold together in exact numbers, for which sensitivity is worked out.
+    """
+    scaled = value * 10**_PLACES
+    digits = str(abs(scaled.numerator)).rstrip("0")
+    if scaled.denominator > 1 or len(digits) > _DIGITS or abs(value) >= 10**_PLACES:
+        raise InvalidInput(
+            f"{shown_value(value)[:40]} for {name!r} is more exact than engines compare: give at "
+            f"most {_DIGITS} significant digits, none beyond the {_PLACES}th place"
         )
 
 
