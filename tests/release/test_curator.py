@@ -264,6 +264,8 @@ def test_keys_can_be_discovered_for_a_delta(curator):
     assert {row["region"] for row in answer.rows()} <= {
         *curator.policy.dataset("people").column("region").keys
     }
+    assert "less often than stated" in answer.explain()
+    assert answer.to_dict()["notes"]
     assert len(answer.rows()) >= 6  # the islands have 177 people, the threshold is far below
 
 

@@ -167,14 +167,21 @@ def _print(
 
 def show_released(released: Released) -> None:
     """Print every answer of a batch: what was asked, the table, what it means, what it cost."""
-    from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected
+    from twoworlds.release.answers.words import (
+        accuracy,
+        asked,
+        meaning,
+        price,
+        protected,
+        selection,
+    )
 
     out = console()
     for answer in released.answers:
         out.print(Text(asked(answer.resolved)))
         print_table(*answer.table())
-        for column in answer.columns:
-            out.print(Text(f"  {accuracy(column)}", style="dim"))
+        for said in (*map(accuracy, answer.columns), *selection(answer.resolved)):
+            out.print(Padding(Text(said, style="dim"), (0, 0, 0, 2)))
         out.print()
     context = released.answers[0].context
     for said in meaning(context.cost, context.unit, context.neighbours):

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.late import without_collecting
 from twoworlds.numbers import rational
 from twoworlds.release.answers.context import Context
 from twoworlds.release.budget import Cap, Cost, parse_cost
@@ -289,7 +290,8 @@ class Curator:
 
     def _plans(self, resolved: Iterable[Resolved]) -> list[Any]:
         """Return the plan of each query, after checking the schema."""
-        from twoworlds.release.plan import check_columns, plan
+        with without_collecting():
+            from twoworlds.release.plan import check_columns, plan
 
         found = []
         for one in resolved:
@@ -331,10 +333,11 @@ class Curator:
 
     def _engine(self, dataset: Dataset) -> tuple[Any, Any]:
         if dataset.name not in self._engines:
-            from twoworlds.release.backends import open_backend
-
             source = self._source(dataset)
-            self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
+            with without_collecting():
+                from twoworlds.release.backends import open_backend
+
+                self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
         return self._engines[dataset.name]
 
     def _source(self, dataset: Dataset) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from twoworlds.numbers import exact_text, show
-from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected
+from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected, selection
 from twoworlds.release.certificate import certify
 from twoworlds.release.curator import Released
 
@@ -55,7 +55,8 @@ def _parts(released: Released) -> Iterator[str]:
     for one in released.answers:
         yield _text(asked(one.resolved))
         yield f'<div class="scroll">{_html_table(*one.table())}</div>'
-        yield "".join(_text(accuracy(column), "lead") for column in one.columns)
+        told = (*map(accuracy, one.columns), *selection(one.resolved))
+        yield "".join(_text(said, "lead") for said in told)
     yield "<h2>Noise</h2>"
     yield _text(released.calibration.explain().splitlines()[-1])
     yield f'<div class="scroll">{_noise(released)}</div>'

@@ -22,7 +22,7 @@ from twoworlds.release.answers.context import Context
 from twoworlds.release.answers.estimators import Linear, Quantile, estimators
 from twoworlds.release.answers.glance import Utility, relative_error, utility
 from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
-from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected
+from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected, selection
 from twoworlds.release.query.measures import Axis, Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.values import Value
@@ -177,6 +177,7 @@ class Answer:
             "Errors are those of the noise: clamped values and rows that were left out belong to "
             "the question.",
             *(accuracy(column) for column in self.columns),
+            *selection(self.resolved),
         )
         told = (self.heading(), self.protection(), " ".join(self.meaning()), "\n".join(errors))
         return "\n\n".join((*told, price(self.context)))
@@ -196,6 +197,7 @@ class Answer:
             "dataset": self.resolved.query.dataset,
             "query": self.resolved.query.plain(),
             "columns": [_column_data(column) for column in self.columns],
+            "notes": selection(self.resolved),
             "rows": [self._row_data(i) for i in range(len(self.cells))],
             **self.context.to_dict(),
             "asked": self.heading(),

@@ -46,6 +46,7 @@ __all__ = [
     "price",
     "printable",
     "protected",
+    "selection",
 ]
 
 STATED_DELTA = Fraction(1, 10**6)
@@ -117,6 +118,17 @@ def accuracy(column: Estimator) -> str:
                 f"{decimal(column.ranks or Fraction(0), 4)} further from the wanted one than that "
                 "of the best value of the grid."
             )
+
+
+def selection(resolved: Resolved) -> list[str]:
+    """Say what choosing the keys to show does to their errors; nothing when all were declared."""
+    if not resolved.discovers:
+        return []
+    return [
+        "Keys are shown when their noisy count reaches a threshold. Of keys near it those are shown "
+        "whose noise was large, so that their counts are too large on average, and intervals hold "
+        "less often than stated; far above the threshold this does not matter."
+    ]
 
 
 def price(context: Context) -> str:

@@ -66,10 +66,14 @@ class Field:
         return self.declared or _KINDS[self.family]
 
     def fits(self, kind: str) -> bool:
-        """Whether a policy may declare this kind for it."""
+        """Whether a policy may declare this kind for it.
+
+        Either kind of number does for the other: pandas turns whole numbers into floats as soon as
+        one of them is missing, and that must not decide whether there is an answer.
+        """
         if self.family == "untyped" or (self.family == "dynamic" and self.declared is None):
             return True
-        return kind == self.kind or (kind == "number" and self.kind == "integer")
+        return kind == self.kind or {kind, self.kind} == {"integer", "number"}
 
 
 class Backend(Protocol):

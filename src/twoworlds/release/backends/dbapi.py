@@ -99,10 +99,22 @@ def _run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
     cursor = connection.cursor()
     try:
         cursor.execute(text)
-        while chunk := cursor.fetchmany(CHUNK):
+        while chunk := _fetched(connection, cursor):
             yield from map(tuple, chunk)
     finally:
         cursor.close()
+
+
+def _fetched(connection: Any, cursor: Any) -> list[Any]:
+    r"""Return some rows; a text of SQLite that is not UTF-8 is read as ``\xff`` and the like."""
+    before = getattr(connection, "text_factory", None)
+    if before is None:
+        return list(cursor.fetchmany(CHUNK))
+    connection.text_factory = lambda text: text.decode("utf-8", "backslashreplace")
+    try:
+        return list(cursor.fetchmany(CHUNK))
+    finally:  # the connection may be somebody else's
+        connection.text_factory = before
 
 
 def dialect_of(connection: Any) -> str | None:
@@ -127,7 +139,6 @@ def open_sqlite(path: Path, origin: Origin | None = None) -> DbApiBackend:
     from urllib.parse import quote
 
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
-    connection.text_factory = lambda text: text.decode("utf-8", "replace")
     try:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.Error:
@@ -140,8 +151,8 @@ def _prepare_sqlite(connection: Any) -> None:
     connection.create_function("md5", 1, _md5, deterministic=True)
 
 
-def _md5(text: str) -> str:
-    return md5(text.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()
+def _md5(content: bytes) -> str:
+    return md5(content, usedforsecurity=False).hexdigest()
 
 
 def _describe_sqlite(connection: Any, relation: exp.Table) -> list[Field]:

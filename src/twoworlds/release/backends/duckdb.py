@@ -1,23 +1,26 @@
 """DuckDB: Parquet and CSV files, data frames, and DuckDB's own files.
 
 A file or frame is seen through a view whose columns are numbered, so that no name of a column, odd
-or twice given, ever stands in a statement. Nothing about a CSV file is guessed from its rows: the
-first line has the names, and each value is read as what the policy declares; one that cannot be
-read so is missing, and a line with too many or too few values is left out.
+or twice given, ever stands in a statement. Nothing about a text file is guessed from its rows: each
+line is a row (`texts` has the rules), and each value is read as what the policy declares; one that
+cannot be read so is missing.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Field, kinds_of
 from twoworlds.release.backends.sources import Origin, as_file, named_table, table_name
+from twoworlds.release.backends.texts import TextFile
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,6 +80,8 @@ class DuckDBBackend:
         self._seen: dict[Any, exp.Table] = {}
         self._fields: dict[str, dict[str, Field]] = {}
         self._kept: list[object] = []  # frames must live as long as their views
+        self._texts: dict[str, TextFile] = {}  # by the names of their views
+        self._read: dict[str, tuple[int, ...]] = {}  # what they were when they were last looked at
 
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a file, a frame or a name in the file of DuckDB."""
@@ -106,6 +111,10 @@ class DuckDBBackend:
 
     def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
         """Run one statement and yield its rows, a chunk at a time."""
+        from sqlglot import exp
+
+        for name in {table.name for table in statement.find_all(exp.Table)} & self._texts.keys():
+            self._look_at(name)
         result = self._connection.execute(statement.sql("duckdb"))
         while chunk := result.fetchmany(CHUNK):
             yield from chunk
@@ -134,13 +143,10 @@ class DuckDBBackend:
 
         delimiter = _DELIMITERS.get(path.suffix.lower())
         try:
-            if delimiter is None:
-                names = self._parquet_names(path)
-                return self._view(
-                    names, "read_parquet(?, hive_partitioning = false)", [_glob(path)]
-                )
-            names = _header(path, delimiter)
-            return self._csv(path, names, delimiter)
+            if delimiter is not None:
+                return self._text(TextFile(path, delimiter))
+            reader = f"read_parquet({_quoted(_glob(path))}, hive_partitioning = false)"
+            return self._view(self._parquet_names(path), reader)
         except (duckdb.Error, OSError, UnicodeDecodeError, csv.Error):
             kind = "Parquet" if delimiter is None else "text"
             raise InvalidInput(
@@ -148,39 +154,73 @@ class DuckDBBackend:
                 "(.parquet, .csv, .tsv)"
             ) from None
 
-    def _csv(self, path: Path, names: Sequence[str], delimiter: str) -> exp.Table:
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-        reader = (
-            f"read_csv(?, auto_detect = false, delim = ?, quote = '\"', escape = '\"', "
-            f"header = false, skip = 1, columns = {{{columns}}}, nullstr = '', "
-            "allow_quoted_nulls = false, ignore_errors = true)"
-        )
-        relation = self._view(names, reader, [_glob(path), delimiter])
-        key = relation.sql("duckdb")
-        self._fields[key] = {
-            name: Field(field.name, "untyped") for name, field in self._fields[key].items()
+    def _text(self, text: TextFile) -> exp.Table:
+        """Return the view of a text file; it is made when a statement needs it."""
+        from twoworlds.release.plan import sql
+
+        names = _distinct(text.names())
+        relation = sql.table(f"twoworlds_view{next(self._numbers)}")
+        self._texts[relation.name] = text
+        self._fields[relation.sql("duckdb")] = {
+            name: Field(f"c{i}", "untyped") for i, name in enumerate(names)
         }
         return relation
 
-    def _frame(self, frame: Any) -> exp.Table:
-        name = f"twoworlds_frame{next(self._numbers)}"
-        self._connection.register(name, frame)
-        names = [str(column) for column in getattr(frame, "column_names", frame.columns)]
-        return self._view(names, name, [])
+    def _look_at(self, view: str) -> None:
+        """Make the view of a text file, unless it is there and the file is what it was."""
+        text = self._texts[view]
+        now = text.path.stat()
+        state = (now.st_ino, now.st_size, now.st_mtime_ns)
+        if self._read.get(view) == state:
+            return
+        width = len(self._fields[f'"{view}"'])
+        columns = ", ".join(f"c{i}" for i in range(width))
+        self._connection.execute(f"DROP VIEW IF EXISTS {view}")
+        self._connection.execute(f"DROP TABLE IF EXISTS {view}_rows")
+        ending = text.ending(width)
+        if ending is not None:
+            source = _reader(text.path, text.delimiter, width, ending, skip=1)
+        else:
+            source = f"{view}_rows"
+            self._copy(text, width, source)
+        self._connection.execute(f"CREATE TEMPORARY VIEW {view} AS SELECT {columns} FROM {source}")
+        self._read[view] = state
 
-    def _view(self, names: Sequence[str], reader: str, values: list[str]) -> exp.Table:
+    def _copy(self, text: TextFile, width: int, table: str) -> None:
+        """Read a text file in which not all lines are plain into a temporary table."""
+        handle, name = mkstemp(suffix=".csv")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                text.copy(file, width)
+            reader = _reader(Path(name), text.delimiter, width + 1, "\n", skip=0)
+            self._connection.execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {reader}")
+        finally:
+            Path(name).unlink()
+
+    def _frame(self, frame: Any) -> exp.Table:
+        import duckdb
+
+        from twoworlds.release.backends.frames import as_arrow
+
+        table = as_arrow(frame)
+        self._kept.append(table)
+        name = f"twoworlds_frame{next(self._numbers)}"
+        try:
+            self._connection.register(name, table)
+            return self._view(table.column_names, name)
+        except duckdb.Error:
+            raise InvalidInput(
+                "DuckDB cannot read all types of this frame: leave out the columns that are not "
+                "needed, or cast them"
+            ) from None
+
+    def _view(self, names: Sequence[str], reader: str) -> exp.Table:
         """Make a view with numbered columns, and remember their true names."""
         from twoworlds.release.plan import sql
 
-        if not names:
-            raise InvalidInput("a table without columns has nothing to count")
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InvalidInput(f"two columns are called {twice!r}: rename one")
+        names = _distinct(names)
         view = f"twoworlds_view{next(self._numbers)}"
         columns = ", ".join(f"c{i}" for i in range(len(names)))
-        for value in values:  # a view takes no parameters: these are quoted here
-            reader = reader.replace("?", sql.text(value).sql("duckdb"), 1)
         self._connection.execute(
             f"CREATE TEMPORARY VIEW {view} ({columns}) AS SELECT * FROM {reader}"
         )
@@ -251,11 +291,32 @@ def _field(name: str, kind: str) -> Field:
     return Field(name, "other")
 
 
-def _header(path: Path, delimiter: str) -> list[str]:
-    """Return the names in the first line; no other line is looked at."""
-    with path.open("rb") as lines:
-        first = lines.readline().decode("utf-8-sig")
-    return next(csv.reader([first], delimiter=delimiter, strict=True), [])
+def _distinct(names: Sequence[str]) -> Sequence[str]:
+    if not names:
+        raise InvalidInput("a table without columns has nothing to count")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidInput(f"two columns are called {twice!r}: rename one")
+    return names
+
+
+def _reader(path: Path, delimiter: str, width: int, ending: str, skip: int) -> str:
+    """Return DuckDB's reader of a text file, with nothing left to be guessed."""
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    escaped = ending.replace("\r", "\\r").replace("\n", "\\n")
+    return (
+        f"read_csv({_quoted(_glob(path))}, auto_detect = false, delim = {_quoted(delimiter)}, "
+        f"new_line = {_quoted(escaped)}, quote = '\"', escape = '\"', header = false, "
+        f"skip = {skip}, columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, "
+        "max_line_size = 8000000, ignore_errors = true)"
+    )
+
+
+def _quoted(value: str) -> str:
+    """Return a text as DuckDB's reader takes it: a view has no parameters."""
+    from twoworlds.release.plan import sql
+
+    return sql.text(value).sql("duckdb")
 
 
 def _glob(path: Path) -> str:

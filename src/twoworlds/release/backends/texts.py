@@ -1,13 +1,13 @@
-"""Text files (.csv, .tsv), read by rules that look at one line at a time.
+r"""Text files (.csv, .tsv), read by rules that look at one line at a time.
 
 The first line has the names of the columns. After it each line is one row, whatever it holds:
 
-- A line ends with a line feed, or with a carriage return and a line feed; quotes do not change that.
+- A line ends with a line feed, or a carriage return and a line feed, in quotes as elsewhere.
 - Values stand between delimiters. One in double quotes may hold delimiters, and a quote as two. A
   value without quotes that is empty is missing; ``""`` is the empty text.
 - A line that is not of this form (another number of values, a quote that is not closed, or text
   after it) is a row in which everything is missing. So is a line of more than 1,000,000 bytes.
-- Bytes that are not UTF-8 are read as ``\\xff`` and the like.
+- Bytes that are not UTF-8 are read as ``\xff`` and the like.
 
 So a line that is added, removed or changed adds, removes or changes one row: nobody's text hides or
 makes up rows of other people, or decides whether there is an answer. A reader that lets texts in
@@ -25,6 +25,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -85,14 +86,15 @@ class TextFile:
         with self.path.open("rb") as file:
             file.readline()
             for block in _blocks(file):
-                if self._is_plain(block, width, b"\n"):
-                    target.write(block.replace(b"\n", self.delimiter.encode() + b"\n"))
+                alike = block.replace(b"\r\n", b"\n")
+                if self._is_plain(alike, width, b"\n"):
+                    target.write(alike.replace(b"\n", self.delimiter.encode() + b"\n"))
                 else:
-                    lines = block.split(b"\n")[:-1]
+                    lines = alike.split(b"\n")[:-1]
                     target.write(b"".join(self._rewritten(line, width) for line in lines))
 
     def _rewritten(self, line: bytes, width: int) -> bytes:
-        values = None if len(line) > LONGEST else self._values(line.removesuffix(b"\r"))
+        values = None if len(line) > LONGEST else self._values(line)
         if values is None or len(values) != width:
             values = [None] * width
         quoted = ["" if v is None else '"' + v.replace('"', '""') + '"' for v in values]
@@ -102,18 +104,14 @@ class TextFile:
         """Return the values of a line; None when it is not of the form that a line has."""
         text = line.decode("utf-8", "backslashreplace")
         values, place = [], 0
-        while match := self._value.match(text, place):
+        value = _value(self.delimiter)
+        while match := value.match(text, place):
             quoted, plain, end = match.groups()
             values.append(plain if quoted is None else quoted.replace('""', '"'))
             if not end:
                 return values
             place = match.end()
         return None
-
-    @property
-    def _value(self) -> re.Pattern[str]:
-        d = re.escape(self.delimiter)
-        return re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"|([^"{d}][^{d}]*+))?+({d}|\Z)')
 
     def _is_plain(self, block: bytes, width: int, ending: bytes) -> bool:
         """Whether all lines have this ending and as many values, and quotes are where they belong.
@@ -146,6 +144,13 @@ class TextFile:
         return bool(np.all(by_line[:, 0] >= starts) and np.all(by_line[:, -1] < ends))
 
 
+@cache
+def _value(delimiter: str) -> re.Pattern[str]:
+    """Return the form of a value, in quotes or not or missing, and of the delimiter after it."""
+    d = re.escape(delimiter)
+    return re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"|([^"{d}][^{d}]*+))?+({d}|\Z)')
+
+
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     """Yield whole lines, many at a time; the last one gets an end if it has none."""
     rest, skipping, ending = b"", False, b"\n"
@@ -160,7 +165,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
         if feed:
             ending = b"\r\n" if lines.endswith(b"\r") else b"\n"
             yield lines + feed
-        if len(rest) > LONGEST:
+        if len(rest) > LONGEST + 1:  # a carriage return is not counted
             rest, skipping = NEVER_CLOSED, True
     if rest:
         yield rest + ending

@@ -2,6 +2,9 @@
 
 Clean: what is no value of the declared kind is missing (NaN; in an engine where each row has a type
 of its own, a text among numbers; a date outside the years 1 to 9999). Texts compare byte by byte.
+Floats and decimals that are declared integer are rounded to the nearest whole number before
+anything else, and those beyond 64 bits to the nearest that has them, unless the engine has wider
+ones; conditions, groups and sums see that number.
 
 A constant is compared with whole numbers and decimals exactly, and with floats after it has been
 rounded to the nearest float, so that 0.1 in a query is the 0.1 in a table.
@@ -37,6 +40,7 @@ SAFE = 1 << 50  # whole numbers up to here survive a few float operations and a 
 TINY = 2.0**-300  # what is smaller rounds to 0 for any unit that is allowed
 MOST_PARTS = 1 << 61  # of numerator times denominator of a unit
 LONGEST = 40  # digits after the point of a constant compared with decimals
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 _TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
 _FAMILIES: dict[str, Family] = {
@@ -76,6 +80,10 @@ class Clean:
                 family = _FAMILIES[kind]
             case "dynamic" if kind != "number":
                 family = _FAMILIES[kind]
+            case "float" if kind == "integer":
+                return cls(name, "integer", kind, 64, engine)
+            case "decimal" if kind == "integer" and not engine.decimals:
+                return cls(name, "integer", kind, 128 if engine.wide else 64, engine)
             case "decimal" if not engine.decimals:
                 family = "float"
             case "timestamp":
@@ -88,6 +96,8 @@ class Clean:
 
     def cleaning(self, field: Field, raw: exp.Expression) -> exp.Expression:
         """Return the clean value of a column of the engine."""
+        if self.kind == "integer" and field.family in ("float", "decimal"):
+            return self._whole(field, raw)
         match field.family:
             case "dynamic":
                 return self._cleaning_dynamic(raw)
@@ -104,19 +114,45 @@ class Clean:
             case "decimal":
                 return sql.cast(raw, "DOUBLE")
             case "date" | "timestamp":
-                day = sql.cast(raw, "DATE") if field.family == "timestamp" else raw
+                to = exp.DataType.build("DATE")  # some units of time reach beyond all dates
+                day = exp.TryCast(this=raw, to=to) if field.family == "timestamp" else raw
                 bounds = self.constant(FIRST_DAY), self.constant(LAST_DAY)
                 return sql.case((exp.Between(this=day, low=bounds[0], high=bounds[1]), day.copy()))
         return sql.cast(raw, "INT128") if field.cast else raw
 
+    def _whole(self, field: Field, raw: exp.Expression) -> exp.Expression:
+        """Return the whole number nearest to a float or decimal, within what the column holds."""
+        if field.family == "float":
+            x = sql.cast(raw, "DOUBLE") if field.cast else raw
+            edges = sql.double(float(LEAST)), sql.double(float(MOST + 1))
+        elif self.family == "decimal":
+            return sql.case((exp.Not(this=self._is_nan(raw)), exp.Round(this=raw.copy())))
+        elif self.bits == 128:
+            return sql.cast(raw, "INT128")  # no decimal has more digits
+        else:
+            x = sql.cast(raw, "DECIMAL(38, 0)")
+            edges = sql.number(LEAST), sql.number(MOST)
+        v = sql.cast(exp.Round(this=x.copy()) if field.family == "float" else x.copy(), "BIGINT")
+        whole = sql.case(
+            (sql.compare(x.copy(), ">=", edges[1]), sql.number(MOST)),
+            (sql.compare(x.copy(), "<=", edges[0]), sql.number(LEAST)),
+            default=v,
+        )
+        if field.family == "decimal":
+            return whole
+        return sql.case((exp.Not(this=self._is_nan(x)), whole))
+
+    def _is_nan(self, x: exp.Expression) -> exp.Expression:
+        return exp.false() if self.engine.nan is None else self.engine.nan(x)
+
     def _cleaning_untyped(self, raw: exp.Expression) -> exp.Expression:
         if self.kind == "text":
             return raw
-        # Without the trim DuckDB hands the cast to its reader of CSV, which then drops whole lines.
-        trimmed = exp.Trim(this=raw)
-        value = exp.TryCast(this=trimmed, to=exp.DataType.build(_TYPES[self.kind]))
-        plain = Field("", _FAMILIES[self.kind])
-        return self.cleaning(plain, value)
+        value = self.cleaning(Field("", _FAMILIES[self.kind]), _read(raw, _TYPES[self.kind]))
+        if self.kind == "integer":
+            rounded = self._whole(Field("", "float"), _read(raw.copy(), "DOUBLE"))
+            return exp.Coalesce(this=value, expressions=[rounded])
+        return value
 
     def _cleaning_dynamic(self, raw: exp.Expression) -> exp.Expression:
         kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
@@ -125,7 +161,8 @@ class Clean:
             case "text":
                 return sql.case((kind.eq("text"), self.engine.bytewise(raw)))
             case "integer":
-                return sql.case((kind.eq("integer"), raw))
+                rounded = sql.cast(exp.Round(this=raw.copy()), "BIGINT")
+                return sql.case((kind.eq("integer"), raw), (kind.copy().eq("real"), rounded))
             case "boolean":
                 return sql.case((kind.eq("integer"), exp.NEQ(this=raw, expression=sql.number(0))))
             case "date":
@@ -310,6 +347,15 @@ class Clean:
             tiny = sql.compare(exp.Abs(this=self()), "<", sql.double(TINY))
             branches.append((tiny, sql.number(0)))
         return sql.case(*branches, default=v)
+
+
+def _read(raw: exp.Expression, kind: str) -> exp.Expression:
+    """Return a text as a value of another type; missing when it is none.
+
+    Without the trim DuckDB hands the cast to its reader of CSV, which then drops whole lines, and
+    without ``safe`` sqlglot writes a plain cast for Spark, which fails at the first odd text.
+    """
+    return exp.TryCast(this=exp.Trim(this=raw), to=exp.DataType.build(kind), safe=True)
 
 
 def _clamped(v: exp.Expression, low: exp.Expression, high: exp.Expression) -> exp.Expression:

@@ -73,6 +73,13 @@ def _md5(columns: Sequence[exp.Expression]) -> exp.Expression:
     return exp.MD5(this=joined)
 
 
+def _md5_of_bytes(columns: Sequence[exp.Expression]) -> exp.Expression:
+    """Return the MD5 of columns as bytes: a text in SQLite need not be UTF-8."""
+    found = _md5(columns)
+    found.set("this", exp.Cast(this=found.this, to=exp.DataType.build("BLOB")))
+    return found
+
+
 @dataclass(frozen=True)
 class Engine:
     """The habits of one engine.
@@ -109,7 +116,9 @@ _ENGINES = {
     "postgres": Engine(
         nan=_equals_nan, bytewise=_collate('"C"'), narrow=True, decimals=True, underflows=True
     ),
-    "sqlite": Engine(nan=None, bytewise=_collate("BINARY"), wide=False, dates=False),
+    "sqlite": Engine(
+        nan=None, bytewise=_collate("BINARY"), digest=_md5_of_bytes, wide=False, dates=False
+    ),
     "spark": Engine(digest=_hash("XXHASH64"), round=_half_up, divide=_floor_divide, wide=False),
 }
 

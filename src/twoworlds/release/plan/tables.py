@@ -152,6 +152,12 @@ def check_columns(
     Raises:
         InvalidInput: when a column is absent, is of another kind, or a public key is not unique.
     """
+    person = dataset.unit.person
+    if person is not None and person not in dataset.columns:
+        raise InvalidInput(
+            f"column {person!r} identifies a person and is not declared: add it to the columns, "
+            "such as {kind: integer}"
+        )
     fields = backend.fields(relation)
     joins = resolved.query.joins
     for name in [*columns_used(resolved), *(join.on for join in joins)]:

@@ -42,7 +42,6 @@ def resolve(query: Query, dataset: Dataset) -> Resolved:
         raise InvalidInput(f"the query asks {query.dataset!r}, and this is {dataset.name!r}")
     if not query.aggregates:
         raise InvalidInput("the query asks for nothing: add count(), sum(column), ...")
-    _check_person(dataset)
     _check_joins(query, dataset)
     _check_condition(query.condition, query, dataset)
     axes = tuple(_axis(by, query, dataset) for by in query.groups)
@@ -159,15 +158,6 @@ def _axis(by: By, query: Query, dataset: Dataset) -> Axis:
     if len(set(keys)) < len(keys):
         raise InvalidInput(f"a key of {by.column!r} is given twice")
     return Axis(by.column, keys=keys, other=by.other)
-
-
-def _check_person(dataset: Dataset) -> None:
-    person = dataset.unit.person
-    if person is not None and person not in dataset.columns:
-        raise InvalidInput(
-            f"column {person!r} identifies a person and is not declared: add it to the columns, "
-            "such as {kind: integer}"
-        )
 
 
 def _check_joins(query: Query, dataset: Dataset) -> None:
