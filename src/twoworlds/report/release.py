@@ -55,8 +55,8 @@ def _parts(released: Released) -> Iterator[str]:
     for one in released.answers:
         yield _text(asked(one.resolved))
         yield f'<div class="scroll">{_html_table(*one.table())}</div>'
-        told = (*map(accuracy, one.columns), *selection(one.resolved))
-        yield "".join(_text(said, "lead") for said in told)
+        errors = (*map(accuracy, one.columns), *selection(one.resolved))
+        yield "".join(_text(said, "lead") for said in errors)
     yield "<h2>Noise</h2>"
     yield _text(released.calibration.explain().splitlines()[-1])
     yield f'<div class="scroll">{_noise(released)}</div>'

@@ -125,8 +125,8 @@ def selection(resolved: Resolved) -> list[str]:
     if not resolved.discovers:
         return []
     return [
-        "Keys are shown when their noisy count reaches a threshold. Of keys near it those are shown "
-        "whose noise was large, so that their counts are too large on average, and intervals hold "
+        "Keys are shown when their noisy count reaches a threshold. Of keys near it those are "
+        "shown whose noise was large, so that their counts are too large on average, and intervals hold "
         "less often than stated; far above the threshold this does not matter."
     ]
 
