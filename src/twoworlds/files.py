@@ -20,10 +20,12 @@ def check_place(path: Path) -> Path:
     """Return the path of a file that can be written, as far as one can tell before the work.
 
     Raises:
-        InvalidInput: when the place is a folder, or its folder is missing.
+        InvalidInput: when the place is a folder or a device, or its folder is missing.
     """
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder: give the name of a file in it")
+    if path.exists() and not path.is_file():
+        raise InvalidInput(f"{path} is no ordinary file: give another name")
     if not path.parent.is_dir():
         raise InvalidInput(f"{path}: there is no folder {path.parent}; make it first")
     return path

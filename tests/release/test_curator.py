@@ -7,6 +7,7 @@ import pytest
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.release import Curator, OverBudget, Query, ReleaseFailed, column, parse_policy
 from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.certificate import certify, check_certificate
 from twoworlds.release.curator import open_ledger
 from twoworlds.release.ledger import LedgerDamaged
 
@@ -341,3 +342,34 @@ def test_constants_of_fifteen_digits_are_told_apart_by_the_engine(curator):
     assert curator.plan(never, "1").calibration.joint == 0
     [row] = curator.release(never, "1").rows()
     assert row["count"] == 0
+
+
+def test_costs_for_different_units_are_not_added_up(hospital):
+    text = (hospital / "policy.yml").read_text()
+    Curator.open(hospital / "policy.yml").close()
+    for old, new in (("unit: row", "unit: {person: age, rows: 2}"), ("add-remove", "substitute")):
+        (hospital / "policy.yml").write_text(text.replace(old, new, 1))
+        with pytest.raises(InvalidInput, match="do not add up"):
+            Curator.open(hospital / "policy.yml")
+    (hospital / "policy.yml").write_text(text)
+    Curator.open(hospital / "policy.yml").close()
+
+
+def test_what_gives_nothing_away_is_free(hospital):
+    text = (hospital / "policy.yml").read_text()
+    (hospital / "policy.yml").write_text(
+        text.replace("neighbours: add-remove", "neighbours: substitute", 1)
+    )
+    with Curator.open(hospital / "policy.yml") as curator:
+        assert curator.plan("SELECT COUNT(*) FROM people", "1", analyst="ann").price == Cost()
+        answer = curator.release("SELECT COUNT(*) FROM people", "1", analyst="ann")
+        assert answer.rows()[0]["count"] == 6000
+        assert spent(curator) == 0
+        assert "says nothing about any one person" in answer.explain()
+        released = curator.release_all(["SELECT COUNT(*) FROM people"], "1", analyst="ann")
+        assert check_certificate(certify(released)).holds
+
+
+def test_several_queries_are_asked_with_release_all(curator):
+    with pytest.raises(InvalidInput, match="release_all"):
+        curator.release(["SELECT COUNT(*) FROM people"], "1", analyst="ann")

@@ -24,7 +24,7 @@ import twoworlds.cli.noiseless
 import twoworlds.cli.randomize
 import twoworlds.cli.release  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
-from twoworlds.cli.render import undrawn
+from twoworlds.cli.render import Interrupted, undrawn
 from twoworlds.errors import TwoWorldsError
 
 __all__ = ["main"]
@@ -70,8 +70,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return exit_.exit_code
     except TwoWorldsError as error:
         return _complain(str(error), _BAD_INPUT)
-    except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted", _INTERRUPTED)
+    except (KeyboardInterrupt, typer.Abort) as stopped:
+        said = str(stopped) if isinstance(stopped, Interrupted) else "interrupted"
+        return _complain(said, _INTERRUPTED)
     except BrokenPipeError:
         return 0
     except OSError as error:

@@ -47,19 +47,24 @@ def budget(
     json_: Json = False,
 ) -> None:
     """Show what may be spent on each dataset, what was spent, and what is left."""
-    from twoworlds.release.curator import Curator
+    from twoworlds.release.budgets import budgets
+    from twoworlds.release.policy import read_policy
 
-    with Curator.open(policy) as curator:
-        if dataset is not None:
-            curator.policy.dataset(dataset)
-        shown = curator.budget()
-    datasets = [one for one in shown["datasets"] if dataset in (None, one["dataset"])]
+    read = read_policy(policy)
+    if dataset is not None:
+        read.dataset(dataset)
+    datasets = [one for one in budgets(read) if dataset in (None, one["dataset"])]
     if json_:
         print_json({"datasets": datasets})
         return
     print_table(
         ["dataset", "who", "budget", "spent", "left", "added up by"], [*_accounts(datasets)]
     )
+
+
+def _print_accounts(datasets: list[dict[str, Any]]) -> None:
+    headings = ["dataset", "who", "budget", "spent", "left", "added up by"]
+    print_table(headings, [*_accounts(datasets)], repeated=2)
 
 
 def _accounts(datasets: list[dict[str, Any]]) -> Iterator[list[str]]:
@@ -161,6 +166,23 @@ def export_ledger(
         print_json({"file": str(file), "entries": count})
     else:
         console().print(f"wrote {file}: {count} entries", soft_wrap=True)
+
+
+@ledger_app.command("remark")
+def remark_ledger(
+    where: Where,
+    reason: Annotated[str, typer.Option(help="why the mark is missing; kept in the ledger")],
+    json_: Json = False,
+) -> None:
+    """Make a new mark for a ledger that lost it, if you know that this is its newest copy."""
+    from twoworlds.release.ledger import remark
+
+    place, mark = _located(where)
+    remark(place, reason=reason, mark=mark)
+    if json_:
+        print_json({"remarked": True})
+    else:
+        console().print("made a new mark; the reason stands in the ledger")
 
 
 def _located(where: str) -> tuple[str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +12,14 @@ from rich.padding import Padding
 from rich.text import Text
 
 from twoworlds.cli.app import Json, app
-from twoworlds.cli.render import console, print_json, print_table, progress
+from twoworlds.cli.render import Interrupted, console, print_json, print_table, progress
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
 
 if TYPE_CHECKING:
     from twoworlds.release.curator import Curator, NoiseKind, Released
+
+_INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
 
 __all__ = ["Policy", "release", "show_checked"]
 
@@ -27,8 +29,15 @@ Policy = Annotated[
 Analyst = Annotated[str | None, typer.Option(help="who asks, if the policy names several")]
 
 
-def _place(path: Path | None) -> Path | None:
-    return None if path is None else check_place(path)
+def _named(suffix: str) -> Callable[[Path | None], Path | None]:
+    """Return a check that a file can be written, and has the suffix of its kind."""
+
+    def check(path: Path | None) -> Path | None:
+        if path is not None and path.suffix.lower() != suffix:
+            raise InvalidInput(f"{path}: give it a name that ends in {suffix}")
+        return None if path is None else check_place(path)
+
+    return check
 
 
 @app.command()
@@ -58,10 +67,13 @@ def release(
     ] = False,
     certificate: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", callback=_place, help="write a certificate, for `verify`"),
+        typer.Option(
+            metavar="FILE", callback=_named(".json"), help="write a certificate, for `verify`"
+        ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", callback=_place, help="write an HTML report")
+        Path | None,
+        typer.Option(metavar="FILE", callback=_named(".html"), help="write an HTML report"),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -76,7 +88,10 @@ def release(
             plan = curator.plan(queries, cost, analyst=analyst, noise=noise)
             print_json(plan.to_dict()) if json_ else console().print(Text(plan.explain()))
             return
-        released = curator.release_all(queries, cost, analyst=analyst, noise=noise)
+        try:
+            released = curator.release_all(queries, cost, analyst=analyst, noise=noise)
+        except KeyboardInterrupt:
+            raise Interrupted(_INTERRUPTED) from None
     _print(released, certificate, report, as_json=json_)
 
 
@@ -179,7 +194,7 @@ def show_released(released: Released) -> None:
     out = console()
     for answer in released.answers:
         out.print(Text(asked(answer.resolved)))
-        print_table(*answer.table())
+        print_table(*answer.table(), repeated=max(1, len(answer.resolved.axes)))
         for said in (*map(accuracy, answer.columns), *selection(answer.resolved)):
             out.print(Padding(Text(said, style="dim"), (0, 0, 0, 2)))
         out.print()
@@ -208,6 +223,8 @@ def show_checked(data: Any, file: Path, ledger: Path | None, *, as_json: bool) -
         out.print(Padding(Text(f"checked: {said}"), (0, 0, 0, 2)))
     if found.failure is not None:
         out.print(Padding(Text(f"wrong: {found.failure}", style="bold red"), (0, 0, 0, 2)))
-    told = "not checked: that the data are what they are said to be, and that the noise was drawn"
-    out.print(Padding(Text(told), (0, 0, 0, 2)))
+    told = "that the data are what they are said to be, and that the noise was drawn"
+    if ledger is None:
+        told = f"the charge and the answer in the ledger (give an export, --ledger), {told}"
+    out.print(Padding(Text(f"not checked: {told}"), (0, 0, 0, 2)))
     return 0 if found.holds else 1

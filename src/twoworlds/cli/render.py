@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "Interrupted",
     "console",
     "print_json",
     "print_saved",
@@ -82,17 +83,24 @@ def print_json(data: Any) -> None:
     console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
 
 
-def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C at a moment about which something must be said."""
+
+
+def print_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, repeated: int = 1
+) -> None:
     """Print a table; columns that do not fit beside the others follow in tables below.
 
-    The first column is repeated in each of them. A cell is folded only when it does not fit alone.
+    The first columns are repeated in each of them. A cell is folded only when it does not fit
+    alone.
     """
     out = console()
     widths = [
         max(cell_len(word) for word in (*heading.split(), "", *(row[i] for row in rows))) + 3
         for i, heading in enumerate(headings)
     ]
-    for columns in _that_fit(widths, out.width - 1):
+    for columns in _that_fit(widths, out.width - 1, min(repeated, len(widths))):
         table = Table(box=box.SIMPLE_HEAD)
         for i in columns:
             others = sum(widths[j] for j in columns if j != i)
@@ -103,13 +111,14 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         out.print(table)
 
 
-def _that_fit(widths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """Split columns into groups that fit; each begins with the first column."""
-    group, used = [0], widths[0]
-    for i, width in enumerate(widths[1:], start=1):
-        if len(group) > 1 and used + width > room:
+def _that_fit(widths: Sequence[int], room: int, repeated: int) -> Iterator[list[int]]:
+    """Split columns into groups that fit; each begins with the columns that are repeated."""
+    first = list(range(repeated))
+    group, used = first[:], sum(widths[:repeated])
+    for i, width in enumerate(widths[repeated:], start=repeated):
+        if len(group) > repeated and used + width > room:
             yield group
-            group, used = [0], widths[0]
+            group, used = first[:], sum(widths[:repeated])
         group.append(i)
         used += width
     yield group

@@ -11,7 +11,7 @@ that nobody saw the data by another way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -76,7 +76,7 @@ def certify(released: Released) -> dict[str, Any]:
 
 def promise(calibration: Calibration) -> dict[str, Any]:
     """Return the guarantee in plain data, with the chain of theorems to what it means."""
-    cost = calibration.cost
+    cost = calibration.price
     epsilon, delta = cost.epsilon, cost.delta
     if cost.kind == "zcdp":
         epsilon, delta = zcdp_to_epsilon(cost.rho, _DELTA), _DELTA
@@ -99,10 +99,14 @@ def check_certificate(data: Any, *, ledger: Path | str | None = None) -> Checked
     Args:
         data: The certificate.
         ledger: An export of the ledger, to look the charge up in.
+
+    Raises:
+        InvalidInput: when the export cannot be read.
     """
     done: list[str] = []
+    entries = None if ledger is None else read_export(ledger)
     try:
-        for said in _checks(data, ledger):
+        for said in _checks(data, entries):
             done.append(said)
     except (KeyError, TypeError, AttributeError, IndexError):
         return Checked(tuple(done), "a field is missing or of the wrong type")
@@ -111,7 +115,7 @@ def check_certificate(data: Any, *, ledger: Path | str | None = None) -> Checked
     return Checked(tuple(done))
 
 
-def _checks(data: Any, ledger: Path | str | None) -> Iterator[str]:
+def _checks(data: Any, entries: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
     """Yield what holds; raise at the first thing that does not."""
     if not isinstance(data, Mapping) or data.keys() != set(_FIELDS):
         raise InvalidInput(f"a certificate of a release has the fields {', '.join(_FIELDS)}")
@@ -128,11 +132,11 @@ def _checks(data: Any, ledger: Path | str | None) -> Iterator[str]:
     yield "the promise follows, by the chain of theorems"
     _check_answers(data, asked, calibration)
     yield "the published answers follow from the noisy whole numbers"
-    if parse_cost(data["charge"]["cost"]) != calibration.cost:
+    if parse_cost(data["charge"]["cost"]) != calibration.price:
         raise InvalidInput("the charge is not what the noise costs")
     yield "the charge is what the noise costs"
-    if ledger is not None:
-        _find_charge(data, ledger)
+    if entries is not None:
+        _find_charge(data, entries)
         yield "the charge and the answer are in the ledger, whose chain of hashes is whole"
 
 
@@ -140,7 +144,7 @@ def _check_answers(data: Mapping[str, Any], asked: Any, calibration: Calibration
     stored = data["stored"]["answers"]
     if len(stored) != len(asked) or len(data["answers"]) != len(asked):
         raise InvalidInput("there is not one answer for each query")
-    context = Context.of(asked[0].dataset, calibration.cost)
+    context = Context.of(asked[0].dataset, calibration.price)
     for index, one in enumerate(asked):
         answer = Answer.of(one, calibration, stored[index], context, query=index)
         _same(_published(answer), data["answers"][index], "a published value is another one")
@@ -164,9 +168,8 @@ def _published(answer: Answer) -> list[Any]:
     ]
 
 
-def _find_charge(data: Mapping[str, Any], ledger: Path | str) -> None:
+def _find_charge(data: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> None:
     """Look the charge and its answer up in an exported ledger."""
-    entries = read_export(ledger)
     verify_export(entries)
     wanted = data["charge"]
     charged = answered = False

@@ -104,6 +104,11 @@ class Curator:
         """Return a query, read from SQL if it is a text."""
         if isinstance(asked, Query):
             return asked
+        if not isinstance(asked, str):
+            raise InvalidInput(
+                f"a query is a Query or SQL, not {type(asked).__name__}: several are answered "
+                "together by release_all"
+            )
         from twoworlds.release.query.sql import parse_sql
 
         return parse_sql(asked, self.policy)
@@ -138,7 +143,7 @@ class Curator:
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self._place(dataset))
-        price = self.ledger.check(dataset.name, who, said, calibration.cost)
+        price = self.ledger.check(dataset.name, who, said, calibration.price)
         return DryRun(tuple(resolved), calibration, price, self._left(dataset.name, who))
 
     def release(
@@ -215,14 +220,14 @@ class Curator:
         dataset = resolved[0].dataset
         plans = self._plans(resolved)
         said = {**statement(resolved, calibration, self._place(dataset)), **(within or {})}
-        price = calibration.cost if covered is None else Cost()
+        price = calibration.price if covered is None else Cost()
         paid = self.ledger.reserve(dataset.name, who, said, price, request=request)
         stored = paid.answer if paid.answered else self._compute(resolved, calibration, plans, paid)
         from twoworlds.release.answers import Answer
 
         context = Context.of(
             dataset,
-            covered or calibration.cost,
+            covered or calibration.price,
             paid=paid.paid,
             left=self._left(dataset.name, who),
             entry=paid.hash,
@@ -363,6 +368,7 @@ class Curator:
         for dataset in self.policy.datasets.values():
             if dataset.cap is None:
                 continue
+            self.ledger.protect(dataset.name, _protected(dataset))
             self.ledger.set_cap(dataset.name, dataset.cap)
             analysts: Mapping[str, Cap] = dataset.analysts or {SOLE_ANALYST: dataset.cap}
             for analyst, cap in analysts.items():
@@ -371,6 +377,17 @@ class Curator:
     def _wait(self, started: float) -> None:
         if self.pace > 0:
             sleep(self.pace - (monotonic() - started) % self.pace)
+
+
+def _protected(dataset: Dataset) -> str:
+    """Say whose data is protected, for the ledger."""
+    unit = dataset.unit
+    if unit.person is None:
+        return f"rows, by {dataset.neighbours}"
+    return (
+        f"people by {unit.person!r} (at most {unit.rows} rows, {unit.groups} groups), "
+        f"by {dataset.neighbours}"
+    )
 
 
 def ledger_place(policy: Policy) -> tuple[str, str | None]:

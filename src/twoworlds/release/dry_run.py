@@ -59,7 +59,7 @@ class DryRun:
                 "sum_of_parts": to_json(self.calibration.naive),
             },
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
-            "meaning": meaning(self.calibration.cost, one.unit, one.neighbours),
+            "meaning": meaning(self.calibration.price, one.unit, one.neighbours),
         }
 
     def _lines(self) -> Iterator[str]:
@@ -71,10 +71,12 @@ class DryRun:
         yield ""
         yield self.calibration.explain()
         yield protected(one.unit, one.neighbours)
-        yield " ".join(meaning(self.calibration.cost, one.unit, one.neighbours))
+        yield " ".join(meaning(self.calibration.price, one.unit, one.neighbours))
         yield ""
         left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in self.left.items())
-        if self.price == Cost():
+        if self.calibration.price == Cost():
+            yield f"It is free: nobody can move it. Left: {left}."
+        elif self.price == Cost():
             yield f"It was paid before: it would cost nothing. Left: {left}."
         else:
             yield f"It would cost {self.price.shown()}. Left before: {left}. Nothing was charged."

@@ -12,6 +12,7 @@ from twoworlds.numbers import exact_text, show
 from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected, selection
 from twoworlds.release.certificate import certify
 from twoworlds.release.curator import Released
+from twoworlds.release.query.sql import to_sql
 
 __all__ = ["release_page"]
 
@@ -25,7 +26,8 @@ table { border-collapse: collapse; margin: .75rem 0; font-variant-numeric: tabul
 th, td { padding: .25rem .75rem; border-bottom: 1px solid #dde3ea; text-align: right }
 th:first-child, td:first-child { text-align: left } thead th { border-bottom: 2px solid #8896a6 }
 code { font: .85em ui-monospace, monospace; overflow-wrap: anywhere }
-.scroll { overflow-x: auto } footer { margin-top: 2.5rem; color: #4a5565; font-size: .9rem }
+.sign { border-bottom: 1px solid #8896a6; padding-top: 2rem; max-width: 30rem }
+td:nth-child(n+2) { white-space: nowrap } .scroll { overflow-x: auto } footer { margin-top: 2.5rem; color: #4a5565; font-size: .9rem }
 @media print { body { margin: 0; max-width: none } }
 """
 
@@ -54,6 +56,7 @@ def _parts(released: Released) -> Iterator[str]:
     yield "<h2>Answers</h2>"
     for one in released.answers:
         yield _text(asked(one.resolved))
+        yield f"<p><code>{escape(to_sql(one.resolved.query))}</code></p>"
         yield f'<div class="scroll">{_html_table(*one.table())}</div>'
         errors = (*map(accuracy, one.columns), *selection(one.resolved))
         yield "".join(_text(said, "lead") for said in errors)
@@ -61,7 +64,9 @@ def _parts(released: Released) -> Iterator[str]:
     yield _text(released.calibration.explain().splitlines()[-1])
     yield f'<div class="scroll">{_noise(released)}</div>'
     yield "<h2>Price</h2>"
-    yield _text(price(context))
+    yield _text(f"Asked by {released.reservation.analyst}. {price(context)}")
+    yield "<h2>Reviewed</h2>"
+    yield '<p class="sign">Name and date:</p>'
     certificate = certify(released)
     yield "<footer>"
     yield _text(

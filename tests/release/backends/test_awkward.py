@@ -11,7 +11,7 @@ import pytest
 
 from twoworlds.release.backends import open_backend
 from twoworlds.release.plan import check_columns, plan
-from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.policy import Column, Dataset, Unit
 from twoworlds.release.query import Compare, Missing, Query, resolve
 
 
@@ -133,7 +133,7 @@ def test_numbers_of_postgresql_beyond_all_bounds(postgresql_database):
             connection.execute(f"INSERT INTO t VALUES (NULL, {value}, NULL)")
         connection.execute("INSERT INTO t VALUES (NULL, NULL, 'NaN'), (NULL, NULL, 1e-45)")
         backend, relation = opened(connection)
-        query = Query("t").count("x").sum("x").count(where=Compare("x", "<", Fraction(1, 3)))
+        query = Query("t").count("x").sum("x").count(where=Compare("x", "<", Fraction(1, 4)))
         column = x("number", unit="1/2")
         assert totals(backend, relation, query, column) == {(): (6, 5, 3)}
         for name, expected in (("y", (7, 7)), ("z", (1, 0))):
@@ -167,6 +167,61 @@ def test_lines_of_csv_that_cannot_be_read_are_rows_and_values_are_missing(tmp_pa
     assert found == {(): (10, 3, 16, 5)}
     number = totals(backend, relation, Query("t").count("x").sum("x"), x("number"))
     assert number == {(): (3, 16)}
+
+
+ODD_VALUES = """x,y,b,d
+1,1,true,2026-01-02
+seven,seven,maybe,2026-02-31
+2.6,2.6,,today
+1e30,1e30,2,9
+"""
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "duckdb",
+        pytest.param("spark_session", marks=pytest.mark.spark),
+        pytest.param("spark_session_without_ansi", marks=pytest.mark.spark),
+    ],
+)
+def test_a_text_that_is_no_value_of_its_kind_is_missing(engine, request, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(ODD_VALUES)
+    if engine == "duckdb":
+        source = path
+    else:
+        request.getfixturevalue(engine)
+        source = {"spark": str(path)}
+    backend, relation = open_backend(source)
+    columns = [x("integer"), Column("b", "boolean"), Column("d", "date")]
+    columns += [Column("y", "number", Fraction(-10), Fraction(10))]
+    query = Query("t").count("x").sum("x").count("y").sum("y").count("b").count("d")
+    [found] = totals(backend, relation, query, *columns).values()
+    assert found[:4] == (3, 14, 3, 14)
+    assert found[4] <= 2
+    assert found[5] <= 2
+    backend.close()
+
+
+def test_texts_of_sqlite_that_are_no_utf_8_are_people_and_keys_like_others():
+    """The connection is somebody else's, and keeps its own way to read texts."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (x TEXT, p TEXT)")
+    stored = [(b"\xff", b"\xff"), (b"\xfe", b"\xff"), (b"a", b"a\0b"), (b"a", b"a\0c"), (b"a", b"")]
+    connection.executemany("INSERT INTO t VALUES (CAST(? AS TEXT), CAST(? AS TEXT))", stored)
+    columns = {c.name: c for c in (Column("x", "text"), Column("p", "text"))}
+    backend, relation = opened(connection)
+    for rows, shown in ((2, {"\\xff": 1, "\\xfe": 1, "a": 3}), (1, {"a": 3})):
+        dataset = Dataset("t", None, "add-remove", Unit("p", rows=rows, groups=rows), columns)
+        resolved = resolve(Query("t").by("x", discover=True).count(), dataset)
+        found = plan(resolved, relation, backend)
+        cells = found.decode(backend.rows(found.statement)).cells
+        counts = {key: numbers[0] for (key,), numbers in cells.items()}
+        assert shown.items() <= counts.items()
+        assert sum(counts.values()) == 3 + rows
+    assert connection.text_factory is str
+    connection.close()
 
 
 def test_no_row_of_the_first_lines_decides_how_csv_is_read(tmp_path):

@@ -18,8 +18,8 @@ CONSTANTS = {
     REGION: ["north", "o'brien", "back\\slash", "ü😀 %s", "", "absent\n"],
     INCOME: [Fraction(n) for n in (0, 7, 2**62, 2**63, -(2**63), 10**40, -(10**40))]
     + [Fraction(5, 2), Fraction(-1, 3)],
-    PAY: [Fraction(n) for n in ("0", "1/10", "1/7", "-50", "1e308", "1e400", "-1e400", "100/7")],
-    "amount": [Fraction("12.34"), Fraction(0), Fraction(1, 3), Fraction(10**30)],
+    PAY: [Fraction(n) for n in ("0", "1/10", "1", "-50", "1e29", "-1e29", "12", "-0.333")],
+    "amount": [Fraction("12.34"), Fraction(0), Fraction("0.333"), Fraction(10**29)],
     FLAG: [True, False],
     "day": [date(2026, 1, 1), date(2026, 1, 30), date(9999, 12, 31)],
     "places.state": ["A", "b'b", "c"],

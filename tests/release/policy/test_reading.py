@@ -149,6 +149,13 @@ def test_a_policy_that_cannot_be_read_is_refused(tmp_path):
         read_policy(tmp_path / "latin.yml")
 
 
+def test_one_table_has_one_budget():
+    one = dataset(source="people.parquet")
+    two = one + one.replace("datasets:\n", "").replace("people:", "others:")
+    with pytest.raises(InvalidInput, match="one budget"):
+        parse_policy(two)
+
+
 def test_relative_paths_start_at_the_policy(tmp_path):
     (tmp_path / "policy.yml").write_text(WHOLE)
     assert read_policy(tmp_path / "policy.yml").folder == tmp_path

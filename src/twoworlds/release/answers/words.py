@@ -121,14 +121,22 @@ def accuracy(column: Estimator) -> str:
 
 
 def selection(resolved: Resolved) -> list[str]:
-    """Say what choosing the keys to show does to their errors; nothing when all were declared."""
-    if not resolved.discovers:
-        return []
-    return [
-        "Keys are shown when their noisy count reaches a threshold. Of keys near it those are "
-        "shown whose noise was large, so that their counts are too large on average, and intervals hold "
-        "less often than stated; far above the threshold this does not matter."
-    ]
+    """Say what is left out before anything is added up, and what choosing keys does to errors."""
+    found = []
+    unit = resolved.dataset.unit
+    if unit.person is not None:
+        rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
+        found.append(
+            f"All of this is about the rows that remain when at most {rows} of each person are "
+            "kept: intervals say nothing about the rows that are left out."
+        )
+    if resolved.discovers:
+        found.append(
+            "Keys are shown when their noisy count reaches a threshold. Of keys near it those are "
+            "shown whose noise was large, so that their counts are too large on average, and "
+            "intervals hold less often than stated; far above the threshold this does not matter."
+        )
+    return found
 
 
 def price(context: Context) -> str:

@@ -179,7 +179,7 @@ class DuckDBBackend:
         self._connection.execute(f"DROP TABLE IF EXISTS {view}_rows")
         ending = text.ending(width)
         if ending is not None:
-            source = _reader(text.path, text.delimiter, width, ending, skip=1)
+            source = _reader(text.path, text.delimiter, width, ending)
         else:
             source = f"{view}_rows"
             self._copy(text, width, source)
@@ -192,7 +192,7 @@ class DuckDBBackend:
         try:
             with os.fdopen(handle, "wb") as file:
                 text.copy(file, width)
-            reader = _reader(Path(name), text.delimiter, width + 1, "\n", skip=0)
+            reader = _reader(Path(name), text.delimiter, width + 1, "\n")
             self._connection.execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {reader}")
         finally:
             Path(name).unlink()
@@ -204,10 +204,11 @@ class DuckDBBackend:
 
         table = as_arrow(frame)
         self._kept.append(table)
+        names = _distinct(table.column_names)
         name = f"twoworlds_frame{next(self._numbers)}"
         try:
             self._connection.register(name, table)
-            return self._view(table.column_names, name)
+            return self._view(names, name)
         except duckdb.Error:
             raise InvalidInput(
                 "DuckDB cannot read all types of this frame: leave out the columns that are not "
@@ -300,14 +301,14 @@ def _distinct(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _reader(path: Path, delimiter: str, width: int, ending: str, skip: int) -> str:
+def _reader(path: Path, delimiter: str, width: int, ending: str) -> str:
     """Return DuckDB's reader of a text file, with nothing left to be guessed."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
     escaped = ending.replace("\r", "\\r").replace("\n", "\\n")
     return (
         f"read_csv({_quoted(_glob(path))}, auto_detect = false, delim = {_quoted(delimiter)}, "
         f"new_line = {_quoted(escaped)}, quote = '\"', escape = '\"', header = false, "
-        f"skip = {skip}, columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, "
+        f"skip = 1, columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, "
         "max_line_size = 8000000, ignore_errors = true)"
     )
 

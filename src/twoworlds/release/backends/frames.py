@@ -17,25 +17,39 @@ from twoworlds.errors import InvalidInput
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["as_arrow"]
+__all__ = ["as_arrow", "library_of"]
+
+_FRAMES = {
+    ("pandas", "DataFrame"),
+    ("polars", "DataFrame"),
+    ("polars", "LazyFrame"),
+    ("pyarrow", "Table"),
+    ("pyarrow", "RecordBatch"),
+}
 
 _UNITS = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}
 _FIRST = int(datetime(1, 1, 1, tzinfo=UTC).timestamp())
 _LAST = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) + 24 * 3600 - 1
 
 
+def library_of(frame: object) -> str | None:
+    """Return the library that a frame is of, by its class alone; None when it is no frame."""
+    classes = [(c.__module__.partition(".")[0], c.__name__) for c in type(frame).__mro__]
+    return next((library for library, name in classes if (library, name) in _FRAMES), None)
+
+
 def as_arrow(frame: Any) -> pa.Table:
     """Return a frame as a table of Arrow; a type that DuckDB lacks becomes one without values.
 
     Raises:
-        InvalidInput: when pyarrow is not installed, or for a frame that is none of the three.
+        InvalidInput: when pyarrow is not installed.
     """
     try:
         import pyarrow as pa
     except ImportError:
         raise InvalidInput("data frames need pyarrow: pip install 'twoworlds[frames]'") from None
 
-    match type(frame).__module__.partition(".")[0]:
+    match library_of(frame):
         case "pandas":
             columns = [_from_pandas(frame.iloc[:, i]) for i in range(frame.shape[1])]
             names = [str(name) for name in frame.columns]
@@ -43,7 +57,7 @@ def as_arrow(frame: Any) -> pa.Table:
             found = frame.collect() if hasattr(frame, "collect") else frame
             return as_arrow(_from_polars(found))
         case _:
-            columns, names = list(frame.columns), list(frame.column_names)
+            columns, names = list(frame.columns), list(frame.schema.names)
     return pa.Table.from_arrays([_readable(column) for column in columns], names=names)
 
 
@@ -73,9 +87,11 @@ def _from_pandas(series: Any) -> Any:
     if pd.api.types.is_object_dtype(kind) or isinstance(kind, pd.StringDtype):
         return _texts(series)
     try:
-        return pa.array(series, from_pandas=True)
+        found = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
         return pa.nulls(len(series))
+    own = isinstance(found.type, pa.ExtensionType)  # such as periods, which are kept as numbers
+    return pa.nulls(len(series)) if own else found
 
 
 def _texts(series: Any) -> pa.Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend
+from twoworlds.release.backends.frames import library_of
 from twoworlds.release.backends.sources import FILES, existing, origin_of
 
 if TYPE_CHECKING:
@@ -53,16 +54,11 @@ def _backend(source: Any, folder: Path) -> Backend:
         from twoworlds.release.backends.spark import SparkBackend
 
         return SparkBackend(source.sparkSession, folder=folder)
-    elif not _is_frame(source):
+    elif library_of(source) is None:
         raise InvalidInput(f"{type(source).__name__} is no source of data: give {_FORMS}")
     from twoworlds.release.backends.duckdb import DuckDBBackend
 
     return DuckDBBackend(folder=folder)
-
-
-def _is_frame(source: Any) -> bool:
-    module = type(source).__module__.partition(".")[0]
-    return module in ("pandas", "polars", "pyarrow") and hasattr(source, "columns")
 
 
 def _check_path(source: str | Path, folder: Path) -> None:

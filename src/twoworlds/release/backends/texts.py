@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,7 +61,7 @@ class TextFile:
             OSError, UnicodeDecodeError, csv.Error: when it cannot be read.
         """
         with self.path.open("rb") as file:
-            first = file.readline(LONGEST).decode("utf-8-sig")
+            first = file.readline().decode("utf-8-sig")
         return next(csv.reader([first], delimiter=self.delimiter, strict=True), [])
 
     def ending(self, width: int) -> str | None:
@@ -79,10 +79,12 @@ class TextFile:
         return found.decode()
 
     def copy(self, target: IO[bytes], width: int) -> None:
-        """Write the rows, without names, in plain lines and with one more column, which is empty.
+        """Write the rows in plain lines, below a first one, and with one more column.
 
-        With it no line is empty, which a reader might skip.
+        With this column, which has no values, no line is empty, which a reader might skip; below
+        another line no row begins with what a reader takes for a mark of the file's encoding.
         """
+        target.write(self.delimiter.encode() * width + b"\n")
         with self.path.open("rb") as file:
             file.readline()
             for block in _blocks(file):
@@ -94,6 +96,8 @@ class TextFile:
                     target.write(b"".join(self._rewritten(line, width) for line in lines))
 
     def _rewritten(self, line: bytes, width: int) -> bytes:
+        if len(line) <= LONGEST and _usual(self.delimiter, width)(line) and _is_utf8(line):
+            return line + self.delimiter.encode() + b"\n"
         values = None if len(line) > LONGEST else self._values(line)
         if values is None or len(values) != width:
             values = [None] * width
@@ -149,6 +153,14 @@ def _value(delimiter: str) -> re.Pattern[str]:
     """Return the form of a value, in quotes or not or missing, and of the delimiter after it."""
     d = re.escape(delimiter)
     return re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"|([^"{d}][^{d}]*+))?+({d}|\Z)')
+
+
+@cache
+def _usual(delimiter: str, width: int) -> Callable[[bytes], object]:
+    """Return a test for lines that any reader understands: quotes only around values, or twice."""
+    d = re.escape(delimiter)
+    value = rf'(?:"[^"\r\0]*+(?:""[^"\r\0]*+)*+"|[^"\r\0{d}]*+)'
+    return re.compile(rf"(?:{value}{d}){{{width - 1}}}{value}".encode()).fullmatch
 
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:

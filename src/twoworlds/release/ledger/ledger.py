@@ -117,6 +117,22 @@ class Ledger:
 
         self._journal.write(decide, lambda _state: None)
 
+    def protect(self, dataset: str, unit: str) -> None:
+        """Say whose data the costs of a dataset are about, such as "rows, by add-remove".
+
+        Raises:
+            InvalidInput: when something else was said before: such costs do not add up.
+        """
+        for name, value in (("dataset", dataset), ("unit", unit)):
+            check_name(value, name)
+
+        def decide(state: State) -> Decision:
+            state.check_unit(dataset, unit)
+            known = dataset in state.units
+            return None if known else ("protect", {"dataset": dataset, "unit": unit})
+
+        self._journal.write(decide, lambda _state: None)
+
     def reserve(
         self,
         dataset: str,

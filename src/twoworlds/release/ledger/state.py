@@ -9,6 +9,8 @@ Kinds of entry:
 
     begin    the first one, with a random name for the ledger
     cap      the most that may be spent on a dataset, by everybody or by one analyst
+    protect  whose data the costs of a dataset are about; said once, since costs that are about
+             different units do not add up
     reserve  a charge: dataset, analyst, query, cost; counts on dataset and analyst from now on
     share    another analyst gets the answer to a charged query: counts on that analyst alone,
              since the dataset gives nothing away twice
@@ -59,6 +61,7 @@ class State:
     point: Place = field(default_factory=lambda: Place(0, START))
     name: str | None = None
     caps: dict[Account, Cap] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)  # by dataset
     spent: dict[Account, Spent] = field(default_factory=dict)
     charges: dict[int, Charge] = field(default_factory=dict)
     queries: dict[tuple[str, str], Charge] = field(default_factory=dict)
@@ -150,6 +153,26 @@ class State:
             check_name(account[1], "analyst")
         self.caps[account] = read_cap(content)
 
+    def _protect(self, content: Content, _point: Place) -> None:
+        dataset = check_name(content["dataset"], "dataset")
+        unit = check_name(content["unit"], "unit")
+        self.check_unit(dataset, unit)
+        self.units[dataset] = unit
+
+    def check_unit(self, dataset: str, unit: str) -> None:
+        """Refuse another unit than the one that the costs of a dataset are about.
+
+        Raises:
+            InvalidInput: saying both.
+        """
+        before = self.units.get(dataset, unit)
+        if before != unit:
+            raise InvalidInput(
+                f"what was spent on {dataset!r} is about {before}, and the policy now says {unit}; "
+                "the two do not add up: put it back, or give the dataset another name, which is "
+                "another account"
+            )
+
     def _reserve(self, content: Content, point: Place) -> None:
         dataset = check_name(content["dataset"], "dataset")
         analyst = check_name(content["analyst"], "analyst")
@@ -207,6 +230,7 @@ class State:
 _KINDS: dict[str, Callable[[State, Content, Place], None]] = {
     "begin": State._begin,
     "cap": State._cap,
+    "protect": State._protect,
     "reserve": State._reserve,
     "share": State._share,
     "answer": State._answer,

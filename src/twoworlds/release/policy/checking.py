@@ -20,13 +20,14 @@ from twoworlds.release.policy.model import Column, Dataset, Policy
 __all__ = ["CheckedDataset", "checked", "draft"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TABLES = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
 _WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
 _HINTS = {
     "integer": "bounds: [LOW, HIGH]",
     "number": "bounds: [LOW, HIGH], unit: 0.01",
-    "text": "keys: [A, B]",
+    "text": "keys: KEYS",
     "boolean": "keys: [true, false]",
-    "date": "keys: [2026-01-31]",
+    "date": "keys: DATES",
 }
 
 
@@ -114,7 +115,7 @@ def checked(policy: Policy) -> Iterator[CheckedDataset]:
 
 
 def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path()) -> str:
-    """Return the text of a policy for a table, with what must be filled in left as LOW, HIGH, A.
+    """Return the text of a policy for a table, with what must be filled in left as LOW, HIGH, KEYS.
 
     Args:
         data: A file of rows, or of tables.
@@ -124,6 +125,8 @@ def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path
     """
     source = Path(data).absolute()
     place = data if Path(data).is_absolute() else _relative(source, folder)
+    if table is None and source.suffix.lower() in _TABLES:
+        raise InvalidInput(f"{data} holds several tables: name one with --table")
     if table is None:
         kinds, written = _kinds(str(source), folder), _quoted(place)
     else:
@@ -141,6 +144,8 @@ def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path
         "    unit: row                      # or {person: COLUMN, rows: 3, groups: 2}",
         "    columns:",
     ]
+    if source.suffix.lower() in (".csv", ".tsv"):
+        lines.append("      # a CSV file has no types: say integer, number, boolean or date")
     for column, kind in kinds.items():
         if kind in _HINTS:
             lines.append(f"      {_quoted(column)}: {{kind: {kind}, {_HINTS[kind]}}}")

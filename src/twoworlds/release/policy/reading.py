@@ -88,15 +88,29 @@ def parse_policy(text: str, source: str = "the policy", *, folder: Path = Path()
     tables = fields.mapping("datasets")
     if not tables:
         raise InvalidInput(f"{source}: declare at least one dataset under datasets:")
+    datasets = {
+        name: _dataset(name, _Fields(given, f"{source}: {name}")) for name, given in tables.items()
+    }
+    _check_sources(datasets, source)
     return Policy(
-        {
-            name: _dataset(name, _Fields(given, f"{source}: {name}"))
-            for name, given in tables.items()
-        },
+        datasets,
         fields.text("ledger"),
         fields.text("mark"),
         folder,
     )
+
+
+def _check_sources(datasets: Mapping[str, Dataset], source: str) -> None:
+    """Refuse one table under two names: it would have two budgets."""
+    seen: dict[str, str] = {}
+    for dataset in datasets.values():
+        where = str(dataset.source)
+        if dataset.source is not None and where in seen:
+            raise InvalidInput(
+                f"{source}: {seen[where]} and {dataset.name} have the same source, and one table "
+                "has one budget: declare it once"
+            )
+        seen[where] = dataset.name
 
 
 class _Fields:

@@ -104,6 +104,11 @@ class Calibration:
     neighbours: Neighbours
     unit: Unit
 
+    @property
+    def price(self) -> Cost:
+        """What it is worth paying: nothing, when nobody can move any of it."""
+        return self.cost if self.joint or self.threshold is not None else Cost()
+
     def explain(self) -> str:
         """Say it in words.
 

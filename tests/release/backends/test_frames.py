@@ -1,0 +1,186 @@
+"""Frames: types come from the frame, and no value of a column stops or changes the others."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tests.release.backends.test_awkward import totals, x
+from twoworlds.errors import InvalidInput
+from twoworlds.release.backends import open_backend
+from twoworlds.release.policy import Column
+from twoworlds.release.query import Query
+
+
+def kinds(frame):
+    backend, relation = open_backend(frame)
+    found = dict(backend.kinds(relation))
+    backend.close()
+    return found
+
+
+def found_keys(frame, kind):
+    """Return the keys of column x and how often they occur."""
+    backend, relation = open_backend(frame)
+    query = Query("t").by("x", discover=True).count()
+    found = totals(backend, relation, query, Column("x", kind))
+    backend.close()
+    return {key: n for (key,), (n,) in found.items()}
+
+
+def not_utf8(kind):
+    """An array of three texts of which the second is no UTF-8; Arrow does not look at them."""
+    width = np.int64 if kind == pa.large_string() else np.int32
+    offsets = pa.py_buffer(np.array([0, 1, 3, 4], width).tobytes())
+    return pa.Array.from_buffers(kind, 3, [None, offsets, pa.py_buffer(b"a\xff\xfeb")])
+
+
+@pytest.mark.parametrize(
+    ("series", "kind"),
+    [
+        (pd.Series([1, 2], dtype="int8"), "integer"),
+        (pd.Series([1, None], dtype="Int64"), "integer"),
+        (pd.Series([2**64 - 1], dtype="uint64"), "integer"),
+        (pd.Series([1.5], dtype="float16"), "number"),
+        (pd.Series([True, None], dtype="boolean"), "boolean"),
+        (pd.Series(["a", None], dtype="string"), "text"),
+        (pd.Series(["a", None], dtype="category"), "text"),
+        (pd.Series([1, None], dtype=pd.CategoricalDtype([1, 2])), "integer"),
+        (pd.Series(["a", 1, None], dtype=pd.CategoricalDtype(["a", 1])), "text"),
+        (pd.to_datetime(pd.Series(["2026-01-02"])), "date"),
+        (pd.to_datetime(pd.Series(["2026-01-02"])).dt.tz_localize("Asia/Tokyo"), "date"),
+        (pd.Series([1.0, 0.0], dtype="Sparse[float]"), "number"),
+        (pd.Series([1 + 2j]), "other"),
+        (pd.Series([pd.Interval(0, 1)]), "other"),
+        (pd.Series([pd.Timedelta(1, "s")]), "other"),
+        (pd.Series([pd.Period("2026-01")]), "other"),
+        (pd.Series([Decimal(1)], dtype=pd.ArrowDtype(pa.decimal128(5, 2))), "number"),
+        (pd.Series([[1]], dtype=pd.ArrowDtype(pa.list_(pa.int64()))), "other"),
+    ],
+    ids=lambda given: str(getattr(given, "dtype", "")),
+)
+def test_the_kind_of_a_pandas_column_is_that_of_its_type(series, kind):
+    assert kinds(pd.DataFrame({"x": series})) == {"x": kind}
+    assert kinds(pd.DataFrame({"x": series.iloc[:0]})) == {"x": kind}
+
+
+def test_a_column_of_an_unknown_type_stops_only_the_queries_that_use_it():
+    frame = pd.DataFrame({"x": [1, 2, 3], "y": [1j, 2j, 3j]})
+    backend, relation = open_backend(frame)
+    assert totals(backend, relation, Query("t").sum("x"), x("integer")) == {(): (6,)}
+    with pytest.raises(InvalidInput, match="type that is not known"):
+        totals(backend, relation, Query("t").count("y"), Column("y", "number"))
+    backend.close()
+
+
+@pytest.mark.parametrize(
+    "odd", ["\ud800", "\ud800\ud800", b"a", b"\xff", 1, None, pd.NaT, pd.NA, ("a",)]
+)
+@pytest.mark.parametrize("dtype", ["object", "category"])
+def test_an_odd_object_changes_no_other_text(odd, dtype):
+    """Bytes are no text, be they alone or beside other odd things."""
+    values = ["a", odd, "b\0", b"b", "a"]
+    frame = pd.DataFrame({"x": pd.Series(values, dtype="object").astype(dtype)})
+    found = found_keys(frame, "text")
+    assert (found["a"], found["b\0"], found["b'b'"]) == (2, 1, 1)
+    assert sum(found.values()) == (4 if odd is None or odd is pd.NaT or odd is pd.NA else 5)
+
+
+def test_texts_that_differ_stay_different_when_they_are_no_unicode():
+    frame = pd.DataFrame({"x": pd.Series(["\ud800", "\ud801", "a"], dtype="object")})
+    assert found_keys(frame, "text") == {"\\ud800": 1, "\\ud801": 1, "a": 1}
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_arrow_texts_that_are_no_utf_8_are_keys_like_others(kind):
+    array = not_utf8(kind)
+    expected = {"a": 1, "\\xff\\xfe": 1, "b": 1}
+    assert found_keys(pa.table({"x": array}), "text") == expected
+    encoded = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 2]), array)
+    assert found_keys(pa.table({"x": encoded}), "text") == {**expected, "b": 2}
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_times_beyond_the_calendar_are_missing(unit, zone):
+    ticks = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    numbers = [0, 86400 * ticks, None, *([] if unit == "ns" else [2**62, -(2**63), 2**63 - 1])]
+    array = pa.array(numbers, pa.int64()).cast(pa.timestamp(unit, zone))
+    expected = {date(1970, 1, 1): 1, date(1970, 1, 2): 1}
+    assert found_keys(pa.table({"x": array}), "date") == expected
+
+
+def test_days_beyond_the_calendar_are_missing():
+    for numbers, kind in (([0, 2**31 - 1, -(2**31)], pa.int32()), ([0, 2**62, -(2**63)], None)):
+        array = pa.array(numbers, kind or pa.int64())
+        days = array.view(pa.date32() if kind else pa.date64())
+        assert found_keys(pa.table({"x": days}), "date") == {date(1970, 1, 1): 1}
+
+
+def test_types_that_duckdb_lacks_are_of_an_unknown_kind():
+    table = pa.table(
+        {
+            "x": [1],
+            "wide": pa.array([Decimal(1)], pa.decimal256(60, 2)),
+            "half": pa.array(np.array([1.5], np.float16)),
+            "list": [[1]],
+            "struct": [{"a": 1}],
+            "null": pa.nulls(1),
+            "view": pa.array(["a"], pa.string_view()),
+        }
+    )
+    assert kinds(table) == {
+        "x": "integer",
+        "wide": "other",
+        "half": "number",
+        "list": "other",
+        "struct": "other",
+        "null": "other",
+        "view": "text",
+    }
+
+
+def test_frames_of_polars():
+    frame = pl.DataFrame(
+        {
+            "x": ["a", "b", "a\0"],
+            "c": pl.Series(["u", "v", None], dtype=pl.Categorical),
+            "e": pl.Series(["u", "v", None], dtype=pl.Enum(["u", "v"])),
+            "o": pl.Series([object(), 1, None], dtype=pl.Object),
+            "u": pl.Series([1, 2, None], dtype=pl.UInt64),
+        }
+    )
+    expected = {"x": "text", "c": "text", "e": "text", "o": "other", "u": "integer"}
+    assert kinds(frame) == expected
+    assert found_keys(frame, "text") == {"a": 1, "b": 1, "a\0": 1}
+    assert found_keys(frame.lazy(), "text") == {"a": 1, "b": 1, "a\0": 1}
+
+
+def test_a_frame_in_any_layout_has_the_same_rows():
+    frame = pd.DataFrame({"x": range(10), "y": np.arange(10) / 2, "k": list("abcdefghij")})
+    for layout in (
+        frame.iloc[::-1],
+        frame.iloc[::3],
+        frame[frame["x"] > 4],
+        frame.T.T.infer_objects(),
+    ):
+        backend, relation = open_backend(layout)
+        found = totals(backend, relation, Query("t").sum("x"), x("integer", 0, 100))
+        assert found == {(): (int(layout["x"].sum()),)}
+        backend.close()
+
+
+def test_two_columns_of_one_name_are_refused():
+    frame = pd.DataFrame([[1, 2]], columns=["x", "x"])
+    with pytest.raises(InvalidInput, match="two columns are called 'x'"):
+        open_backend(frame)
+    with pytest.raises(InvalidInput, match="without columns"):
+        open_backend(pd.DataFrame(index=[1, 2]))
+    assert Fraction(1) in found_keys(pd.DataFrame({"x": [1]}), "integer")
