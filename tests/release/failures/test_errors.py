@@ -253,7 +253,7 @@ def test_failure_9_a_line_of_a_text_file_is_one_row_in_spark(
 ):
     path = tmp_path / "p.csv"
     path.write_bytes(b"k,x\na,1\n" + row + b"\nb,2\n")
-    sql = "SELECT COUNT(*) FROM people"
+    sql = "SELECT COUNT(*), SUM(x) FROM people"
     answer = asked(tmp_path, {"spark": str(path)}, sql, neighbours="substitute")
     assert exact(answer, "count") == [3]
 
@@ -267,13 +267,15 @@ def test_failure_9_an_odd_value_in_a_parquet_file_is_no_error(tmp_path, noiseles
 
     if odd == "text":
         buffers = [None, *map(pyarrow.py_buffer, (numpy.array([0, 1, 2], "i4"), b"a\xff"))]
-        column, kind = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers), "text"
+        column = pyarrow.Array.from_buffers(pyarrow.string(), 2, buffers)
+        kind, condition = "text", "k = 'a'"
     else:
-        column, kind = pyarrow.array([0, 2**62]).cast(pyarrow.timestamp("ms")), "date"
+        column = pyarrow.array([0, 2**62]).cast(pyarrow.timestamp("ms"))
+        kind, condition = "date", "k IS NOT NULL"
     pyarrow.parquet.write_table(pyarrow.table({"k": column}), tmp_path / "p.parquet")
-    sql = "SELECT COUNT(*) FROM people WHERE k IS NOT NULL"
+    sql = f"SELECT COUNT(*) FROM people WHERE {condition}"
     answer = asked(tmp_path, str(tmp_path / "p.parquet"), sql, f"{{k: {{kind: {kind}}}}}")
-    assert exact(answer, "count") in ([1], [2])
+    assert exact(answer, "count") == [1]
 
 
 def test_failure_9_a_text_that_is_no_utf_8_in_sqlite_is_no_error(tmp_path, noiseless):

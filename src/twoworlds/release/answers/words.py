@@ -65,12 +65,10 @@ def asked(resolved: Resolved) -> str:
 def protected(unit: Unit, neighbours: Neighbours) -> str:
     """Say whose data is protected, and which two worlds are compared."""
     who = "row" if unit.person is None else "person"
-    worlds = (
-        f"the data with and without any one {who} ({neighbours})"
-        if neighbours == "add-remove"
-        else f"the data with any one {who} and with another in its place ({neighbours}); "
-        f"how many {'rows' if who == 'row' else 'people'} there are is public"
-    )
+    worlds = f"the data with and without any one {who} ({neighbours})"
+    if neighbours == "substitute":
+        worlds = f"the data with any one {who} and with another in its place ({neighbours})"
+        worlds += "; how many rows there are is public" if unit.person is None else ""
     if unit.person is None:
         return (
             f"Protected is each row. Compared are {worlds}. Somebody with several rows is "
