@@ -97,6 +97,8 @@ class Engine:
             floats.
         underflows: Whether a float that becomes too small is an error.
         dates: Whether dates have a type of their own; if not, they are ISO texts.
+        listed: Up to how many declared keys are searched in a list, by ``ARRAY_POSITION``, where a
+            join takes a stage of its own.
     """
 
     nan: Build | None = _isnan
@@ -109,6 +111,7 @@ class Engine:
     decimals: bool = False
     underflows: bool = False
     dates: bool = True
+    listed: int = 0
 
 
 _ENGINES = {
@@ -119,7 +122,9 @@ _ENGINES = {
     "sqlite": Engine(
         nan=None, bytewise=_collate("BINARY"), digest=_md5_of_bytes, wide=False, dates=False
     ),
-    "spark": Engine(digest=_hash("XXHASH64"), round=_half_up, divide=_floor_divide, wide=False),
+    "spark": Engine(
+        digest=_hash("XXHASH64"), round=_half_up, divide=_floor_divide, wide=False, listed=1000
+    ),
 }
 
 

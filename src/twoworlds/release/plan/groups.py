@@ -1,7 +1,8 @@
 """Groups in SQL: the index of a bin by bisection, the index of a key by a lookup.
 
 Rows are first aggregated by the raw values of the columns with keys, and only the few results are
-looked up in the list of declared keys; for people, whose groups are limited, each row is.
+looked up in the list of declared keys; for people, whose groups are limited, each row is. Keys are
+looked up by a join with a table of them or, in some engines, in a list within an expression.
 """
 
 from __future__ import annotations
@@ -56,6 +57,39 @@ class Grouping:
         )
         index = sql.tree(lambda j: self.column.compare("<", edges[j + 1]), sql.number, last + 1)
         return self._with_other(sql.case((inside, index)))
+
+    @property
+    def listed(self) -> bool:
+        """Whether the keys of results are better searched in a list than in a table."""
+        few = len(self.axis.keys) <= self.column.engine.listed
+        return few and any(map(self.column.holds, self.axis.keys))
+
+    def position(self, source: str) -> exp.Expression:
+        """Return the index of a group by its place in the list of keys; `listed` must hold."""
+        keys = [
+            self.column.constant(key) if self.column.holds(key) else self._never()
+            for key in self.axis.keys
+        ]
+        raw = sql.column(self.name, source)
+        place = exp.Anonymous(this="ARRAY_POSITION", expressions=[exp.Array(expressions=keys), raw])
+        index = place - sql.number(1)
+        if not self.axis.other:
+            return index
+        other = sql.number(self.axis.size - 1)
+        return sql.case((self._in_list(raw.copy()), index), default=other)
+
+    def declared(self, source: str, count: str) -> exp.Expression:
+        """Whether the key of a result is in the list.
+
+        The count of its rows, which is never 0, takes part, so that no engine tests each row
+        instead of each result.
+        """
+        some = sql.compare(sql.column(count, source), ">", sql.number(0))
+        return self._in_list(sql.case((some, sql.column(self.name, source))))
+
+    def _in_list(self, raw: exp.Expression) -> exp.Expression:
+        held = [self.column.constant(key) for key in self.axis.keys if self.column.holds(key)]
+        return exp.In(this=raw, expressions=held)
 
     def key_table(self) -> exp.Expression:
         """Return the declared keys with their indices; those that cannot occur are left out."""

@@ -31,6 +31,8 @@ from twoworlds.release.query.measures import Measure, Resolved
 
 __all__ = ["Plan", "plan"]
 
+COUNT = "n"  # what statements call the number of rows of a raw key, where it is needed
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -102,7 +104,7 @@ class _Planner:
             )
         statement = _together(parts)
         for g in self.groupings:
-            if g.looked_up:
+            if g.looked_up and not self._listed(g):
                 alias = _alias(g.keys, "key", "cell")
                 statement = statement.with_(alias, as_=g.key_table(), copy=False)
         if shared:
@@ -113,6 +115,10 @@ class _Planner:
     def _person(self) -> Clean | None:
         name = self.resolved.dataset.unit.person
         return None if name is None else self.table.columns[name]
+
+    def _listed(self, grouping: Grouping) -> bool:
+        """Whether keys are searched in a list: those of sums only, never those of each row."""
+        return self._person is None and grouping.looked_up and grouping.listed
 
     def _column(self, name: str) -> Clean:
         return self.table.columns[name]
@@ -159,10 +165,16 @@ class _Planner:
             return query
         found = exp.Select().from_(sql.part(query, "found"), copy=False)
         for g in self.groupings:
-            index = g.index() if g.looked_up else sql.column(g.name, "found")
-            found = found.select(sql.named(index, g.name), copy=False)
-            if g.looked_up:
+            if self._listed(g):
+                index = g.position("found")
+                if g.must_exist:
+                    found = found.where(g.declared("found", COUNT), copy=False)
+            elif g.looked_up:
+                index = g.index()
                 found = g.look_up(found, "found")
+            else:
+                index = sql.column(g.name, "found")
+            found = found.select(sql.named(index, g.name), copy=False)
         return found.select(*others, copy=False)
 
     def _sums(self, source: exp.Expression) -> exp.Select:
@@ -198,6 +210,8 @@ class _Planner:
         query = query.select(
             *(sql.named(x, name) for x, name in zip(sums, names, strict=True)), copy=False
         )
+        if any(g.must_exist and self._listed(g) for g in self.groupings):
+            query = query.select(sql.named(exp.Count(this=exp.Star()), COUNT), copy=False)
         if groups:
             query = query.group_by(*map(sql.column, groups), copy=False)
         if self._person is not None:
