@@ -27,7 +27,8 @@ th, td { padding: .25rem .75rem; border-bottom: 1px solid #dde3ea; text-align: r
 th:first-child, td:first-child { text-align: left } thead th { border-bottom: 2px solid #8896a6 }
 code { font: .85em ui-monospace, monospace; overflow-wrap: anywhere }
 .sign { border-bottom: 1px solid #8896a6; padding-top: 2rem; max-width: 30rem }
-td:nth-child(n+2) { white-space: nowrap } .scroll { overflow-x: auto } footer { margin-top: 2.5rem; color: #4a5565; font-size: .9rem }
+td:nth-child(n+2) { white-space: nowrap } .scroll { overflow-x: auto }
+footer { margin-top: 2.5rem; color: #4a5565; font-size: .9rem }
 @media print { body { margin: 0; max-width: none } }
 """
 
