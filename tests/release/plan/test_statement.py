@@ -181,3 +181,23 @@ def test_a_thousand_conditions_nest_ten_deep(opened):
     for i in range(1000):
         query = query.where(Compare("age", "!=", Fraction(i)))
     assert opened[0].fetch(statement(opened, query))[0][1] == 0  # age 1 is excluded
+
+
+class OnSpark:
+    """As much of Spark as a plan looks at."""
+
+    dialect = "spark"
+
+    def fields(self, relation):
+        return {"region": Field("region", "text")}
+
+
+@pytest.mark.parametrize(("count", "joined"), [(1, False), (1000, False), (1001, True)])
+def test_few_keys_are_listed_on_spark_and_many_are_joined(count, joined):
+    """A join would cost another stage; the filter looks at a count, so it meets groups, not rows."""
+    keys = tuple(f"key {i}" for i in range(count))
+    columns = {"region": Column("region", "text", keys=keys)}
+    people = Dataset("people", None, "add-remove", columns=columns)
+    resolved = resolve(Query("people").by("region").count(), people)
+    found = plan(resolved, exp.to_table("people"), OnSpark()).statement
+    assert (found.find(exp.Join) is not None) == joined
