@@ -194,7 +194,7 @@ class OnSpark:
 
 @pytest.mark.parametrize(("count", "joined"), [(1, False), (1000, False), (1001, True)])
 def test_few_keys_are_listed_on_spark_and_many_are_joined(count, joined):
-    """A join would cost another stage; the filter looks at a count, so it meets groups, not rows."""
+    """A join costs another stage; the filter looks at a count, so it meets groups, not rows."""
     keys = tuple(f"key {i}" for i in range(count))
     columns = {"region": Column("region", "text", keys=keys)}
     people = Dataset("people", None, "add-remove", columns=columns)
