@@ -31,6 +31,7 @@ PROGRAMS = ("twoworlds", ".venv/bin/twoworlds")
 NOISY = ("release", "randomize", "estimate", "ledger", "demo")
 HASH = re.compile(r"\b[0-9a-f]{8,64}\b")
 NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+UTILITY = re.compile(r"[█░]+ (exact|good|fair|poor|lost in noise)")
 BLANK = re.compile(r"[\s─━│┃█▏▎▍▌▋▊▉]+")
 SECONDS = 60
 
@@ -167,8 +168,8 @@ def agrees_but_for_noise(shown: list[str], printed: list[str]) -> bool:
 
 
 def words_of(text: str) -> str:
-    """The text with one sign for each number or hash, on one line without blanks."""
-    return BLANK.sub("", NUMBER.sub("#", HASH.sub("#", text)))
+    """The text with one sign for each number, hash or utility, on one line without blanks."""
+    return BLANK.sub("", NUMBER.sub("#", HASH.sub("#", UTILITY.sub("#", text))))
 
 
 def as_written(block: Block, results: dict[Step, tuple[int, list[str]]]) -> list[str]:
