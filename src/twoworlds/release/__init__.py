@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from twoworlds.release.query import Query
     from twoworlds.release.query.builder import column
     from twoworlds.release.query.sql import parse_sql
+    from twoworlds.release.strategy import Strategy
 
 __all__ = [
     "Answer",
@@ -41,6 +42,7 @@ __all__ = [
     "Query",
     "ReleaseFailed",
     "Released",
+    "Strategy",
     "certify",
     "check_certificate",
     "column",
@@ -61,6 +63,7 @@ _PLACES = {
     "query": ("Query",),
     "query.builder": ("column",),
     "query.sql": ("parse_sql",),
+    "strategy": ("Strategy",),
 }
 
 __getattr__, __dir__ = names_of(__name__, _PLACES)
