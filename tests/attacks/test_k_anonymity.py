@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from twoworlds.attacks import (
     Range,
-    anonymity,
     collapse,
     decode,
     demonstration,
@@ -25,7 +24,7 @@ from twoworlds.attacks import (
     many_to_one_cone,
     smallest_group,
 )
-from twoworlds.attacks.tables import suppress
+from twoworlds.attacks.tables import anonymity, suppress
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.errors import InvalidInput, TooLarge
 

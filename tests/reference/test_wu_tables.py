@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from twoworlds.attacks import anonymity, smallest_group
+from twoworlds.attacks.tables import anonymity, smallest_group
 
 QUASI_IDENTIFIER = ("zip", "age", "nationality")
 

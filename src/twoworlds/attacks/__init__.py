@@ -1,28 +1,38 @@
-"""Attacks: demonstrations, on data, that a rule which sounds private is not."""
+"""Attacks and audits: see a release fail before somebody else does.
+
+* `twoworlds.attacks.anonymity`: what k-anonymity, l-diversity and t-closeness say of a table;
+* `twoworlds.attacks.composition`: several anonymised tables, and an outside register, put together;
+* `twoworlds.attacks.queries`: differencing, trackers, averaging, membership;
+* `twoworlds.attacks.reconstruction`: a secret column from noisy sums;
+* `twoworlds.attacks.auxiliary`: what no sanitiser can prevent, Dwork's Theorem 1;
+* `twoworlds.attacks.audit`: somebody else's mechanism as a black box, with certified findings;
+* `twoworlds.attacks.selftest`: the release engine under its 18 known kinds of failure;
+* `twoworlds.attacks.k_anonymity`: a k-anonymous table that spells out its input.
+"""
 
 from __future__ import annotations
 
-from twoworlds.attacks.k_anonymity import (
-    Collapse,
-    Group,
-    Range,
-    anonymity,
-    collapse,
-    decode,
-    demonstration,
-    encode,
-    encoder,
-    everything_is_trusted,
-    generalise,
-    many_to_one_cone,
-    smallest_group,
-)
+from typing import TYPE_CHECKING
+
+from twoworlds.late import names_of
+
+if TYPE_CHECKING:
+    from twoworlds.attacks.k_anonymity import (
+        Collapse,
+        collapse,
+        decode,
+        demonstration,
+        encode,
+        encoder,
+        everything_is_trusted,
+        many_to_one_cone,
+    )
+    from twoworlds.attacks.tables import Group, Range, generalise, smallest_group
 
 __all__ = [
     "Collapse",
     "Group",
     "Range",
-    "anonymity",
     "collapse",
     "decode",
     "demonstration",
@@ -33,3 +43,20 @@ __all__ = [
     "many_to_one_cone",
     "smallest_group",
 ]
+
+# Where each name is found when it is first used; the imports above tell type checkers the same.
+_PLACES = {
+    "k_anonymity": (
+        "Collapse",
+        "collapse",
+        "decode",
+        "demonstration",
+        "encode",
+        "encoder",
+        "everything_is_trusted",
+        "many_to_one_cone",
+    ),
+    "tables": ("Group", "Range", "generalise", "smallest_group"),
+}
+
+__getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -16,13 +16,17 @@ from typing import Any
 
 import typer
 
+import twoworlds.cli.anonymity
+import twoworlds.cli.attacks
+import twoworlds.cli.audit
 import twoworlds.cli.budget
 import twoworlds.cli.commands
 import twoworlds.cli.coupled
 import twoworlds.cli.geometry
 import twoworlds.cli.noiseless
 import twoworlds.cli.randomize
-import twoworlds.cli.release  # noqa: F401 (likewise)
+import twoworlds.cli.release
+import twoworlds.cli.selftest  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
 from twoworlds.cli.render import Interrupted, undrawn
 from twoworlds.errors import TwoWorldsError

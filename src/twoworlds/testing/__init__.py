@@ -4,9 +4,11 @@
 * `twoworlds.testing.conformance`: suites that a test class inherits, one for each kind of mechanism
   and one for privacy definitions;
 * `twoworlds.testing.enumeration`: the definitions themselves by brute force over all events, in
-  plain fractions, sharing no code with the comparisons that they judge.
+  plain fractions, sharing no code with the comparisons that they judge;
+* `twoworlds.testing.broken`: mechanisms that do not keep what they claim, for audits to find.
 
-Needs the ``test`` extra (hypothesis and pytest). Nothing that runs imports this package.
+All but the last need the ``test`` extra (hypothesis and pytest). Nothing that runs imports this
+package.
 
 A suite is used by inheriting from it:
 
@@ -17,17 +19,17 @@ A suite is used by inheriting from it:
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
-# Before the suites are imported, so that a failing `assert` in them shows its values.
-pytest.register_assert_rewrite("twoworlds.testing.conformance")
+from twoworlds.late import names_of
 
-from twoworlds.testing.conformance import (  # noqa: E402
-    DefinitionConformance,
-    DensityConformance,
-    IntegerNoiseConformance,
-    MechanismConformance,
-)
+if TYPE_CHECKING:
+    from twoworlds.testing.conformance import (
+        DefinitionConformance,
+        DensityConformance,
+        IntegerNoiseConformance,
+        MechanismConformance,
+    )
 
 __all__ = [
     "DefinitionConformance",
@@ -35,3 +37,8 @@ __all__ = [
     "IntegerNoiseConformance",
     "MechanismConformance",
 ]
+
+# Loaded when they are first used: the broken mechanisms are of use without the ``test`` extra.
+_PLACES = {"conformance": tuple(__all__)}
+
+__getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -11,9 +11,15 @@ Name your class ``Test...`` so that pytest collects it, and say what it tests:
 
 from __future__ import annotations
 
-from twoworlds.testing.conformance.definition import DefinitionConformance
-from twoworlds.testing.conformance.infinite import DensityConformance, IntegerNoiseConformance
-from twoworlds.testing.conformance.mechanism import MechanismConformance, Shared
+import pytest
+
+# Before the suites are imported, so that a failing `assert` in them shows its values.
+for _part in ("definition", "infinite", "mechanism"):
+    pytest.register_assert_rewrite(f"{__name__}.{_part}")
+
+from twoworlds.testing.conformance.definition import DefinitionConformance  # noqa: E402
+from twoworlds.testing.conformance.infinite import DensityConformance, IntegerNoiseConformance  # noqa: E402
+from twoworlds.testing.conformance.mechanism import MechanismConformance, Shared  # noqa: E402
 
 __all__ = [
     "DefinitionConformance",

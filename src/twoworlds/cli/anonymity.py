@@ -1,0 +1,5 @@
+"""``twoworlds anonymity``."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""``twoworlds attack linkage``."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""``twoworlds attack membership``."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""``twoworlds attack reconstruct``."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
