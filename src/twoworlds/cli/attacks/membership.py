@@ -1,5 +1,98 @@
-"""``twoworlds attack membership``."""
+"""``twoworlds attack membership``: was this person in the study?"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from twoworlds.cli.app import Json
+from twoworlds.cli.attacks.group import attack_app
+from twoworlds.cli.render import console, print_json
+from twoworlds.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from twoworlds.attacks.queries import Membership
+
+__all__ = ["membership"]
+
+
+@attack_app.command()
+def membership(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="a CSV with columns person (0 or 1), count and share: one line for each attribute",
+        ),
+    ] = None,
+    people: Annotated[str, typer.Option(help="how many people the study has")] = "100",
+    attributes: Annotated[
+        str, typer.Option(help="for a made-up study: how many counts are published")
+    ] = "1000",
+    epsilon: Annotated[
+        str | None, typer.Option(help="what all counts together cost; exact counts if left out")
+    ] = None,
+    engine: Annotated[
+        bool, typer.Option("--engine", help="let the release engine publish the made-up study")
+    ] = False,
+    seed: Annotated[str, typer.Option(help="what the made-up study is made from")] = "0",
+    cell: Annotated[
+        str | None,
+        typer.Option(help="a histogram instead: what it shows for the person's cell, or 'hidden'"),
+    ] = None,
+    share: Annotated[
+        str, typer.Option(help="with --cell: the share of the population in the cell")
+    ] = "1/100",
+    at_least: Annotated[
+        str, typer.Option(help="with --cell: smaller cells are left out of the histogram")
+    ] = "3",
+    prior: Annotated[
+        str, typer.Option(help="the probability of having taken part, beforehand")
+    ] = "1/2",
+    json_: Json = False,
+) -> None:
+    """Test whether a person took part in a study, from its published counts or histogram."""
+    from twoworlds.attacks.queries import membership_in_histogram, study
+
+    found: object
+    if cell is not None:
+        if file is not None:
+            raise InvalidInput("--cell is for a histogram: leave out the file")
+        shown = None if cell == "hidden" else cell
+        found = membership_in_histogram(shown, share, people, at_least=at_least, prior=prior)
+    elif file is not None:
+        if engine:
+            raise InvalidInput("--engine publishes a made-up study: leave out the file")
+        found = _from_file(file, people, epsilon, prior)
+    else:
+        found = study(people, attributes, epsilon=epsilon, seed=seed, engine=engine)
+    if json_:
+        print_json(found.to_dict())
+        return
+    console().print(Text(found.explain()))
+
+
+def _from_file(file: Path, people: str, epsilon: str | None, prior: str) -> Membership:
+    """Read the person, the counts and the shares; epsilon is for all counts together."""
+    import csv
+
+    from twoworlds.attacks.queries import membership_in_means
+    from twoworlds.mechanisms.noise import GeometricNoise
+    from twoworlds.numbers import exp, positive
+
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} cannot be read: {error}") from None
+    for name in ("person", "count", "share"):
+        if not rows or rows[0].get(name) is None:
+            raise InvalidInput(f"{file} needs the columns person, count and share, and a line")
+    noise = None
+    if epsilon is not None:
+        noise = GeometricNoise(exp(-positive(epsilon, "epsilon") / len(rows)))
+    person, counts, shares = ([row[n] for row in rows] for n in ("person", "count", "share"))
+    return membership_in_means(person, counts, shares, people, prior=prior, noise=noise)

@@ -1,0 +1,304 @@
+r"""The same question again and again: fresh noise averages away.
+
+A server that adds new noise of loss epsilon to a count each time it is asked gives the mean of m
+answers, whose noise is a sum of m draws divided by m. Rounded, the mean is the truth when
+\|Z\| < m / 2, where Z, the sum of m two-sided geometric draws, is a difference of two negative
+binomial variables: its law is known exactly, and so is the chance of the attack (`chance`).
+
+Nothing is broken by that: m answers cost m epsilon, and with that much anybody may learn as much.
+What is broken is a server that does not count. The release engine keeps the first answer and gives
+it again, and questions that are only dressed up differently are paid for, until the budget is spent
+(`against_engine`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.attacks.queries.differencing import best_chance
+from twoworlds.attacks.queries.server import TABLE, ExactServer, declared
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.numbers import (
+    Number,
+    Real,
+    ball,
+    decimal,
+    exp,
+    positive,
+    probability,
+    show,
+    to_json,
+    whole,
+)
+from twoworlds.progress import track
+
+if TYPE_CHECKING:
+    from flint import arb
+
+    from twoworlds.release.query.conditions import Condition
+
+__all__ = ["Averaging", "Repeated", "against_engine", "average_out", "chance", "enough"]
+
+MOST = 4096
+_MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """What repeating a question brings.
+
+    Attributes:
+        epsilon: The loss of one answer.
+        times: How often it is asked.
+        chances: For each of these, the probability that the rounded mean is the truth.
+        confidence: What was wanted.
+        enough: A number of questions that reaches it while two less do not; None for thousands.
+    """
+
+    epsilon: Number
+    times: tuple[int, ...]
+    chances: tuple[Number, ...]
+    confidence: Fraction
+    enough: int | None
+
+    def explain(self) -> str:
+        """Say how soon the noise is gone."""
+        first, last = float(self.chances[0]), float(self.chances[-1])
+        text = (
+            f"Fresh noise with epsilon {decimal(self.epsilon, 4)} at every question: one answer is "
+            f"exactly right with probability {first:.1%}, the rounded mean of {self.times[-1]:,} "
+            f"with {last:.1%}. "
+        )
+        if self.enough is None:
+            return f"{text}{float(self.confidence):.0%} takes thousands of questions."
+        return (
+            f"{text}{self.enough:,} questions reach {float(self.confidence):.0%}, at a total cost "
+            f"of epsilon {decimal(self.enough * self.epsilon, 4)}: whoever does not add it up has "
+            "promised what is not so."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "epsilon": to_json(self.epsilon),
+            "confidence": to_json(self.confidence),
+            "enough": self.enough,
+            "rows": [
+                {"times": m, "chance": to_json(c, side="down"), "cost": to_json(m * self.epsilon)}
+                for m, c in zip(self.times, self.chances, strict=True)
+            ],
+            "explanation": self.explain(),
+        }
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.explain())}</p>"
+
+
+def average_out(
+    epsilon: object, times: Sequence[object] = (1, 4, 16, 64, 256), *, confidence: object = "95%"
+) -> Averaging:
+    """Work out what asking a count again and again brings, when noise is fresh each time.
+
+    >>> found = average_out("ln 2", [1, 2, 3])
+    >>> [str(one) for one in found.chances]
+    ['1/3', '5/27', '31/81']
+    """
+    loss = positive(epsilon, "epsilon")
+    wanted = probability(confidence, "confidence")
+    if not times:
+        raise InvalidInput("say how often it is asked, such as 16")
+    asked = sorted({whole(one, "the number of questions", at_least=1) for one in times})
+    chances = tuple(chance(loss, m) for m in track(asked, "averaging", len(asked)))
+    return Averaging(loss, tuple(asked), chances, wanted, enough(loss, wanted))
+
+
+def chance(epsilon: Number, times: int) -> Number:
+    """Return the probability that the mean of so many answers, rounded, is the truth."""
+    if times > MOST:
+        raise TooLarge(f"{times:,} questions: the chance is worked out for {MOST:,} at most")
+    if times < 1:
+        raise InvalidInput("ask at least once")
+    if times > _MOST_TERMS * epsilon:
+        raise TooLarge(f"{times:,} questions at so small an epsilon: take fewer, or a larger one")
+    reach = (times - 1) // 2  # the largest whole number below times / 2
+    p = exp(-epsilon)
+    if isinstance(p, Fraction):
+        return _exact(p, times, reach)
+    return Real(lambda bits: _central(ball(p, bits), times, reach, bits))
+
+
+def enough(epsilon: Number, confidence: Fraction) -> int | None:
+    """Return a number of questions that reaches the confidence while two less do not.
+
+    An odd number: an even one has to be right by more than half a person.
+    """
+    low, high = 0, 0  # halves: 2 * half + 1 questions
+    while not _reaches(epsilon, 2 * high + 1, confidence):
+        low, high = high + 1, 2 * high + 1
+        if 2 * high + 1 > min(MOST, _MOST_TERMS * epsilon):
+            return None
+    while low < high:
+        middle = (low + high) // 2
+        if _reaches(epsilon, 2 * middle + 1, confidence):
+            high = middle
+        else:
+            low = middle + 1
+    return 2 * high + 1
+
+
+def _reaches(epsilon: Number, times: int, confidence: Fraction) -> bool:
+    """Whether the chance is high enough; first by one draw, which the others only spread."""
+    p, reach = exp(-epsilon), (times - 1) // 2
+    if 1 - 2 * p ** (reach + 1) / (1 + p) < confidence:
+        return False
+    return chance(epsilon, times) >= confidence
+
+
+def _exact(p: Fraction, times: int, reach: int) -> Fraction:
+    from twoworlds.mechanisms.noise import NegativeBinomialDifference
+
+    law = NegativeBinomialDifference(p, times)
+    return Fraction(law.pmf(0)) + 2 * sum(
+        (Fraction(law.pmf(k)) for k in range(1, reach + 1)), Fraction(0)
+    )
+
+
+def _central(p: arb, times: int, reach: int, bits: int) -> arb:
+    """Return P(|Z| <= reach): sums of P(X = j) P(Y = i) over |i - j| <= reach, X and Y alike."""
+    from flint import arb
+
+    floor = arb(2) ** (-bits)
+    law, cumulated = [], []
+    mass, total, j = (1 - p) ** times, arb(0), 0
+    while True:
+        total += mass
+        law.append(mass)
+        cumulated.append(total)
+        ratio = p * (times + j) / (j + 1)
+        mass, j = mass * ratio, j + 1
+        following = p * (times + j) / (j + 1)  # ratios fall
+        if following < 1 and mass / (1 - following) < floor:
+            rest = mass / (1 - following)
+            break
+    last = len(law) - 1
+    found = arb(0)
+    for i, one in enumerate(law):
+        top = cumulated[min(last, i + reach)]
+        found += one * (top - cumulated[i - reach - 1] if i > reach else top)
+    return found + arb(0, (2 * rest).abs_upper())
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The same attack on the release engine.
+
+    Attributes:
+        times: How often the very same question was asked.
+        different: How many different answers came back.
+        epsilon: What one answer costs.
+        cap: What may be spent.
+        variants: How many disguised questions were answered before the budget was spent.
+        mean: The mean of their answers.
+        truth: The true count.
+        best: The most with which anybody guesses one person's bit from all of it.
+    """
+
+    times: int
+    different: int
+    epsilon: Number
+    cap: Number
+    variants: int
+    mean: Fraction
+    truth: int
+    best: Number
+
+    def explain(self) -> str:
+        """Say why averaging stops."""
+        disguised = "question was" if self.variants == 1 else "questions were"
+        return (
+            f"The release engine was asked the same question {self.times} times: "
+            f"{self.different} answer, paid once. Then in disguise, as other questions with the "
+            f"same true answer: {self.variants} {disguised} answered, and the next one was "
+            f"refused, for the budget of epsilon {show(self.cap)} was spent. Their mean is "
+            f"{float(self.mean):.1f} (the truth is {self.truth:,}); from all of it together nobody "
+            f"guesses one person's yes or no right with more than {float(self.best):.1%}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "times": self.times,
+            "different_answers": self.different,
+            "epsilon": to_json(self.epsilon),
+            "cap": to_json(self.cap),
+            "variants": self.variants,
+            "mean": to_json(self.mean),
+            "truth": self.truth,
+            "best_chance": to_json(self.best),
+            "explanation": self.explain(),
+        }
+
+
+def against_engine(
+    server: ExactServer,
+    condition: Condition,
+    *,
+    epsilon: object = "1/10",
+    cap: object = "1",
+    times: int = 20,
+) -> Repeated:
+    """Ask the release engine the same count again and again, then in disguise, until it refuses.
+
+    A disguise adds a condition that is true of every row with a value: text that is not some word.
+    """
+    from twoworlds.release import Curator, OverBudget, Policy, Query
+    from twoworlds.release.budget import parse_cap
+    from twoworlds.release.query.conditions import All, Compare, columns_of
+
+    loss, limit = positive(epsilon, "epsilon"), positive(cap, "the cap")
+    if loss > limit:
+        raise InvalidInput(f"epsilon={show(loss)} for one answer is above the cap {show(limit)}")
+    column = sorted(columns_of(condition))[0]
+    dataset = declared(server.source, server.kinds, cap=parse_cap(f"epsilon={cap}"))
+    source = (
+        Path(server.source).resolve() if isinstance(server.source, str | Path) else server.source
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        policy = Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))
+        with Curator.open(policy, sources={TABLE: source}) as curator:
+            asked = Query(TABLE).count().where(condition)
+            same = {_answer(curator, asked, epsilon) for _ in range(times)}
+            answers = [*same]
+            try:
+                while True:
+                    never = _never(server.kinds[column], len(answers))
+                    disguise = Compare(column, "!=", never)
+                    variant = Query(TABLE).count().where(All((condition, disguise)))
+                    answers.append(_answer(curator, variant, epsilon))
+            except OverBudget:
+                pass
+    truth = server.true_count(condition)
+    mean = sum(answers, Fraction(0)) / len(answers)
+    return Repeated(
+        times, len(same), loss, limit, len(answers) - len(same), mean, truth, best_chance(limit)
+    )
+
+
+def _answer(curator: Any, asked: Any, epsilon: object) -> Fraction:
+    return Fraction(curator.release(asked, f"epsilon={epsilon}").estimates[0][0].value)
+
+
+def _never(kind: str, i: int) -> Any:
+    if kind == "text":
+        return f"no such value {i}"
+    if kind in ("integer", "number"):
+        return Fraction(-(10**9) - i)
+    raise InvalidInput(
+        "disguises are made for columns of texts and numbers: filter by one of those"
+    )

@@ -1,0 +1,364 @@
+r"""Exact counts of many give away one: differences of counts, and trackers.
+
+A server refuses to count fewer than k rows, or more than n - k. Ask it about one person all the
+same. Let C be what is known of the person together with the secret, so that |C| is the answer.
+
+* *direct*: count C. Refused, when there is a limit.
+* *difference*: everybody with the secret, minus everybody with the secret who is not that person.
+* *tracker* (Denning & Schlörer 1980): a set T that has nothing to do with the person, of
+  2k <= |T| <= n - 2k rows. Every count below is allowed, whatever C, since |C| < k:
+
+      |C|  =  |C or T| + |C or not T| - |T| - |not T|.
+
+So a limit on the size of what is counted protects nobody. Differential privacy answers the same
+questions with noise that is set to all of them together; then each answer is wrong by about as much
+as the person could matter, however the answers are combined (`against_engine`).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from math import comb
+from pathlib import Path
+from typing import Any
+
+from twoworlds.attacks.queries.server import (
+    TABLE,
+    ExactServer,
+    all_of,
+    complement,
+    declared,
+    in_words,
+)
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
+from twoworlds.release.query import Query
+from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition
+from twoworlds.release.query.sql import to_sql
+
+__all__ = [
+    "Attempt",
+    "Question",
+    "SingledOut",
+    "UnderNoise",
+    "against_engine",
+    "best_chance",
+    "chance_of_sums",
+    "single_out",
+]
+
+_MOST_TRIED = 50  # values of a column, looking for a tracker
+
+
+@dataclass(frozen=True)
+class Question:
+    """A count that is asked for, and the sign that it has in the sum."""
+
+    sign: int
+    condition: Condition
+    answer: int | None = None
+
+    @property
+    def sql(self) -> str:
+        """The question as an analyst would write it."""
+        return to_sql(Query(TABLE).count().where(self.condition))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way to find a count that is not given.
+
+    Attributes:
+        name: ``direct``, ``difference`` or ``tracker``.
+        questions: What was asked, in order; an answer of None was refused.
+    """
+
+    name: str
+    questions: tuple[Question, ...]
+
+    @property
+    def value(self) -> int | None:
+        """The number of rows that were singled out and have the secret, or None: refused."""
+        total = 0
+        for one in self.questions:
+            if one.answer is None:
+                return None
+            total += one.sign * one.answer
+        return total
+
+
+@dataclass(frozen=True)
+class SingledOut:
+    """What exact counts give away about somebody.
+
+    Attributes:
+        known: What is known of the person.
+        secret: What is not.
+        rows: How many rows the table has.
+        at_least: The limit of the server.
+        matching: How many rows what is known fits, in truth.
+        having: How many of those have the secret, in truth.
+        attempts: What was tried, in order, up to the first that worked.
+    """
+
+    known: tuple[Compare, ...]
+    secret: Compare
+    rows: int
+    at_least: int
+    matching: int
+    having: int
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def value(self) -> int | None:
+        """What the attack found, or None."""
+        return self.attempts[-1].value
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it found the truth."""
+        return self.value == self.having
+
+    def verify(self) -> bool:
+        """Add the answers up again, and compare with the truth."""
+        found = self.value
+        return found is None or found == self.having
+
+    def explain(self) -> str:
+        """Say what was asked and what follows."""
+        limit = f"refuses counts below {self.at_least} and above {self.rows - self.at_least}"
+        server = f"The server {limit}. " if self.at_least else "The server refuses nothing. "
+        last = self.attempts[-1]
+        if last.value is None:
+            return (
+                f"{server}Neither a direct count, nor a difference, nor a tracker made of one "
+                "column was allowed. That is luck, no protection: up to a quarter of the rows, a "
+                "tracker made of several columns may exist; beyond that, little can be asked."
+            )
+        way = {
+            "direct": "One question is enough",
+            "difference": "The difference of two allowed answers tells",
+            "tracker": "Four allowed answers, two of them about strangers, tell",
+        }[last.name]
+        who, what = in_words(self.known), in_words([self.secret])
+        if self.matching == 1:
+            fact = f"the person with {who} {'has' if last.value else 'does not have'} {what}"
+        else:
+            fact = f"{last.value} of the {self.matching} people with {who} have {what}"
+        return f"{server}{way}: {fact}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "known": in_words(self.known),
+            "secret": in_words([self.secret]),
+            "rows": self.rows,
+            "at_least": self.at_least,
+            "matching": self.matching,
+            "found": self.value,
+            "truth": self.having,
+            "attempts": [
+                {
+                    "name": attempt.name,
+                    "value": attempt.value,
+                    "questions": [
+                        {"sign": one.sign, "sql": one.sql, "answer": one.answer}
+                        for one in attempt.questions
+                    ],
+                }
+                for attempt in self.attempts
+            ],
+            "explanation": self.explain(),
+        }
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.explain())}</p>"
+
+
+def single_out(
+    server: ExactServer,
+    known: Sequence[Compare],
+    secret: Compare,
+    *,
+    tracker: Compare | None = None,
+) -> SingledOut:
+    """Find out whether somebody has the secret, from counts that the server gives.
+
+    Args:
+        server: Who answers.
+        known: What is known of the person.
+        secret: What is to be found out.
+        tracker: A set that has nothing to do with the person; one is looked for if left out.
+
+    Raises:
+        InvalidInput: when nobody has what is known, or the secret is among it.
+    """
+    if not known:
+        raise InvalidInput("say what is known of the person, such as age=28")
+    if secret.column in {one.column for one in known}:
+        raise InvalidInput(f"{secret.column!r} is both known and secret: leave out one of them")
+    person = all_of(known)
+    matching = server.true_count(person)
+    if matching == 0:
+        raise InvalidInput(f"nobody in the table has {in_words(known)}: check what is known")
+    both = all_of([*known, secret])
+    attempts = []
+    for name, questions in (
+        ("direct", (Question(1, both),)),
+        ("difference", (Question(1, secret), Question(-1, All((secret, complement(known)))))),
+    ):
+        attempts.append(_tried(server, name, questions))
+        if attempts[-1].value is not None:
+            break
+    else:
+        found = tracker if tracker is not None else _tracker(server, {secret.column})
+        if found is not None:
+            attempts.append(_tried(server, "tracker", _tracked(both, found)))
+    having = server.true_count(both)
+    return SingledOut(
+        tuple(known), secret, server.rows, server.at_least, matching, having, tuple(attempts)
+    )
+
+
+def _tried(server: ExactServer, name: str, questions: Sequence[Question]) -> Attempt:
+    asked = []
+    for one in questions:
+        answer = server.count(one.condition)
+        asked.append(Question(one.sign, one.condition, answer))
+        if answer is None:
+            break
+    return Attempt(name, tuple(asked))
+
+
+def _tracked(both: Condition, tracker: Compare) -> tuple[Question, ...]:
+    others = complement([tracker])
+    return (
+        Question(1, AnyOf((both, tracker))),
+        Question(1, AnyOf((both, others))),
+        Question(-1, tracker),
+        Question(-1, others),
+    )
+
+
+def _tracker(server: ExactServer, without: set[str]) -> Compare | None:
+    """Look for a value of one column that between 2k and n - 2k rows have, asking the server."""
+    for column, kind in server.kinds.items():
+        if column in without or kind == "other":
+            continue
+        for value in server.values(column)[:_MOST_TRIED]:
+            one = Compare(column, "=", value)
+            size = server.count(one)
+            if (
+                size is not None
+                and 2 * server.at_least <= size <= server.rows - 2 * server.at_least
+            ):
+                return one
+    return None
+
+
+@dataclass(frozen=True)
+class UnderNoise:
+    """The same questions, answered by the release engine.
+
+    Attributes:
+        attempt: What was asked.
+        epsilon: What all answers together cost.
+        answers: The noisy answers.
+        value: What the attack makes of them.
+        error: Its standard error.
+        chance: The probability, before anything is asked, that rounding finds a bit out.
+        best: The most that any attack has: somebody who thought it equally likely either way.
+    """
+
+    attempt: Attempt
+    epsilon: Number
+    answers: tuple[int, ...]
+    value: int
+    error: Number
+    chance: Number
+    best: Number
+
+    def explain(self) -> str:
+        """Say what is left of the attack."""
+        asked = "answer" if len(self.answers) == 1 else f"{len(self.answers)} answers"
+        return (
+            f"From the release engine, with epsilon {decimal(self.epsilon, 4)} for the whole "
+            f"attack, the same {asked} lead to {self.value}, with a standard error of "
+            f"{float(self.error):.1f}. Beforehand, this attack guesses a yes-or-no secret right "
+            f"with probability {float(self.chance):.1%}; a coin has 50%, and no attack on these "
+            f"answers, whatever it knows of everybody else, has more than {float(self.best):.1%}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "epsilon": to_json(self.epsilon),
+            "answers": list(self.answers),
+            "value": self.value,
+            "standard_error": to_json(self.error),
+            "chance": to_json(self.chance, side="down"),
+            "best_chance": to_json(self.best),
+            "explanation": self.explain(),
+        }
+
+
+def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> UnderNoise:
+    """Ask the questions of an attempt of the release engine, with real noise and a real ledger.
+
+    The server that adds noise need refuse nothing, whatever the size of a set.
+    """
+    from twoworlds.release import Curator, Policy
+    from twoworlds.release.budget import parse_cap
+
+    cost = positive(epsilon, "epsilon")
+    cap = parse_cap(f"epsilon={epsilon}")
+    dataset = declared(server.source, server.kinds, cap=cap)
+    asked = [Query(TABLE).count().where(one.condition) for one in attempt.questions]
+    with tempfile.TemporaryDirectory() as folder:
+        policy = Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))
+        with Curator.open(policy, sources={TABLE: _absolute(server.source)}) as curator:
+            released = curator.release_all(asked, f"epsilon={epsilon}")
+    answers = tuple(round(answer.estimates[0][0].value) for answer in released.answers)
+    laws = {noises[0].law for noises in released.answers[0].calibration.noises}
+    law = next(iter(laws))
+    if not isinstance(law, GeometricNoise) or len(laws) > 1:
+        raise Unsupported("the chance of an attack is known for equal geometric noise only")
+    value = sum(one.sign * n for one, n in zip(attempt.questions, answers, strict=True))
+    error = sqrt(len(answers) * law.variance)
+    chance = chance_of_sums(law.p, len(answers))
+    return UnderNoise(attempt, cost, answers, value, error, chance, best_chance(cost))
+
+
+def chance_of_sums(p: Number, times: int) -> Number:
+    r"""Return the chance that a bit plus ``times`` two-sided geometric draws is guessed right.
+
+    The guess is 1 when the sum is at least 1, so it is right with P(Z >= 0) = (1 + P(Z = 0)) / 2 in
+    either case, and for r draws with continuation probability p
+
+        P(Z = 0) = (1 - p) / (1 + p)^(2r - 1) * sum_i C(r - 1, i)^2 p^(2i).
+
+    >>> str(chance_of_sums(Fraction(1, 2), 1))
+    '2/3'
+    """
+    terms: Number = Fraction(0)
+    for i in range(times):
+        terms = terms + comb(times - 1, i) ** 2 * p ** (2 * i)
+    return (1 + (1 - p) / (1 + p) ** (2 * times - 1) * terms) / 2
+
+
+def best_chance(epsilon: Number) -> Number:
+    """Return e^eps / (1 + e^eps): the most with which a fair bit is guessed from a private answer.
+
+    With probabilities P and Q of an event under the two values, (P + 1 - Q) / 2 is greatest where
+    P = e^eps Q and 1 - Q = e^eps (1 - P).
+    """
+    return 1 / (1 + exp(-epsilon))
+
+
+def _absolute(source: Any) -> Any:
+    return Path(source).resolve() if isinstance(source, str | Path) else source

@@ -1,0 +1,258 @@
+r"""Was this person in the study? Tests against published means and against histograms.
+
+*Means.* A study of n people publishes, for each of d yes-or-no attributes, how many said yes. The
+attacker has the person's own answers y and, from elsewhere, the share p_j of yes in the population.
+The belief that all of this rests on: people are drawn independently from the population, attributes
+are independent. Then, with q_j = c_j / n published, the odds of having been in the study change by
+the likelihood ratio
+
+    prod_j  q_j / p_j  where y_j is yes,  (1 - q_j) / (1 - p_j)  where it is no:
+
+for one attribute P(c | in) / P(c | out) = [C(n-1, c-1) p^(c-1)] / [C(n, c) p^c] = (c / n) / p. It
+is a product of many factors near one, so enough attributes tell members from others (Homer et al.
+2008; Sankararaman et al. 2009). If the counts carry two-sided geometric noise, each factor
+is a ratio of two sums over true counts (`noisy_factor`), and the product stays within e^-eps and
+e^eps, where epsilon is the cost of all counts.
+
+*Histograms.* A histogram that leaves out cells below a limit is no protection either: what is
+left out tells something too. The person's cell holds c of n people, or is left out; with share p
+of the population in it, P(c | in) / P(c | out) = c / (n p) again, and for a cell that is left out
+the ratio of the two chances to stay below the limit (`histogram_factor`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from math import comb, prod
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms.noise import Noise
+from twoworlds.numbers import Number, decimal, exact_text, probability, to_json, whole
+
+__all__ = [
+    "Membership",
+    "histogram_factor",
+    "mean_factor",
+    "membership_in_histogram",
+    "membership_in_means",
+    "noisy_factor",
+]
+
+_BELIEF = (
+    "The people of the study were drawn independently from the population of which the shares are "
+    "known, and attributes are independent."
+)
+
+
+@dataclass(frozen=True)
+class Membership:
+    """How published numbers change the odds that a person was in the study.
+
+    Attributes:
+        people: How many people the study had.
+        ratio: The likelihood ratio, in against out.
+        prior: The probability of having been in it, before.
+        factors: The factor of each attribute or cell.
+        noise: What was added to the counts, in words; empty for nothing.
+    """
+
+    people: int
+    ratio: Number
+    prior: Fraction
+    factors: tuple[Number, ...]
+    noise: str = ""
+
+    @property
+    def posterior(self) -> Number:
+        """The probability of having been in the study, afterwards."""
+        with_ratio = self.prior * self.ratio
+        return with_ratio / (with_ratio + 1 - self.prior)
+
+    def explain(self) -> str:
+        """Say what the numbers tell, and what that rests on."""
+        if self.ratio == 1:
+            told = "The published numbers say nothing about whether this person took part"
+        elif self.ratio == 0:
+            told = "The published numbers rule out that this person took part"
+        else:
+            likelier = self.ratio > 1
+            by = decimal(self.ratio if likelier else 1 / self.ratio, 4)
+            told = (
+                f"The published numbers are {by} times as likely if this person "
+                f"{'took part' if likelier else 'did not take part'}"
+            )
+        return (
+            f"{_BELIEF} {told}: the probability of having taken part goes from "
+            f"{exact_text(self.prior)} to {decimal(self.posterior, 4)}."
+            + (f" The counts carry {self.noise}." if self.noise else "")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "belief": _BELIEF,
+            "people": self.people,
+            "attributes": len(self.factors),
+            "noise": self.noise or None,
+            "prior": to_json(self.prior),
+            "likelihood_ratio": to_json(self.ratio),
+            "posterior": to_json(self.posterior),
+            "explanation": self.explain(),
+        }
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.explain())}</p>"
+
+
+def membership_in_means(
+    person: Sequence[object],
+    counts: Sequence[object],
+    shares: Sequence[object],
+    people: object,
+    *,
+    prior: object = "1/2",
+    noise: Noise | None = None,
+) -> Membership:
+    """Test whether a person was among those whose means were published.
+
+    Args:
+        person: Their own answers, 0 or 1 for each attribute.
+        counts: How many said yes, published; with noise, any whole number.
+        shares: The share of yes in the population, strictly between 0 and 1.
+        people: How many the study had.
+        prior: The probability of having been in it, before.
+        noise: What was added to each count.
+
+    >>> found = membership_in_means([1, 0], [3, 0], ["1/2", "1/2"], 4)
+    >>> str(found.ratio), str(found.posterior)
+    ('3', '3/4')
+    """
+    size = whole(people, "the number of people", at_least=1)
+    if not len(person) == len(counts) == len(shares):
+        raise InvalidInput(
+            f"{len(person)} answers, {len(counts)} counts and {len(shares)} shares: each attribute "
+            "needs one of each"
+        )
+    if not person:
+        raise InvalidInput("no attribute was given")
+    bits = [whole(bit, "an answer") for bit in person]
+    if any(bit > 1 for bit in bits):
+        raise InvalidInput("an answer is 0 or 1")
+    known = [_share(share) for share in shares]
+    before = _prior(prior)
+    if noise is None:
+        published = [whole(count, "a count") for count in counts]
+        factors: tuple[Number, ...] = tuple(
+            mean_factor(bit, count, size, share)
+            for bit, count, share in zip(bits, published, known, strict=True)
+        )
+        words = ""
+    else:
+        noisy = [_signed(count) for count in counts]
+        factors = tuple(
+            noisy_factor(bit, count, size, share, noise)
+            for bit, count, share in zip(bits, noisy, known, strict=True)
+        )
+        words = f"noise: {noise.expression} on each"
+    return Membership(size, prod(factors, start=Fraction(1)), before, factors, words)
+
+
+def mean_factor(bit: int, count: int, people: int, share: Fraction) -> Fraction:
+    """Return P(count | in) / P(count | out) for one attribute, from an exact count."""
+    if not 0 <= count <= people:
+        raise InvalidInput(f"a count of {count} among {people} people is impossible")
+    seen = Fraction(count, people)
+    return seen / share if bit else (1 - seen) / (1 - share)
+
+
+def noisy_factor(bit: int, count: int, people: int, share: Fraction, noise: Noise) -> Number:
+    """Return P(count | in) / P(count | out) for one attribute whose count carries noise."""
+    inside = _smoothed(count - bit, people - 1, share, noise)
+    return inside / _smoothed(count, people, share, noise)
+
+
+def _smoothed(count: int, people: int, share: Fraction, noise: Noise) -> Number:
+    """Return P(binomial + noise = count)."""
+    total: Number = Fraction(0)
+    for k in range(people + 1):
+        weight = comb(people, k) * share**k * (1 - share) ** (people - k)
+        total = total + weight * noise.pmf(count - k)
+    return total
+
+
+def membership_in_histogram(
+    count: object,
+    share: object,
+    people: object,
+    *,
+    at_least: object = 0,
+    prior: object = "1/2",
+) -> Membership:
+    """Test whether a person was among those of a histogram, by the cell that they belong to.
+
+    Args:
+        count: What the histogram shows for the cell; None if it was left out as too small.
+        share: The share of the population that belongs to the cell.
+        people: How many the study had.
+        at_least: Cells with fewer people are left out.
+        prior: The probability of having been in it, before.
+
+    >>> str(membership_in_histogram(3, "1/100", 100, at_least=3).ratio)
+    '3'
+    """
+    size = whole(people, "the number of people", at_least=1)
+    limit = whole(at_least, "the limit of a cell")
+    known, before = _share(share), _prior(prior)
+    shown = None if count is None else whole(count, "a count")
+    factor = histogram_factor(shown, size, known, limit)
+    return Membership(size, factor, before, (factor,))
+
+
+def histogram_factor(count: int | None, people: int, share: Fraction, at_least: int) -> Fraction:
+    """Return P(what is shown | in) / P(what is shown | out) for the person's own cell."""
+    if count is not None:
+        if count < at_least:
+            raise InvalidInput(f"a cell of {count} is shown though cells below {at_least} are not")
+        return mean_factor(1, count, people, share)
+    if at_least == 0:
+        raise InvalidInput("no cell is left out when the limit is 0: give the count")
+    inside = _below(at_least - 1, people - 1, share)
+    return inside / _below(at_least, people, share)
+
+
+def _below(limit: int, people: int, share: Fraction) -> Fraction:
+    """Return P(binomial < limit)."""
+    return sum(
+        (
+            comb(people, k) * share**k * (1 - share) ** (people - k)
+            for k in range(min(limit, people + 1))
+        ),
+        Fraction(0),
+    )
+
+
+def _share(value: object) -> Fraction:
+    found = probability(value, "a share of the population")
+    if not 0 < found < 1:
+        raise InvalidInput(f"a share of {found} in the population: it must lie between 0 and 1")
+    return found
+
+
+def _prior(value: object) -> Fraction:
+    found = probability(value, "prior")
+    if not 0 < found < 1:
+        raise InvalidInput(f"prior={found} is certainty already: it must lie between 0 and 1")
+    return found
+
+
+def _signed(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        try:
+            return int(str(value))
+        except ValueError:
+            raise InvalidInput(f"{value!r} is no whole number") from None
+    return value

@@ -1,0 +1,149 @@
+"""Who answers: exact counts of a table, with a limit on the size of what is counted.
+
+Agencies have long answered counts exactly and refused the small ones: no count of fewer than k
+rows, and none of more than n - k, whose complement would be small. `ExactServer` is such a server.
+It asks the table by the release engine's own plan, so whatever it counts the engine counts too,
+without noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import rational, whole
+from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.query import Query
+from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing
+from twoworlds.release.query.resolve import resolve
+from twoworlds.release.values import Value, shown_value
+
+__all__ = ["TABLE", "ExactServer", "all_of", "complement", "declared", "equal", "in_words"]
+
+TABLE = "people"
+
+
+class ExactServer:
+    """Exact counts of rows, refused where the set is too small or too large.
+
+    Args:
+        source: The table, as `twoworlds.release.backends.open_backend` takes it.
+        at_least: The limit k: a count below it, or above n - k, is refused. 0 refuses nothing.
+    """
+
+    def __init__(self, source: Any, *, at_least: object = 0) -> None:
+        from twoworlds.release.backends import open_backend
+
+        self.source = source
+        self.at_least = whole(at_least, "the limit on the size of a set", at_least=0)
+        self._backend, self._relation = open_backend(source)
+        self.kinds: Mapping[str, str] = {**self._backend.kinds(self._relation)}
+        self.asked = 0
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The table as the engine sees it; all its columns may be filtered by."""
+        return declared(self.source, self.kinds)
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows, which such servers publish."""
+        return self.true_count(None)
+
+    def count(self, condition: Condition | None) -> int | None:
+        """Return an exact count, or None: refused."""
+        self.asked += 1
+        found = self.true_count(condition)
+        return found if self.at_least <= found <= self.rows - self.at_least else None
+
+    def true_count(self, condition: Condition | None) -> int:
+        """Return the count whatever its size, as the owner of the table sees it."""
+        query = Query(TABLE).count()
+        cells = self._totals(query if condition is None else query.where(condition))
+        return cells.get((), (0,))[0]
+
+    def values(self, column: str) -> list[Value]:
+        """Return the values of a column, the usual ones first; an attacker knows most of them."""
+        cells = self._totals(Query(TABLE).by(column, discover=True).count())
+        return [value for [value], _ in sorted(cells.items(), key=lambda cell: -cell[1][0])]
+
+    def _totals(self, query: Query) -> Mapping[Any, tuple[int, ...]]:
+        from twoworlds.release.plan import plan
+
+        found = plan(resolve(query, self.dataset), self._relation, self._backend)
+        return found.decode(self._backend.rows(found.statement)).cells
+
+    def close(self) -> None:
+        """Close the engine."""
+        self._backend.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def declared(source: Any, kinds: Mapping[str, str], **others: Any) -> Dataset:
+    """Declare a table to the engine: a row is a person, whose values could be any others."""
+    columns = {name: Column(name, kind) for name, kind in kinds.items() if kind != "other"}  # type: ignore[arg-type]
+    place = str(source) if isinstance(source, Path) else source
+    return Dataset(TABLE, place, "substitute", columns=columns, **others)
+
+
+def equal(kinds: Mapping[str, str], text: str) -> Compare:
+    """Read ``column=value``; the kind of the column decides how the value is read.
+
+    >>> equal({"age": "integer"}, "age=28")
+    Compare(column='age', operator='=', value=Fraction(28, 1))
+    """
+    name, sign, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    if not (sign and name and value):
+        raise InvalidInput(f"{text!r} is not of the form column=value, such as age=28")
+    if name not in kinds:
+        raise UnknownName("column", name, list(kinds))
+    match kinds[name]:
+        case "text":
+            return Compare(name, "=", value)
+        case "integer" | "number":
+            return Compare(name, "=", rational(value, name))
+        case "boolean" if value.lower() in ("true", "false"):
+            return Compare(name, "=", value.lower() == "true")
+        case "date":
+            try:
+                return Compare(name, "=", date.fromisoformat(value))
+            except ValueError:
+                raise InvalidInput(f"{name}={value}: a date is written 2024-12-31") from None
+        case "boolean":
+            raise InvalidInput(f"{name}={value}: a truth value is true or false")
+    raise InvalidInput(f"{name!r} holds neither texts, numbers, dates nor truth values")
+
+
+def all_of(conditions: Iterable[Condition]) -> Condition:
+    """Join conditions with and."""
+    parts = tuple(conditions)
+    return parts[0] if len(parts) == 1 else All(parts)
+
+
+def complement(conditions: Iterable[Compare]) -> AnyOf:
+    """Return everybody of whom these are not all true; a missing value is not equal to any."""
+    parts: list[Condition] = []
+    for one in conditions:
+        parts += [Compare(one.column, "!=", one.value), Missing(one.column)]
+    return AnyOf(tuple(parts))
+
+
+def in_words(conditions: Iterable[Compare]) -> str:
+    """Write what is known of somebody: ``sex = f and job = professor``."""
+    return " and ".join(f"{one.column} = {shown_value(one.value)}" for one in conditions)

@@ -1,0 +1,46 @@
+"""What the attacks on counts share: a table, somebody in it, and a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from twoworlds.attacks.queries import ExactServer
+    from twoworlds.release.query.conditions import Compare
+
+__all__ = ["EXAMPLE", "Know", "Table", "known_of", "table_of"]
+
+EXAMPLE = "staff.csv"
+Table = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[FILE]",
+        help=f"a CSV, TSV or Parquet file; {EXAMPLE}, which comes with the program, if left out",
+    ),
+]
+Know = Annotated[
+    list[str] | None,
+    typer.Option("--know", metavar="COLUMN=VALUE", help="what is known of the person; repeat it"),
+]
+STORY = ("department=physics", "sex=f", "job=professor")  # of whom the example has one
+SECRET = "depressed=yes"
+
+
+def table_of(file: Path | None) -> Path:
+    """Return the file, or the example if it was left out or is not there under its name."""
+    bundled = Path(str(files("twoworlds.attacks.queries").joinpath("data", EXAMPLE)))
+    if file is None or (str(file) == EXAMPLE and not file.exists()):
+        return bundled
+    return file
+
+
+def known_of(server: ExactServer, known: Sequence[str] | None) -> list[Compare]:
+    """Read what is known of the person."""
+    from twoworlds.attacks.queries import equal
+
+    return [equal(server.kinds, text) for text in known or ()]

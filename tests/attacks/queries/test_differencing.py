@@ -1,0 +1,186 @@
+"""Differences and trackers find what exact counts hide, and noise hides what they find."""
+
+import csv
+import itertools
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cli.calling import call
+from twoworlds.attacks.queries import ExactServer, equal, single_out
+from twoworlds.attacks.queries.differencing import (
+    Attempt,
+    against_engine,
+    best_chance,
+    chance_of_sums,
+)
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.numbers import number
+from twoworlds.release.query.conditions import Compare
+
+
+def write(path, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([("sex", "job", "ill"), *rows])
+    return path
+
+
+ROWS = [
+    *[("f", "cook", "yes")] * 1,
+    *[("m", "cook", "yes")] * 3,
+    *[("m", "cook", "no")] * 6,
+    *[("f", "nurse", "no")] * 8,
+    *[("m", "nurse", "no")] * 7,
+    *[("", "nurse", "no")] * 2,
+]
+KNOWN = ("sex=f", "job=cook")
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write(tmp_path / "staff.csv", ROWS)
+
+
+def attack(table, at_least, known=KNOWN, secret="ill=yes"):
+    with ExactServer(table, at_least=at_least) as server:
+        conditions = [equal(server.kinds, text) for text in known]
+        return single_out(server, conditions, equal(server.kinds, secret))
+
+
+@pytest.mark.parametrize(
+    ("at_least", "way"), [(0, "direct"), (1, "direct"), (2, "difference"), (4, "tracker")]
+)
+def test_every_limit_has_its_way_round(table, at_least, way):
+    found = attack(table, at_least)
+    assert found.attempts[-1].name == way
+    assert found.value == found.having == 1
+    assert found.succeeded
+    assert found.verify()
+    assert "has ill = yes" in found.explain()
+
+
+def test_the_count_of_someone_without_the_secret_is_refused_even_at_one(table):
+    found = attack(table, 1, known=("sex=f", "job=nurse"))
+    assert found.attempts[0].value is None
+    assert found.value == 0
+    assert found.matching == 8
+
+
+def test_no_allowed_answer_is_outside_the_limit(table):
+    found = attack(table, 4)
+    answers = [q.answer for attempt in found.attempts for q in attempt.questions]
+    assert all(answer is None or 4 <= answer <= len(ROWS) - 4 for answer in answers)
+
+
+def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):
+    found = attack(table, 13)
+    assert found.value is None
+    assert not found.succeeded
+    assert "luck" in found.explain()
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(["f", "m", ""]), st.sampled_from("abc"), st.sampled_from(["yes", "no"])
+        ),
+        min_size=4,
+        max_size=20,
+    ),
+    at_least=st.integers(0, 4),
+)
+def test_what_is_found_is_the_truth(tmp_path_factory, rows, at_least):
+    table = write(tmp_path_factory.mktemp("t") / "rows.csv", rows)
+    sex, job = next(((s, j) for s, j, _ in rows if s), (None, None))
+    if sex is None:
+        return
+    found = attack(table, at_least, known=(f"sex={sex}", f"job={job}"))
+    true = sum(row == (sex, job, "yes") for row in rows)
+    assert found.having == true
+    assert found.value in (None, true)
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 4])
+@pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 5)])
+def test_the_chance_of_a_sum_is_that_of_its_law(p, times):
+    far = 60
+    law = {k: GeometricNoise(p).pmf(k) for k in range(-far, far + 1)}
+    total = {0: Fraction(1)}
+    for _ in range(times):
+        found = {}
+        for (a, x), (b, y) in itertools.product(total.items(), law.items()):
+            found[a + b] = found.get(a + b, 0) + x * y
+        total = {k: v for k, v in found.items() if abs(k) <= far}
+    at_least_zero = sum(v for k, v in total.items() if k >= 0)
+    assert abs(chance_of_sums(p, times) - at_least_zero) < Fraction(1, 10**9)
+
+
+def test_the_best_chance_is_reached_by_randomized_response():
+    assert best_chance(number("ln 3")) == Fraction(3, 4)
+
+
+def test_against_the_engine_the_attack_stays_below_the_best_chance(table):
+    with ExactServer(table, at_least=4) as server:
+        known = [equal(server.kinds, text) for text in KNOWN]
+        found = single_out(server, known, equal(server.kinds, "ill=yes"))
+        private = against_engine(server, found.attempts[-1], "1/2")
+    assert len(private.answers) == 4
+    assert Fraction(1, 2) < Fraction(float(private.chance)) < Fraction(float(private.best))
+    assert float(private.error) > 4
+    signs = [one.sign for one in private.attempt.questions]
+    assert private.value == sum(s * a for s, a in zip(signs, private.answers, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("known", "secret", "error", "said"),
+    [
+        (("sex=f",), "sex=m", InvalidInput, "both known and secret"),
+        (("sex=x",), "ill=yes", InvalidInput, "nobody in the table"),
+        ((), "ill=yes", InvalidInput, "say what is known"),
+        (("age=3",), "ill=yes", UnknownName, "age"),
+        (("sex",), "ill=yes", InvalidInput, "column=value"),
+    ],
+)
+def test_bad_input_is_refused(table, known, secret, error, said):
+    with pytest.raises(error, match=said):
+        attack(table, 2, known=known, secret=secret)
+
+
+def test_numbers_dates_and_truth_values_are_read_by_their_kind():
+    kinds = {"age": "integer", "born": "date", "ill": "boolean", "x": "other"}
+    assert equal(kinds, "age=28") == Compare("age", "=", Fraction(28))
+    assert equal(kinds, "ill=TRUE") == Compare("ill", "=", True)
+    assert equal(kinds, "born=2001-02-03").value.isoformat() == "2001-02-03"
+    for text in ("age=old", "ill=maybe", "born=yesterday", "x=1"):
+        with pytest.raises(InvalidInput):
+            equal(kinds, text)
+
+
+def test_an_attempt_that_was_refused_has_no_value():
+    assert Attempt("direct", ()).value == 0
+
+
+def test_the_command_tells_the_story_and_gives_json(table, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    code, out, _ = call(capsys, "attack", "differencing")
+    assert code == 0
+    assert "has depressed = yes" in out
+    known = ("--know", "sex=f", "--know", "job=cook", "--secret", "ill=yes")
+    options = ("--at-least", "4", "--engine", "--json")
+    code, out, _ = call(capsys, "attack", "differencing", str(table), *known, *options)
+    data = json.loads(out)
+    assert code == 0
+    assert data["found"] == data["truth"] == 1
+    assert [one["name"] for one in data["attempts"]] == ["direct", "difference", "tracker"]
+    assert data["engine"]["best_chance"]["value"] < 0.74
+
+
+def test_the_command_asks_for_what_is_missing(table, capsys):
+    code, _, err = call(capsys, "attack", "differencing", str(table))
+    assert code == 2
+    assert "--know" in err

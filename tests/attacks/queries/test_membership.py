@@ -1,0 +1,168 @@
+"""Membership tests: the likelihood ratio is that of the stated belief, by enumeration."""
+
+import itertools
+import json
+import math
+from fractions import Fraction
+
+import pytest
+
+from tests.cli.calling import call
+from twoworlds.attacks.queries import membership_in_histogram, membership_in_means, study
+from twoworlds.attacks.queries.membership import noisy_factor
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms.noise import GeometricNoise
+
+SHARES = (Fraction(1, 3), Fraction(3, 4))
+
+
+def probability(people, shares):
+    """P(these people), drawn independently."""
+    return math.prod(
+        share if bit else 1 - share
+        for person in people
+        for bit, share in zip(person, shares, strict=True)
+    )
+
+
+def enumerated(person, counts, size):
+    """P(counts | in) / P(counts | out), over all studies."""
+    everyone = list(itertools.product((0, 1), repeat=len(SHARES)))
+
+    def chance(others, known):
+        total = Fraction(0)
+        for drawn in itertools.product(everyone, repeat=others):
+            group = (*drawn, *known)
+            if tuple(map(sum, zip(*group, strict=True))) == counts:
+                total += probability(drawn, SHARES)
+        return total
+
+    return chance(size - 1, (person,)) / chance(size, ())
+
+
+@pytest.mark.parametrize("person", list(itertools.product((0, 1), repeat=2)))
+@pytest.mark.parametrize("counts", [(1, 2), (0, 3), (3, 1), (2, 2)])
+def test_the_ratio_is_that_of_all_studies(person, counts):
+    found = membership_in_means(person, counts, SHARES, 3, prior="1/5")
+    assert found.ratio == enumerated(person, counts, 3)
+    odds = found.ratio * Fraction(1, 4)
+    assert found.posterior == odds / (1 + odds)
+
+
+@pytest.mark.parametrize("at_least", [1, 2, 3])
+@pytest.mark.parametrize("size", [3, 4])
+def test_a_cell_that_is_hidden_or_shown_tells_what_all_studies_say(at_least, size):
+    share = Fraction(1, 4)
+
+    def binomial(n, k):
+        return math.comb(n, k) * share**k * (1 - share) ** (n - k) if 0 <= k <= n else Fraction(0)
+
+    hidden_in = sum(binomial(size - 1, k - 1) for k in range(at_least))
+    hidden_out = sum(binomial(size, k) for k in range(at_least))
+    hidden = membership_in_histogram(None, share, size, at_least=at_least)
+    assert hidden.ratio == hidden_in / hidden_out
+    for shown in range(at_least, size + 1):
+        found = membership_in_histogram(shown, share, size, at_least=at_least)
+        assert found.ratio == binomial(size - 1, shown - 1) / binomial(size, shown)
+
+
+@pytest.mark.parametrize("count", [-3, 0, 2, 9])
+@pytest.mark.parametrize("bit", [0, 1])
+def test_noise_keeps_every_factor_within_its_ratio(bit, count):
+    noise = GeometricNoise(Fraction(1, 2))
+    factor = noisy_factor(bit, count, 5, Fraction(1, 3), noise)
+    assert Fraction(1, 2) <= factor <= 2
+    alone = [
+        sum(
+            math.comb(n, k) * Fraction(1, 3) ** k * Fraction(2, 3) ** (n - k) * noise.pmf(at - k)
+            for k in range(n + 1)
+        )
+        for n, at in ((4, count - bit), (5, count))
+    ]
+    assert factor == alone[0] / alone[1]
+
+
+def test_exact_means_tell_members_and_private_ones_do_not():
+    exact, private = study(100, 1000, seed=1), study(100, 1000, epsilon=1, seed=1)
+    assert exact.right > 0.9
+    assert private.right < 0.65
+    assert private.largest < math.e
+    assert "73.1%" in private.explain()
+
+
+def test_more_attributes_tell_more():
+    assert (
+        study(50, 10, seed=2).right < study(50, 100, seed=2).right < study(50, 1000, seed=2).right
+    )
+
+
+def test_the_study_uses_the_ratio_of_the_exact_test():
+    import numpy as np
+
+    from twoworlds.attacks.queries.studies import _log_factors
+
+    law = GeometricNoise(Fraction(2, 3))
+    counts, shares = np.array([3, -1, 6]), np.array([0.25, 0.5, 0.1])
+    yes, no = _log_factors(counts, 5, shares, law)
+    for j, (count, share) in enumerate(zip(counts, ("1/4", "1/2", "1/10"), strict=True)):
+        for bit, logs in ((1, yes), (0, no)):
+            exact = noisy_factor(bit, int(count), 5, Fraction(share), law)
+            assert math.isclose(math.exp(logs[j]), exact, rel_tol=1e-12)
+
+
+def test_the_engine_holds():
+    found = study(40, 60, epsilon=1, seed=0, engine=True)
+    assert found.engine
+    assert found.largest <= math.e * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (([1], [1, 2], ["1/2"], 3), "each attribute"),
+        (([], [], [], 3), "no attribute"),
+        (([2], [1], ["1/2"], 3), "0 or 1"),
+        (([1], [4], ["1/2"], 3), "impossible"),
+        (([1], [1], ["0"], 3), "between 0 and 1"),
+        (([1], [1], ["1/2"], 0), "people"),
+    ],
+)
+def test_bad_input_is_refused(arguments, said):
+    with pytest.raises(InvalidInput, match=said):
+        membership_in_means(*arguments)
+
+
+def test_bad_histograms_and_studies_are_refused():
+    with pytest.raises(InvalidInput, match="left out"):
+        membership_in_histogram(None, "1/4", 10)
+    with pytest.raises(InvalidInput, match="shown though"):
+        membership_in_histogram(1, "1/4", 10, at_least=3)
+    with pytest.raises(InvalidInput, match="certainty"):
+        membership_in_histogram(3, "1/4", 10, at_least=3, prior=1)
+    with pytest.raises(InvalidInput, match="needs an epsilon"):
+        study(10, 10, engine=True)
+    with pytest.raises(TooLarge, match="cells"):
+        study(10**6, 10**6)
+    with pytest.raises(TooLarge, match="1,000"):
+        study(2, 1001, epsilon=1, engine=True)
+
+
+def test_the_command(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = tmp_path / "person.csv"
+    lines.write_text("person,count,share\n1,3,1/2\n0,0,0.5\n")
+    code, out, _ = call(capsys, "attack", "membership", str(lines), "--people", "4", "--json")
+    assert code == 0
+    assert json.loads(out)["posterior"]["exact"] == "3/4"
+    code, out, _ = call(
+        capsys, "attack", "membership", str(lines), "--people", "4", "--epsilon", "ln 4", "--json"
+    )
+    assert json.loads(out)["likelihood_ratio"]["value"] <= 4
+    code, out, _ = call(capsys, "attack", "membership", "--cell", "hidden")
+    assert code == 0
+    assert "did not take part" in " ".join(out.split())
+    assert call(capsys, "attack", "membership", "nowhere.csv")[0] == 2
+    lines.write_text("a,b\n1,2\n")
+    code, _, err = call(capsys, "attack", "membership", str(lines))
+    assert code == 2
+    assert "person, count and share" in err
