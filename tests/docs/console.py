@@ -28,7 +28,7 @@ from pathlib import Path
 OPENING = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}) *(\{code-block\} *)?console *$")
 EXIT = re.compile(r"^# exit (\d+)$")
 PROGRAMS = ("twoworlds", ".venv/bin/twoworlds")
-NOISY = ("release", "randomize", "estimate", "ledger", "demo")
+NOISY = ("release", "randomize", "estimate", "ledger", "demo", "strategy")
 HASH = re.compile(r"\b[0-9a-f]{8,64}\b")
 NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 UTILITY = re.compile(r"[█░]+ (exact|good|fair|poor|lost in noise)")
@@ -57,7 +57,8 @@ class Step:
     @property
     def is_noisy(self) -> bool:
         """Whether the numbers that it prints are different every time."""
-        return len(self.arguments) > 1 and self.arguments[1] in NOISY
+        arguments = self.arguments
+        return len(arguments) > 1 and (arguments[1] in NOISY or "--engine" in arguments)
 
     @property
     def exit_code(self) -> int:
