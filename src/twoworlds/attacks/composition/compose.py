@@ -1,0 +1,354 @@
+"""Composition: what several anonymised tables together say about a person.
+
+Each table may hide everybody among many, and yet the tables together may leave one possibility (Wu,
+Section 1.1, Figures 1 and 2). In each table the known values leave some rows; their sensitive
+values are the candidates; a candidate of all tables together is one that each of them allows. This
+is certain if the person is in all of the tables and these are true. The probabilities of the
+candidates rest on a belief besides: `twoworlds.attacks.composition.beliefs` says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from math import prod
+from typing import Any
+
+from twoworlds.attacks.composition.agreement import Candidate, agreements, read_sensitive
+from twoworlds.attacks.composition.beliefs import TableBelief, read_weights
+from twoworlds.attacks.composition.consistent import Cells, consistent_choices
+from twoworlds.attacks.composition.sources import (
+    Loaded,
+    Origin,
+    check_known,
+    load_all,
+    named,
+    opened,
+    text_of,
+)
+from twoworlds.attacks.composition.words import contradiction, outcome, who
+from twoworlds.attacks.generalised import column_cells, read_cell
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import show, to_json
+
+__all__ = ["Composition", "Evidence", "compose"]
+
+_MOST_ROWS = 100
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one table says about the person.
+
+    Attributes:
+        name: What the table is called.
+        size: How many rows it has.
+        matching: How many of them can be the person's.
+        rows: The numbers of these rows, from 1; the first hundred.
+        counts: How many of them have which sensitive cell; None for an empty one.
+        excluded: Known columns that no row of the table allows by themselves, with its cells.
+    """
+
+    name: str
+    size: int
+    matching: int
+    rows: tuple[int, ...]
+    counts: Mapping[str | None, int]
+    excluded: Mapping[str, tuple[str, ...]]
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The sensitive values that the table leaves, sorted."""
+        return tuple(sorted("anything" if text is None else text for text in self.counts))
+
+    @property
+    def frequencies(self) -> dict[str, Fraction]:
+        """The share of the matching rows that each candidate has."""
+        return {
+            "anything" if text is None else text: Fraction(number, self.matching)
+            for text, number in self.counts.items()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "table": self.name,
+            "rows": self.size,
+            "matching": self.matching,
+            "matching_rows": list(self.rows),
+            "candidates": {v: to_json(share) for v, share in self.frequencies.items()},
+            "excluded": {column: list(cells) for column, cells in self.excluded.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Composition:
+    """What is left of a person's secret when all tables are put together.
+
+    Attributes:
+        known: What is known about the person, by column.
+        sensitive: The column that is attacked.
+        tables: What each table says.
+        posterior: The candidates of all tables together, each with its probability.
+        ways: For each candidate, how many choices of a matching row in every table say it.
+        belief: What the probabilities rest on.
+    """
+
+    known: Mapping[str, str]
+    sensitive: str
+    tables: tuple[Evidence, ...]
+    posterior: Mapping[str, Fraction]
+    ways: Mapping[str, int]
+    belief: TableBelief
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """What all tables together leave, sorted."""
+        return tuple(sorted(self.ways))
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in one or two sentences."""
+        absent = {table.name: table.excluded for table in self.tables if not table.matching}
+        if absent:
+            return contradiction(absent, self.known)
+        left = [len(table.candidates) for table in self.tables]
+        said = outcome(self.sensitive, [t.name for t in self.tables], left, self.candidates)
+        if self.ways and not self.posterior:
+            said += " The prior rules out each of them."
+        return said
+
+    @property
+    def footing(self) -> str:
+        """What the candidates and their probabilities rest on."""
+        first, *others = self.belief.assumptions
+        return (
+            f"The candidates rest on this: {first}. Their probabilities rest on this as well: "
+            f"{'; '.join(others)}."
+        )
+
+    def verify(self) -> bool:
+        """Check by plain arithmetic that the ways come from the rows, and probabilities from them.
+
+        Probabilities with weights are only checked to sum to 1.
+        """
+        choices = prod(table.matching for table in self.tables)
+        if sum(self.ways.values()) > choices or not self.posterior.keys() <= self._values():
+            return False
+        if self.posterior and sum(self.posterior.values()) != 1:
+            return False
+        if self.belief.weighed:
+            return True
+        total = sum(self.ways.values())
+        return all(share * total == self.ways[v] for v, share in self.posterior.items())
+
+    def _values(self) -> set[str]:
+        weights = (self.belief.prior or {}, self.belief.population or {})
+        return {*self.ways, *(value for weight in weights for value in weight)}
+
+    def explain(self) -> str:
+        """Say what each table leaves, what all leave together, and what it rests on."""
+        lines = [f"{who(self.known)} {self.sentence}", ""]
+        for table in self.tables:
+            shares = ", ".join(f"{v} {share}" for v, share in table.frequencies.items())
+            lines.append(
+                f"  {table.name}: {table.matching} of {table.size} rows match"
+                + (f" ({shares})" if shares else "")
+            )
+        if self.posterior:
+            together = ", ".join(f"{v} {show(share)}" for v, share in self.posterior.items())
+            lines.append(f"  together: {together}")
+            lines += ["", self.footing]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        weights = {
+            name: None if given is None else {v: to_json(w) for v, w in given.items()}
+            for name, given in (
+                ("prior", self.belief.prior),
+                ("population", self.belief.population),
+            )
+        }
+        return {
+            "sentence": self.sentence,
+            "known": dict(self.known),
+            "sensitive": self.sensitive,
+            "tables": [table.to_dict() for table in self.tables],
+            "candidates": list(self.candidates),
+            "posterior": {v: to_json(share) for v, share in self.posterior.items()},
+            "ways": dict(self.ways),
+            "belief": self.belief.name,
+            **weights,
+            "assumptions": list(self.belief.assumptions),
+        }
+
+    def _repr_html_(self) -> str:
+        """Show a compact card in a notebook."""
+        rows = "".join(
+            f"<tr><th>{escape(v)}</th><td>{escape(show(share))}</td></tr>"
+            for v, share in self.posterior.items()
+        )
+        return f"<div><p>{escape(self.sentence)}</p><table>{rows}</table></div>"
+
+
+def compose(
+    tables: Sequence[Origin] | Mapping[str, Origin],
+    known: Mapping[str, object],
+    sensitive: str,
+    *,
+    belief: str = "independent",
+    prior: str | Mapping[str, object] | None = None,
+    population: str | Mapping[str, object] | None = None,
+) -> Composition:
+    """Intersect what several tables say about a person of whom something is known.
+
+    Args:
+        tables: Paths of CSV, TSV or Parquet files, lists of rows, or data frames; a mapping gives
+            them names.
+        known: What is known, by column: a value, or a set of values such as ``"30-39"``. A column
+            that a table does not have is free there, and so is an empty cell.
+        sensitive: The column that is attacked; every table has it.
+        belief: What the probabilities rest on: ``independent``; or ``consistent``, which also
+            compares the rows of different tables with each other, where less is known.
+        prior: Weights of the person's values, such as ``"AIDS=1/100, Cancer=1/20"``, or a CSV file.
+        population: Weights of the values of all other people, likewise.
+
+    >>> found = compose(["figure1.csv", "figure2.csv"], {"age": 28, "zip": "13012"}, "condition")
+    >>> found.sentence
+    'Each table alone leaves 3 and 4 conditions; together they leave one: AIDS.'
+    >>> found = compose(["figure1.csv", "figure2.csv"], {"age": 45}, "condition")
+    >>> found.posterior
+    {'Cancer': Fraction(3, 7), 'Viral Infection': Fraction(4, 7)}
+
+    Raises:
+        InvalidInput: for tables that cannot be read, columns that are missing, or odd weights.
+    """
+    held = TableBelief(
+        belief,
+        None if prior is None else read_weights(prior, "prior"),
+        None if population is None else read_weights(population, "population"),
+    )
+    facts = _facts(known, sensitive)
+    wanted = None if belief == "consistent" else list(facts)
+    with opened() as connection:
+        loaded = load_all(connection, named(tables), wanted, [sensitive])
+        check_known(loaded, facts)
+        seen = [_matching(table, facts) for table in loaded]
+        evidence = tuple(
+            _evidence(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)
+        )
+        choices = None
+        if belief == "consistent":
+            choices = _consistent(loaded, seen, facts, sensitive)
+    agreed = _agreed([table.counts for table in evidence], choices)
+    ways: dict[str, int] = {}
+    for candidate, _, number in sorted(agreed, key=lambda one: one[0].label):
+        ways[candidate.label] = ways.get(candidate.label, 0) + number
+    posterior = dict(sorted(held.posterior(agreed).items()))
+    said = {column: str(value) for column, value in facts.items()}
+    return Composition(said, sensitive, evidence, posterior, ways, held)
+
+
+def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, object]:
+    given: object = known
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"known={given!r}: give a mapping such as {{'age': 28}}")
+    if sensitive in known:
+        raise InvalidInput(
+            f"{sensitive!r} is what is attacked, so it cannot be known: leave it out of one of both"
+        )
+    facts: dict[str, object] = {}
+    for column, value in known.items():
+        text = text_of(value)
+        if text is None or not text.strip():
+            raise InvalidInput(f"nothing is said about the known {column!r}: leave it out")
+        facts[column] = text.strip() if isinstance(value, str) else value
+    return facts
+
+
+@dataclass(frozen=True)
+class _Matching:
+    """The rows of a table that can be the person's, as a condition with its values."""
+
+    condition: str
+    values: tuple[str, ...]
+    excluded: Mapping[str, tuple[str, ...]]
+
+
+def _matching(table: Loaded, facts: Mapping[str, object]) -> _Matching:
+    conditions, values, excluded = [], [], {}
+    for column, value in facts.items():
+        if column not in table.columns:
+            continue
+        texts = table.texts(column)
+        cells = column_cells(text for text in texts if text is not None)
+        held = read_cell(value) if isinstance(value, str) else value
+        allowed = [text for text, cell in cells.items() if cell.allows(held)]
+        if not allowed and None not in texts:
+            excluded[column] = tuple(cells)[:_SHOWN]
+        # What is empty says nothing about anybody.
+        name, marks = table.columns[column], ", ".join("?" * len(allowed)) or "NULL"
+        conditions.append(f"({name} IS NULL OR {name} IN ({marks}))")
+        values += allowed
+    return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
+
+
+def _evidence(table: Loaded, matching: _Matching, sensitive: str) -> Evidence:
+    name, rows = table.columns[sensitive], f"{table.table} WHERE {matching.condition}"
+    counts = table.fetch(
+        f"SELECT {name}, count(*) FROM {rows} GROUP BY {name} ORDER BY min(rowid)", matching.values
+    )
+    numbers = table.fetch(
+        f"SELECT rowid + 1 FROM {rows} ORDER BY rowid LIMIT {_MOST_ROWS}", matching.values
+    )
+    return Evidence(
+        table.name,
+        table.rows,
+        sum(number for _, number in counts),
+        tuple(row[0] for row in numbers),
+        dict(counts),
+        matching.excluded,
+    )
+
+
+def _agreed(
+    counted: Sequence[Mapping[str | None, int]], choices: Mapping[Cells, int] | None
+) -> list[tuple[Candidate, Sequence[Candidate], int]]:
+    """Return what choices of rows say, together and each, and their number (None: products)."""
+    read = read_sensitive(counted)
+    found: list[tuple[Candidate, Sequence[Candidate], int]] = []
+    for texts, candidate in agreements(counted, read):
+        if choices is None:
+            number = prod(counts[text] for counts, text in zip(counted, texts, strict=True))
+        else:
+            number = choices.get(texts, 0)
+        if number:
+            found.append((candidate, [read[text] for text in texts], number))
+    return found
+
+
+def _consistent(
+    tables: Sequence[Loaded],
+    seen: Sequence[_Matching],
+    facts: Mapping[str, object],
+    sensitive: str,
+) -> dict[Cells, int]:
+    """Count the choices of rows that do not contradict each other in any shared column."""
+    everywhere = [column for table in tables for column in table.columns]
+    shared = {column for column in everywhere if everywhere.count(column) > 1 or column in facts}
+    columns, groups = [], []
+    for table, matching in zip(tables, seen, strict=True):
+        here = [column for column in table.columns if column in shared and column != sensitive]
+        cells = ", ".join(table.columns[column] for column in (*here, sensitive))
+        found = table.fetch(
+            f"SELECT {cells}, count(*) FROM {table.table} WHERE {matching.condition} GROUP BY ALL",
+            matching.values,
+        )
+        columns.append(here)
+        groups.append({row[:-1]: row[-1] for row in found})
+    known = {column: str(value) for column, value in facts.items()}
+    return consistent_choices(groups, columns, known)

@@ -1,0 +1,319 @@
+"""Exposure: how many people of a register several anonymised tables pin down together.
+
+For every person of the register, what `twoworlds.attacks.composition.compose` computes for one:
+the rows of each table that can be theirs, the sensitive values that each table leaves, and those
+that all tables leave together. People of whom the same is known, and who match the same groups,
+have the same answer, so it is computed once for them, by joins in DuckDB. The belief is the default
+one of `twoworlds.attacks.composition.beliefs`: no weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.attacks.composition.beliefs import TableBelief
+from twoworlds.attacks.composition.joining import make_profiles, on_columns
+from twoworlds.attacks.composition.matching import KnownValues
+from twoworlds.attacks.composition.signatures import make_outcomes, make_signatures
+from twoworlds.attacks.composition.sources import (
+    Loaded,
+    Origin,
+    check_known,
+    load,
+    load_all,
+    named,
+    opened,
+)
+from twoworlds.attacks.composition.words import listed
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.numbers import decimal, to_json
+from twoworlds.progress import track
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Exposure", "TableShare", "Victim", "expose"]
+
+_MOST_WAYS = 1 << 126
+
+
+@dataclass(frozen=True)
+class TableShare:
+    """What one table alone does to the people of the register.
+
+    Attributes:
+        name: What the table is called.
+        size: How many rows it has.
+        matched: How many people can be in it.
+        pinned: For how many of them it leaves one sensitive value.
+    """
+
+    name: str
+    size: int
+    matched: int
+    pinned: int
+
+
+@dataclass(frozen=True)
+class Victim:
+    """Somebody whose sensitive value all tables together give away.
+
+    Attributes:
+        row: The number of the row in the register, from 1.
+        person: What the register says.
+        value: The only value that is left.
+        alone: How many values each table leaves.
+    """
+
+    row: int
+    person: Mapping[str, str | None]
+    value: str
+    alone: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What happens to everybody in a register.
+
+    Attributes:
+        on: The columns that are known.
+        sensitive: The column that is attacked.
+        people: How many people the register has.
+        tables: What each table does alone.
+        everywhere: How many people can be in all tables.
+        left: How many of them are left with how many candidates; 0 when the tables contradict.
+        pinned: How many of them are left with one value.
+        newly: How many are pinned down by all tables together and by none alone.
+        guessed: How many of them an attacker who always guesses the likeliest value is expected to
+            guess rightly, under the default belief.
+        victims: The first people who are pinned down, those first whom no table gives away alone.
+    """
+
+    on: tuple[str, ...]
+    sensitive: str
+    people: int
+    tables: tuple[TableShare, ...]
+    everywhere: int
+    left: Mapping[int, int]
+    pinned: int
+    newly: int
+    guessed: Fraction
+    victims: tuple[Victim, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in a few sentences."""
+        known = listed(list(self.on))
+        if not self.everywhere:
+            return f"Nobody of {_people(self.people)} matches all tables by {known}."
+        alone = listed([f"{one.pinned:,}" for one in self.tables])
+        said = (
+            f"Of {_people(self.people)} of whom {known} "
+            f"{'is' if len(self.on) == 1 else 'are'} known, {self.everywhere:,} can be in all "
+            f"tables. The {self.sensitive} of {self.pinned:,} of them is pinned down: "
+        )
+        if len(self.tables) == 1:
+            return said.removesuffix(": ") + "."
+        return said + (
+            f"{alone} by each table alone, and {self.newly:,} only by putting the tables together."
+        )
+
+    def explain(self) -> str:
+        """Say what was found, and what it rests on."""
+        lines = [self.sentence]
+        if contradicted := self.left.get(0, 0):
+            lines.append(
+                f"The tables contradict each other about {contradicted:,} of them: these people "
+                "are missing from a table that they match."
+            )
+        if self.guessed:
+            share = decimal(self.guessed / self.everywhere, 3, "down")
+            lines.append(
+                f"Guessing the likeliest {self.sensitive} of each is expected to be right "
+                f"{decimal(self.guessed, 6, 'down')} times, a share of {share}, if they are in "
+                "all tables."
+            )
+        return " ".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return f"<p>{escape(self.explain())}</p>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {
+            "sentence": self.sentence,
+            "on": list(self.on),
+            "sensitive": self.sensitive,
+            "people": self.people,
+            "tables": [
+                {
+                    "table": one.name,
+                    "rows": one.size,
+                    "people_who_match": one.matched,
+                    "pinned_alone": one.pinned,
+                }
+                for one in self.tables
+            ],
+            "in_all_tables": self.everywhere,
+            "people_by_candidates_left": {str(n): people for n, people in self.left.items()},
+            "pinned": self.pinned,
+            "pinned_only_together": self.newly,
+            "expected_right_guesses": to_json(self.guessed, side="down"),
+            "victims": [
+                {
+                    "row": one.row,
+                    "person": dict(one.person),
+                    "value": one.value,
+                    "candidates_alone": list(one.alone),
+                }
+                for one in self.victims
+            ],
+            "belief": "independent",
+            "assumptions": list(TableBelief().assumptions),
+        }
+
+
+def expose(
+    tables: Sequence[Origin] | Mapping[str, Origin],
+    register: Origin,
+    sensitive: str,
+    *,
+    on: str | Sequence[str] | None = None,
+    most: int = 10,
+) -> Exposure:
+    """Put several tables together for everybody in a register.
+
+    Args:
+        tables: As `compose` takes them.
+        register: The people, with what is known of each; likewise.
+        sensitive: The column that is attacked.
+        on: The columns that are known; by default all of the register that some table has.
+        most: How many people who are pinned down are listed.
+
+    >>> expose(["figure1.csv", "figure2.csv"], "register.csv", "condition").pinned
+    3
+    """
+    origins = named(tables)
+    with opened() as connection:
+        everybody = load(connection, named([register])[0][0], register, None)
+        known = _known(everybody, on, sensitive)
+        loaded = load_all(connection, origins, known, [sensitive])
+        if on is None:
+            known = [column for column in known if any(column in t.columns for t in loaded)]
+        if not known:
+            raise InvalidInput(f"{everybody.name} and the tables share no column: nothing is known")
+        check_known(loaded, known)
+        if prod(table.rows for table in loaded) > _MOST_WAYS:
+            raise TooLarge(
+                "there are too many ways to choose a row in each of these tables: attack fewer "
+                "tables at once"
+            )
+        make_profiles(everybody, known)
+        values = {column: KnownValues(everybody.texts(column)) for column in known}
+        for number, table in enumerate(track(loaded, "matching people", total=len(loaded))):
+            make_signatures(everybody, table, values, sensitive, number)
+        make_outcomes(connection, loaded, sensitive)
+        return _exposure(connection, everybody, loaded, known, sensitive, most)
+
+
+def _known(register: Loaded, on: object, sensitive: str) -> list[str]:
+    if on is None:
+        return [column for column in register.columns if column != sensitive]
+    columns = on_columns(on, "on")
+    for column in columns:
+        if column not in register.columns:
+            there = ", ".join(register.columns)
+            raise InvalidInput(f"{register.name} has no column {column!r}: it has {there}")
+        if column == sensitive:
+            raise InvalidInput(f"{sensitive!r} is what is attacked, so it cannot be known")
+    return columns
+
+
+def _exposure(
+    connection: duckdb.DuckDBPyConnection,
+    register: Loaded,
+    tables: Sequence[Loaded],
+    known: Sequence[str],
+    sensitive: str,
+    most: int,
+) -> Exposure:
+    numbers = range(len(tables))
+    alone = " ".join(f"LEFT JOIN alone{i} ON alone{i}.signature = s{i}" for i in numbers)
+    counts = ", ".join(
+        f"alone{i}.number AS n{i}, coalesce(alone{i}.pinned, false) AS pinned{i}" for i in numbers
+    )
+    connection.execute(
+        f"CREATE TABLE told AS SELECT combined.*, {counts}, coalesce(o.number, 0) AS number, "
+        "coalesce(o.pinned, false) AS pinned, best, "
+        f"total, label FROM combined {alone} LEFT JOIN outcomes AS o ON o.id = combined.id"
+    )
+    everywhere = " AND ".join(f"s{i} IS NOT NULL" for i in numbers)
+    hidden = " AND ".join(f"NOT pinned{i}" for i in numbers)
+
+    def fetch(statement: str) -> list[tuple[Any, ...]]:
+        return connection.execute(statement).fetchall()
+
+    shares = []
+    for i, table in enumerate(tables):
+        [(matched, pinned)] = fetch(
+            f"SELECT coalesce(sum(people), 0)::BIGINT, coalesce(sum(people) FILTER (pinned{i}), 0)"
+            f"::BIGINT FROM told WHERE s{i} IS NOT NULL"
+        )
+        shares.append(TableShare(table.name, table.rows, matched, pinned))
+    left = fetch(
+        f"SELECT number, sum(people)::BIGINT FROM told WHERE {everywhere} GROUP BY 1 ORDER BY 1"
+    )
+    [(pinned, newly)] = fetch(
+        f"SELECT coalesce(sum(people), 0)::BIGINT, coalesce(sum(people) FILTER ({hidden}), 0)"
+        "::BIGINT FROM told WHERE pinned"
+    )
+    odds = fetch(
+        "SELECT best::VARCHAR, total::VARCHAR, sum(people)::BIGINT FROM told WHERE number > 0 "
+        "GROUP BY ALL"
+    )
+    return Exposure(
+        tuple(known),
+        sensitive,
+        register.rows,
+        tuple(shares),
+        sum(people for _, people in left),
+        dict(left),
+        pinned,
+        newly,
+        sum((Fraction(int(b), int(t)) * people for b, t, people in odds), start=Fraction(0)),
+        tuple(_victims(connection, register, known, len(tables), hidden, most)),
+    )
+
+
+def _victims(
+    connection: duckdb.DuckDBPyConnection,
+    register: Loaded,
+    known: Sequence[str],
+    tables: int,
+    hidden: str,
+    most: int,
+) -> list[Victim]:
+    """Return the first people who are pinned down, in the order of the register."""
+    numbers = range(tables)
+    alone = ", ".join(f"n{i}" for i in numbers)
+    together = " AND ".join(f"p.s{i} IS NOT DISTINCT FROM t.s{i}" for i in numbers)
+    same = " AND ".join(
+        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
+        for i, column in enumerate(known)
+    )
+    first = f"ORDER BY ({hidden}) DESC, first LIMIT {int(most)}"
+    found = connection.execute(
+        f"SELECT r.rowid + 1 AS first, label, {alone} FROM (FROM told WHERE pinned {first}) "
+        f"AS t JOIN signed AS p ON {together} JOIN {register.table} AS r ON {same} {first}"
+    ).fetchall()
+    return [Victim(row, register.row(row), label, tuple(rest)) for row, label, *rest in found]
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"

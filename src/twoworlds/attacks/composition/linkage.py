@@ -1,0 +1,353 @@
+"""Linkage: a register of names against a published table.
+
+A record of the register *matches* a record of the table when they are compatible on the columns
+that both have. Wu, Section 1.1, says of a k-anonymous table that each of its records matches at
+least k records of the register. That is not so: what is true is the reverse.
+
+    Each record of the register matches no record of the table, or at least k of them.
+
+Proof: the table is k-anonymous on these columns, so each record has the same cells as at least
+k - 1 others, and whoever matches it matches all of these. It holds as well where groups overlap;
+then a person may match several groups. Differs: a record of the table may match fewer than k people
+of the register, or one, who is then named (erratum to Wu, Section 1.1); `linkage` of the bundled
+``register.csv`` and ``figure1.csv`` shows it.
+
+Probabilities rest on what each direction says: the person is in the table and each matching row is
+equally likely theirs; or the register holds everybody in the table, and each matching person is
+equally likely to be behind a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from twoworlds.attacks.composition.agreement import read_sensitive
+from twoworlds.attacks.composition.joining import (
+    fill,
+    make_groups,
+    make_matches,
+    make_profiles,
+    on_columns,
+)
+from twoworlds.attacks.composition.matching import KnownValues
+from twoworlds.attacks.composition.sources import Loaded, Origin, load, named, opened
+from twoworlds.attacks.composition.words import listed
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import to_json
+from twoworlds.progress import track
+
+__all__ = ["Link", "Linkage", "link"]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A person of the register, and what the table says of them.
+
+    Attributes:
+        row: The number of the row in the register, from 1.
+        person: What the register says.
+        rows: How many rows of the table match.
+        rivals: How many other people of the register match the matching row that the fewest match;
+            0 when nobody else of the register can be behind it.
+        values: The sensitive values of the matching rows, each with its share; empty when no
+            sensitive column was named.
+    """
+
+    row: int
+    person: Mapping[str, str | None]
+    rows: int
+    rivals: int
+    values: Mapping[str, Fraction]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "row": self.row,
+            "person": dict(self.person),
+            "matching_rows": self.rows,
+            "rivals": self.rivals,
+            "values": {value: to_json(share) for value, share in self.values.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """How a register and a table fit together.
+
+    Attributes:
+        register: What the register is called.
+        table: What the table is called.
+        on: The columns that were compared.
+        people: How many records the register has.
+        rows: How many records the table has.
+        k: The size of the smallest group of rows with the same cells on these columns.
+        outside: For each number of matching rows, how many people have it.
+        inside: For each number of matching people, how many rows have it.
+        missing: How many rows at least belong to people who are not in the register, if each row
+            is another person's: those beyond the number of people who match them, in each group.
+        overlapping: How many people match rows of several groups.
+        one_to_one: How many people match one row that nobody else matches.
+        pinned: How many people match rows of one sensitive value only; None without that column.
+        links: The people who are linked best: to the fewest rows, with the fewest rivals.
+    """
+
+    register: str
+    table: str
+    on: tuple[str, ...]
+    people: int
+    rows: int
+    k: int
+    outside: Mapping[int, int]
+    inside: Mapping[int, int]
+    missing: int
+    overlapping: int
+    one_to_one: int
+    pinned: int | None
+    links: tuple[Link, ...]
+
+    @property
+    def unique(self) -> int:
+        """How many people match exactly one row."""
+        return self.outside.get(1, 0)
+
+    @property
+    def named(self) -> int:
+        """How many rows match exactly one person."""
+        return self.inside.get(1, 0)
+
+    @property
+    def fewest(self) -> int | None:
+        """The least number of rows that a person who matches any does match."""
+        return min((number for number in self.outside if number), default=None)
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in a few sentences."""
+        found = self.people - self.outside.get(0, 0)
+        if self.fewest is None:
+            return (
+                f"Nobody of {self.register} matches a row of {self.table} by "
+                f"{listed(list(self.on))}."
+            )
+        number = f"{self.fewest:,} {'row' if self.fewest == 1 else 'rows'}"
+        said = (
+            f"{found:,} of {self.people:,} people of {self.register} match rows of {self.table} by "
+            f"{listed(list(self.on))}, each of them at least {number}: the table is "
+            f"{self.k}-anonymous on these columns. "
+        )
+        said += f"{self.unique:,} of them match exactly one row. "
+        if self.named == 1:
+            return said + (
+                "1 row of the table matches exactly one person: it is theirs, or somebody's who is "
+                f"not in {self.register}."
+            )
+        return said + (
+            f"{self.named:,} rows of the table match exactly one person: each is theirs, or "
+            f"somebody's who is not in {self.register}."
+        )
+
+    def verify(self) -> bool:
+        """Check the counts, and the true statement: nobody matches between 1 and k - 1 rows."""
+        pairs = sum(number * people for number, people in self.outside.items())
+        return (
+            sum(self.outside.values()) == self.people
+            and sum(self.inside.values()) == self.rows
+            and pairs == sum(number * rows for number, rows in self.inside.items())
+            and not any(0 < number < self.k for number in self.outside)
+        )
+
+    def explain(self) -> str:
+        """Say what was found, and which statement about k-anonymity holds."""
+        lines = [self.sentence]
+        short = sum(rows for number, rows in self.inside.items() if 0 < number < self.k)
+        if short:
+            lines.append(
+                f"{short:,} of the {self.rows:,} rows match fewer than {self.k} people: "
+                "k-anonymity promises nothing about that, only that each person matches no row or "
+                f"at least {self.k} of them."
+            )
+        if self.missing:
+            lines.append(
+                f"If each row is another person's, at least {self.missing:,} of the rows belong to "
+                f"people who are not in {self.register}."
+            )
+        if self.overlapping:
+            lines.append(
+                f"Groups overlap: {self.overlapping:,} of the people match rows of several groups "
+                "with different cells, so they are hidden among more rows than one group has."
+            )
+        if self.pinned is not None:
+            lines.append(
+                f"Of {self.pinned:,} people all matching rows have one sensitive value: it is "
+                "given away without a link to one row, if they are in the table."
+            )
+        return " ".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return f"<p>{escape(self.explain())}</p>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {
+            "sentence": self.sentence,
+            "register": self.register,
+            "table": self.table,
+            "on": list(self.on),
+            "people": self.people,
+            "rows": self.rows,
+            "k": self.k,
+            "people_by_matching_rows": {str(n): count for n, count in self.outside.items()},
+            "rows_by_matching_people": {str(n): count for n, count in self.inside.items()},
+            "people_with_one_row": self.unique,
+            "rows_with_one_person": self.named,
+            "one_to_one": self.one_to_one,
+            "rows_of_people_not_in_register_at_least": self.missing,
+            "people_in_several_groups": self.overlapping,
+            "people_pinned": self.pinned,
+            "links": [one.to_dict() for one in self.links],
+        }
+
+
+def link(
+    register: Origin,
+    table: Origin,
+    on: str | Sequence[str],
+    *,
+    sensitive: str | None = None,
+    most: int = 10,
+) -> Linkage:
+    """Count which records of a register and of a published table can be the same person's.
+
+    Args:
+        register: Outside records with names: a path, a list of rows or a data frame.
+        table: The published table, raw or generalised; likewise.
+        on: The columns to compare, which both have.
+        sensitive: A column of the table; what it says of each person is worked out as well.
+        most: How many people are listed.
+
+    >>> found = link("register.csv", "figure1.csv", on=["zip", "age"])
+    >>> found.outside, found.inside
+    ({0: 1, 4: 5}, {1: 4, 2: 8})
+    """
+    columns = on_columns(on, "on")
+    if sensitive is not None and sensitive in columns:
+        raise InvalidInput(
+            f"{sensitive!r} is what is attacked, so it is not compared: leave it out of --on"
+        )
+    needed = columns if sensitive is None else [*columns, sensitive]
+    (first, _), (second, _) = named([register, table])
+    jobs = [(first, register, None, columns), (second, table, needed, needed)]
+    with opened() as connection:
+        people, rows = (load(connection, *job) for job in track(jobs, "reading tables", total=2))
+        _join(people, rows, columns)
+        return _linkage(people, rows, columns, sensitive, most)
+
+
+def _join(register: Loaded, table: Loaded, columns: Sequence[str]) -> None:
+    """Make ``linked``, the pairs, and the number of matches of each profile and of each group."""
+    run = register.connection.execute
+    make_profiles(register, columns)
+    make_groups(table, columns, "groups")
+    known = {column: KnownValues(register.texts(column)) for column in columns}
+    make_matches(register, table, known, "groups", "linked")
+    run(
+        "CREATE TABLE inward AS SELECT g.id, any_value(g.size) AS size, "
+        "coalesce(sum(p.people), 0)::BIGINT AS people FROM groups AS g LEFT JOIN linked ON "
+        "group_ = g.id LEFT JOIN profiles AS p ON p.id = profile GROUP BY g.id"
+    )
+    run(
+        "CREATE TABLE outward AS SELECT p.id, any_value(p.people) AS people, any_value(p.first) AS "
+        "first, coalesce(sum(i.size), 0)::BIGINT AS rows, count(i.id) AS number, min(i.people) AS "
+        "rivals FROM profiles AS p LEFT JOIN linked ON profile = p.id LEFT JOIN inward AS i ON "
+        "i.id = group_ GROUP BY p.id"
+    )
+
+
+def _linkage(
+    register: Loaded, table: Loaded, columns: Sequence[str], sensitive: str | None, most: int
+) -> Linkage:
+    outside = register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
+    inside = register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
+    [(k, missing)] = register.fetch(
+        "SELECT min(size), sum(greatest(size - people, 0))::BIGINT FROM inward"
+    )
+    [(overlapping, one_to_one)] = register.fetch(
+        "SELECT coalesce(sum(people) FILTER (number > 1), 0)::BIGINT, coalesce(sum(people) FILTER "
+        "(rows = 1 AND rivals = 1), 0)::BIGINT FROM outward"
+    )
+    pinned = None if sensitive is None else _pinned(register, table, columns, sensitive)
+    return Linkage(
+        register.name,
+        table.name,
+        tuple(columns),
+        register.rows,
+        table.rows,
+        k,
+        dict(outside),
+        dict(inside),
+        missing,
+        overlapping,
+        one_to_one,
+        pinned,
+        tuple(_links(register, columns, sensitive, most)),
+    )
+
+
+def _pinned(register: Loaded, table: Loaded, columns: Sequence[str], sensitive: str) -> int:
+    """Make ``said``, the sensitive cells of each group, and count whom they give away."""
+    cells = [table.columns[column] for column in columns]
+    same = " AND ".join(f"g.k{i} IS NOT DISTINCT FROM t.{c}" for i, c in enumerate(cells))
+    register.connection.execute(
+        f"CREATE TABLE said AS SELECT g.id, t.value, t.size FROM (SELECT {', '.join(cells)}, "
+        f"{table.columns[sensitive]} AS value, count(*) AS size FROM {table.table} GROUP BY ALL) "
+        f"AS t JOIN groups AS g ON {same}"
+    )
+    read = read_sensitive([table.texts(sensitive)])
+    single = ([text] for text, one in read.items() if one.value)
+    fill(register.connection, "single", ["value"], single)
+    [(pinned,)] = register.fetch(
+        "SELECT coalesce(sum(p.people), 0)::BIGINT FROM (SELECT profile FROM linked JOIN (SELECT "
+        "id, min(value) AS low, max(value) AS high, count(*) = count(single.value) AS plain FROM "
+        "said LEFT JOIN single USING (value) GROUP BY id) AS s ON s.id = group_ GROUP BY profile "
+        "HAVING min(low) = max(high) AND bool_and(plain)) AS one JOIN profiles AS p ON "
+        "p.id = one.profile"
+    )
+    return int(pinned)
+
+
+def _links(
+    register: Loaded, columns: Sequence[str], sensitive: str | None, most: int
+) -> list[Link]:
+    """Return the people who match the fewest rows, and of these the ones with fewest rivals."""
+    same = " AND ".join(
+        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
+        for i, column in enumerate(columns)
+    )
+    first = f"ORDER BY rows, rivals, first LIMIT {int(most)}"
+    found = register.fetch(
+        f"SELECT r.rowid + 1 AS first, b.id, rows, rivals FROM (FROM outward WHERE rows > 0 "
+        f"{first}) AS b JOIN profiles AS p ON p.id = b.id JOIN {register.table} AS r ON {same} "
+        f"{first}"
+    )
+    return [
+        Link(row, register.row(row), rows, rivals - 1, _values(register, profile, rows, sensitive))
+        for row, profile, rows, rivals in found
+    ]
+
+
+def _values(
+    register: Loaded, profile: int, rows: int, sensitive: str | None
+) -> dict[str, Fraction]:
+    if sensitive is None:
+        return {}
+    found = register.fetch(
+        "SELECT coalesce(value, 'anything'), sum(size)::BIGINT FROM linked JOIN said ON "
+        "said.id = group_ WHERE profile = ? GROUP BY 1 ORDER BY 2 DESC, 1",
+        [profile],
+    )
+    return {value: Fraction(number, rows) for value, number in found}

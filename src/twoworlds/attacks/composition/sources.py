@@ -1,0 +1,274 @@
+"""Published tables as DuckDB reads them: every cell as text, only the columns that are needed.
+
+A table is a CSV, TSV or Parquet file, a list of rows (mappings from columns to values), or a data
+frame of pandas, polars or pyarrow. An empty cell, or one that is missing, is None: it says nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twoworlds.attacks.composition.examples import example_path
+from twoworlds.errors import InvalidInput
+from twoworlds.progress import track
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Loaded", "Origin", "check_known", "load", "load_all", "named", "opened", "text_of"]
+
+Origin = Any  # a path, a list of rows or a frame
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A table in DuckDB; ``rowid + 1`` is the number of a row.
+
+    Attributes:
+        name: What it is called in words.
+        table: What it is called in statements.
+        columns: The needed columns, and their names in statements.
+        rows: How many rows it has.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    name: str
+    table: str
+    columns: Mapping[str, str]
+    rows: int
+
+    def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement."""
+        return self.connection.execute(statement, list(values)).fetchall()
+
+    def row(self, number: int) -> dict[str, str | None]:
+        """Return one row by its number, from 1."""
+        names = ", ".join(self.columns.values())
+        [found] = self.fetch(f"SELECT {names} FROM {self.table} WHERE rowid = ?", [number - 1])
+        return dict(zip(self.columns, found, strict=True))
+
+    def texts(self, column: str) -> list[str | None]:
+        """Return the distinct cells of a column, in the order of their first rows."""
+        name = self.columns[column]
+        found = self.fetch(f"SELECT {name} FROM {self.table} GROUP BY {name} ORDER BY min(rowid)")
+        return [row[0] for row in found]
+
+
+@contextmanager
+def opened() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database in memory; nothing is installed, and no variable of Python is a table."""
+    import duckdb
+
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+        },
+    )
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def named(tables: object) -> list[tuple[str, Origin]]:
+    """Return tables with their names: those of a mapping, those of files, or their numbers."""
+    if isinstance(tables, Mapping):
+        found = [(str(name), table) for name, table in tables.items()]
+    elif isinstance(tables, Sequence) and not isinstance(tables, str):
+        found = [
+            (str(table) if isinstance(table, str | Path) else f"table {number}", table)
+            for number, table in enumerate(tables, start=1)
+        ]
+    else:
+        raise InvalidInput(f"tables={tables!r}: give a list of tables, such as ['figure1.csv']")
+    if not found:
+        raise InvalidInput("no table was given: give one or more, such as ['figure1.csv']")
+    return found
+
+
+def load_all(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Sequence[tuple[str, Origin]],
+    wanted: Sequence[str] | None,
+    needed: Sequence[str],
+) -> list[Loaded]:
+    """Load several tables; each must have the needed columns, and may have the wanted ones."""
+    return [
+        load(connection, name, table, wanted, needed)
+        for name, table in track(tables, "reading tables", total=len(tables))
+    ]
+
+
+def check_known(tables: Sequence[Loaded], columns: Iterable[str]) -> None:
+    """Refuse a known column that no table has.
+
+    Raises:
+        InvalidInput: for such a column.
+    """
+    for column in columns:
+        if not any(column in table.columns for table in tables):
+            which = tables[0].name if len(tables) == 1 else "any of the tables"
+            raise InvalidInput(
+                f"there is no column {column!r} in {which}, so what is known of it says nothing: "
+                "check its spelling, or leave it out"
+            )
+
+
+def load(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    table: Origin,
+    wanted: Sequence[str] | None,
+    needed: Sequence[str] = (),
+) -> Loaded:
+    """Load the wanted columns that a table has (None: all), and the needed ones.
+
+    Raises:
+        InvalidInput: when it cannot be read, is empty, or lacks a needed column.
+    """
+    place = _free_name(connection)
+    if isinstance(table, str | Path):
+        names, reader, values = _file(connection, example_path(table), name)
+    elif isinstance(table, Sequence):
+        names, reader, values = _rows(table, name)
+    else:
+        names, reader, values = _frame(connection, table, name, place)
+    if len(set(names)) < len(names):
+        twice = next(one for one in names if names.count(one) > 1)
+        raise InvalidInput(f"{name} has two columns {twice!r}: rename one")
+    for column in needed:
+        if column not in names:
+            raise InvalidInput(f"{name} has no column {column!r}: it has {_listed(names)}")
+    kept = {
+        one: f"c{i}"
+        for i, one in enumerate(names)
+        if wanted is None or one in wanted or one in needed
+    }
+    # An empty cell, and one of blanks, says as little as one that is missing.
+    cells = ", ".join(f"nullif(trim(CAST({c} AS VARCHAR)), '') AS {c}" for c in kept.values())
+    _run(
+        connection,
+        f"CREATE TABLE {place} AS SELECT {cells or 'NULL AS nothing'} FROM {reader}",
+        values,
+        name,
+    )
+    rows = connection.execute(f"SELECT count(*) FROM {place}").fetchall()[0][0]
+    if not rows:
+        raise InvalidInput(f"{name} has no rows: nobody can be found in it")
+    return Loaded(connection, name, place, kept, rows)
+
+
+def text_of(value: object) -> str | None:
+    """Return a value of Python as the text of a cell."""
+    if value is None or value != value:  # NaN is missing too
+        return None
+    return str(value)
+
+
+def _free_name(connection: duckdb.DuckDBPyConnection) -> str:
+    count = "SELECT count(*) FROM duckdb_tables()"
+    return f"loaded{connection.execute(count).fetchall()[0][0]}"
+
+
+def _file(
+    connection: duckdb.DuckDBPyConnection, path: Path, name: str
+) -> tuple[list[str], str, Any]:
+    if path.is_dir():
+        raise InvalidInput(f"{name} is a folder: give a CSV, TSV or Parquet file")
+    plain = re.sub(r"([*?\[])", r"[\1]", str(path))  # else DuckDB takes it for a pattern
+    place = "'" + plain.replace("'", "''") + "'"
+    if path.suffix.lower() == ".parquet":
+        reader = f"read_parquet({place}, hive_partitioning = false)"
+        names = _described(connection, reader, name)
+        return names, f"(FROM {reader}) AS read({_numbered(names)})", None
+    if path.suffix.lower() not in _DELIMITERS:
+        raise InvalidInput(f"{name}: give a CSV, TSV or Parquet file (.csv, .tsv, .parquet)")
+    delimiter = _DELIMITERS[path.suffix.lower()]
+    names = _header(path, delimiter, name)
+    kinds = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+    reader = (
+        f"read_csv({place}, auto_detect = false, delim = '{delimiter}', quote = '\"', "
+        f"escape = '\"', header = true, columns = {{{kinds}}})"
+    )
+    return names, reader, None
+
+
+def _header(path: Path, delimiter: str, name: str) -> list[str]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = next(csv.reader(file, delimiter=delimiter), [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InvalidInput(f"{name} cannot be read as text in UTF-8: {error}") from error
+    if not header:
+        raise InvalidInput(f"{name} is empty: its first line names the columns")
+    return [one.strip() for one in header]
+
+
+def _described(connection: duckdb.DuckDBPyConnection, reader: str, name: str) -> list[str]:
+    found = _run(connection, f"DESCRIBE (FROM {reader})", None, name)
+    return [row[0] for row in found]
+
+
+def _numbered(names: Sequence[str]) -> str:
+    return ", ".join(f"c{i}" for i in range(len(names)))
+
+
+def _rows(table: Sequence[Any], name: str) -> tuple[list[str], str, Any]:
+    if not table:
+        raise InvalidInput(f"{name} has no rows: nobody can be found in it")
+    for number, row in enumerate(table, start=1):
+        if not isinstance(row, Mapping):
+            raise InvalidInput(
+                f"row {number} of {name} is of type {type(row).__name__}: give mappings from "
+                "columns to values"
+            )
+        if row.keys() != table[0].keys():
+            raise InvalidInput(f"row {number} of {name} has other columns than row 1")
+    names = [str(column) for column in table[0]]
+    values = {f"v{i}": [text_of(row[column]) for row in table] for i, column in enumerate(table[0])}
+    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS c{i}" for i in range(len(names)))
+    return names, f"(SELECT {cells})", values
+
+
+def _frame(
+    connection: duckdb.DuckDBPyConnection, frame: Any, name: str, place: str
+) -> tuple[list[str], str, Any]:
+    from twoworlds.release.backends.frames import as_arrow, library_of
+
+    if library_of(frame) is None:
+        raise InvalidInput(
+            f"{name} is of type {type(frame).__name__}: give a path, a list of rows or a data frame"
+        )
+    arrow = as_arrow(frame)
+    names = [str(column) for column in arrow.column_names]
+    connection.register(f"frame_{place}", arrow.rename_columns(_numbered(names).split(", ")))
+    return names, f"frame_{place}", None
+
+
+def _run(
+    connection: duckdb.DuckDBPyConnection, statement: str, values: Any, name: str
+) -> list[tuple[Any, ...]]:
+    import duckdb
+
+    try:
+        return connection.execute(statement, values).fetchall()
+    except duckdb.Error as error:
+        said = str(error).split("Possible fixes")[0].split("\n\n")[0]
+        reason = " ".join(said.partition(": ")[2].split()) or said
+        raise InvalidInput(f"{name} cannot be read: {reason}") from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

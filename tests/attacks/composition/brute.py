@@ -1,0 +1,106 @@
+"""Small random tables, and what they say, found by going through everything.
+
+Cells are read here by a list of what each of them means, not by the package.
+"""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+AGES = {
+    "<30": range(30),
+    "≥40": range(40, 100),
+    "3*": range(30, 40),
+    "[20, 40)": range(20, 40),
+    "25": [25],
+    "20-29": range(20, 30),
+    "{25, 33}": [25, 33],
+    "*": range(100),
+    "": range(100),
+}
+ZIPS = [f"{i:03b}" for i in range(8)]
+ZIP_CELLS = {
+    cell: [z for z in ZIPS if all(c in ("*", d) for c, d in zip(cell, z, strict=True))]
+    for cell in ("0**", "1**", "01*", "1*1", "***", "011", "*1*")
+}
+CONDITIONS = ("flu", "cold", "cancer", "gout")
+MEANINGS = {"age": AGES, "zip": ZIP_CELLS}
+
+
+def random_table(draw, rows):
+    return [
+        {
+            "zip": draw.choice([*ZIP_CELLS]),
+            "age": draw.choice([*AGES]),
+            "condition": draw.choice(CONDITIONS),
+        }
+        for _ in range(rows)
+    ]
+
+
+def random_person(draw):
+    return {"zip": draw.choice(ZIPS), "age": draw.choice([7, 22, 25, 28, 33, 39, 40, 61])}
+
+
+def fits(row, person):
+    return all(value in MEANINGS[column][row[column]] for column, value in person.items())
+
+
+def matching(table, person):
+    return [number for number, row in enumerate(table, start=1) if fits(row, person)]
+
+
+def candidates(table, person):
+    return Counter(row["condition"] for row in table if fits(row, person))
+
+
+def posterior(tables, person):
+    """Choose a matching row in every table in all ways; keep those that agree."""
+    rows = [[row["condition"] for row in table if fits(row, person)] for table in tables]
+    agreeing = Counter(chosen[0] for chosen in product(*rows) if len(set(chosen)) == 1)
+    return {value: Fraction(n, agreeing.total()) for value, n in agreeing.items()}
+
+
+def consistent(tables, person):
+    """As `posterior`, and somebody exists who fits all chosen rows and what is known."""
+    people = [
+        {"zip": z, "age": a}
+        for z in ZIPS
+        for a in range(100)
+        if all({"zip": z, "age": a}[column] == value for column, value in person.items())
+    ]
+    rows = [[row for row in table if fits(row, person)] for table in tables]
+    agreeing = Counter(
+        chosen[0]["condition"]
+        for chosen in product(*rows)
+        if len({row["condition"] for row in chosen}) == 1
+        and any(all(fits(row, one) for row in chosen) for one in people)
+    )
+    return {value: Fraction(n, agreeing.total()) for value, n in agreeing.items()}
+
+
+def by_bayes(counts, prior, population):
+    """The posterior by enumeration of everybody else, row by row.
+
+    The person stands in one of the rows of each table, evenly; all other rows are drawn from the
+    population; what is seen is how many rows have which value.
+    """
+    found = {}
+    for value, weight in prior.items():
+        chance = prod((_seen(value, seen, population) for seen in counts), start=Fraction(weight))
+        if chance:
+            found[value] = chance
+    total = sum(found.values())
+    return {value: chance / total for value, chance in found.items()}
+
+
+def _seen(value, seen, population):
+    """The probability of what is seen in one table if the person has the value."""
+    size = sum(seen.values())
+    everything = sum(population.values())
+    return sum(
+        prod((Fraction(population[other]) / everything for other in others), start=Fraction(1))
+        for others in product(population, repeat=size - 1)
+        if Counter([value, *others]) == Counter(seen)
+    )

@@ -1,0 +1,118 @@
+import csv
+
+import pytest
+
+from twoworlds.attacks.composition import compose
+from twoworlds.attacks.composition.sources import load, named, opened
+from twoworlds.errors import InvalidInput
+
+ROWS = [{"age": "<30", "c": "flu, bad"}, {"age": "", "c": 'say "x"'}, {"age": "≥40", "c": None}]
+
+
+def read(table):
+    with opened() as connection:
+        found = load(connection, "it", table, None)
+        return [found.row(number) for number in range(1, found.rows + 1)]
+
+
+def write(path, rows, **options):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        out = csv.DictWriter(file, rows[0], **options)
+        out.writeheader()
+        out.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def expected():
+    return [{**row, "age": row["age"] or None} for row in ROWS]
+
+
+def test_rows_and_text_files_say_the_same(tmp_path, expected):
+    assert read(ROWS) == expected
+    assert read(write(tmp_path / "t.csv", ROWS)) == expected
+    assert read(write(tmp_path / "t[1]*?.csv", ROWS[:1])) == expected[:1]
+    assert read(str(write(tmp_path / "u's.csv", ROWS, lineterminator="\n"))) == expected
+    assert read(write(tmp_path / "t.tsv", ROWS, delimiter="\t")) == expected
+
+
+def test_parquet_files_and_frames_say_the_same(tmp_path, expected):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pa.Table.from_pylist(ROWS)
+    parquet.write_table(table, tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet") == expected
+    assert read(table) == expected
+    assert read(pa.table({"n": [1, None]})) == [{"n": "1"}, {"n": None}]
+
+
+def test_frames_of_pandas_and_polars():
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    known = {"age": 28}
+    for library in (pandas, polars):
+        frame = library.DataFrame({"age": ["<30", ">=30"], "c": ["x", "y"]})
+        assert compose([frame], known, "c").candidates == ("x",)
+
+
+def test_numbers_of_python_are_texts():
+    assert read([{"a": 1, "b": 2.5, "c": float("nan")}]) == [{"a": "1", "b": "2.5", "c": None}]
+
+
+def test_only_what_is_needed_is_read():
+    with opened() as connection:
+        found = load(connection, "it", "figure1.csv", ["age", "name"], ["condition"])
+        assert list(found.columns) == ["age", "condition"]
+        assert found.texts("age") == ["<30", "≥40", "3*"]
+        again = load(connection, "it", "figure2.csv", None)
+        assert again.table != found.table
+
+
+def test_names_of_tables():
+    assert [name for name, _ in named(["a.csv", []])] == ["a.csv", "table 2"]
+    assert named({"mine": 1}) == [("mine", 1)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2\n3\n", "CSV Error on Line: 3"),
+        ("a,b\n1,2,3\n", "Expected Number of Columns: 2 Found: 3"),
+        ("", "is empty: its first line names the columns"),
+        ("a,b\n", "has no rows"),
+        ("a,a\n1,2\n", "has two columns 'a'"),
+        (b"\xff\xfe\x00", "UTF-8"),
+    ],
+)
+def test_rejects_text_files_that_are_no_tables(tmp_path, content, message):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InvalidInput, match=message) as error:
+        read(path)
+    assert "strict_mode" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([], "has no rows"),
+        ([{"a": 1}, {"b": 1}], "row 2 of it has other columns than row 1"),
+        ([(1, 2)], "row 1 of it is of type tuple"),
+        (3, "is of type int: give a path, a list of rows or a data frame"),
+    ],
+)
+def test_rejects_what_is_no_table(table, message):
+    with pytest.raises(InvalidInput, match=message):
+        read(table)
+
+
+def test_rejects_other_files(tmp_path):
+    (tmp_path / "t.xlsx").write_bytes(b"x")
+    (tmp_path / "t.parquet").write_bytes(b"x")
+    for path, message in [
+        (tmp_path, "is a folder"),
+        (tmp_path / "t.xlsx", "give a CSV, TSV or Parquet file"),
+        (tmp_path / "t.parquet", "it cannot be read"),
+    ]:
+        with pytest.raises(InvalidInput, match=message):
+            read(path)
