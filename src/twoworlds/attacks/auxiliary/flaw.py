@@ -1,0 +1,92 @@
+"""Where the printed proof of Theorem 1 fails, and what repairs it.
+
+The proof argues that z is nearly independent of the breach y it hides, and concludes that nobody
+with z alone *says a breach* more often than without. But y is not the only breach. Take databases
+(w, y0), all pairs equally likely, with breaches y0 and y0 + w, and the pad r = w: then z = y + w is
+independent of y, and it is the other breach. Whoever repeats z always wins. A seeded hash helps,
+yet not enough. What is true: the pad must be nearly uniform given the *whole set* of breaches, or
+every database must have one breach only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from twoworlds.attacks.auxiliary.extractors import extractor
+from twoworlds.attacks.auxiliary.fuzzy import FuzzyExtractor
+from twoworlds.attacks.auxiliary.laws import Case, flaw_law, law_of
+from twoworlds.attacks.auxiliary.results import Attack
+from twoworlds.attacks.auxiliary.theorem import attack
+from twoworlds.numbers import show
+
+__all__ = ["Flaw", "flaw"]
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """The counterexample, and the same law with one breach per database.
+
+    Attributes:
+        found: The attack on databases (w, y0) with breaches y0 and y0 + w.
+        repaired: The attack when only y0 is a breach.
+    """
+
+    found: Attack
+    repaired: Attack
+
+    def verify(self) -> bool:
+        """Check that the printed bound fails as stated, and the repaired one holds in both."""
+        return (
+            self.found.printed_bound_fails
+            and not self.found.assumption_2a_repaired
+            and self.found.simulator <= self.found.repaired_bound
+            and not self.repaired.printed_bound_fails
+            and self.repaired.simulator <= self.repaired.repaired_bound
+        )
+
+    def explain(self) -> str:
+        """Say what is printed, what happens, and what repairs it."""
+        first, second = self.found, self.repaired
+        outcome = (
+            f"The best simulator wins with probability {show(first.simulator)}, above that bound."
+            if first.printed_bound_fails
+            else f"With this pad the best simulator wins with {show(first.simulator)}, within that "
+            "bound."
+        )
+        return (
+            f"A database is a pair (w, y0) of {first.ell}-bit strings, all equally likely; both y0 "
+            f"and y0 + w are breaches, and the release tells w. The pad ({first.extractor}) is "
+            f"{show(first.epsilon)} from uniform given the breach that is told, so the printed "
+            f"proof bounds every simulator by {show(first.blind)} + {show(first.epsilon)} = "
+            f"{show(first.printed_bound)}. {outcome} The reason: given all breaches of the "
+            f"database, the pad is {show(first.epsilon_given_breaches)} from uniform. If y0 is the "
+            f"only breach, the proof is right: the simulator wins with {show(second.simulator)}, "
+            f"at most {show(second.repaired_bound)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            **self.found.to_dict(),
+            "claimed_simulator_bound": self.found.to_dict()["printed_bound"],
+            "bound_violated": self.found.printed_bound_fails,
+            "one_breach": self.repaired.to_dict(),
+            "explanation": self.explain(),
+        }
+
+
+def flaw(ell: object = 2, *, extract: str = "identity") -> Flaw:
+    """Run the counterexample with breaches of ell bits.
+
+    >>> found = flaw(2, extract="field")
+    >>> found.found.simulator, found.found.printed_bound, found.verify()
+    (Fraction(3, 4), Fraction(5, 8), True)
+    """
+    law = flaw_law(ell)
+    pad = FuzzyExtractor(extractor(extract, law.bits, law.bits))
+    single = law_of(
+        (Case(c.database, c.utility, c.breaches[:1], c.probability, c.size) for c in law.cases),
+        name=f"pairs (w, y) of {law.bits} bits, with the breach y",
+    )
+    return Flaw(attack(law, pad), attack(single, pad))

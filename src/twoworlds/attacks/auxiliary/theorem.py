@@ -1,0 +1,319 @@
+"""Dwork's Theorem 1 run exactly: what auxiliary information does with and without the release.
+
+The auxiliary-information generator knows the database. It picks a breach y of ell bits uniformly
+among those of the database, asks the sanitiser for a view w' of the utility vector, makes a pad
+from it, (r, p) = Gen(w'), and tells everybody z = (p, r + y). The *attacker* has z and his own view
+w'' through the sanitiser, reads the pad back and has y. The *simulator* has z alone; the best one
+answers, for each z, the string that is most probably a breach. All probabilities are exact:
+
+    attacker  = P(r'' + r + y is a breach),  r'' = Rec(w'', p)
+    simulator = sum over z of max over y' of P(z, y' is a breach)
+    mu        = sum over w'' of max over y' of P(w'', y' is a breach)    (Assumption 2, part 3)
+    blind     = max over y' of ell bits of P(y' is a breach)             (printed d_l)
+    epsilon   = distance of (r, p) from (uniform, p) given y, on average over y
+
+If the database has no breach of ell bits, which happens with probability gamma, z says so, and the
+attacker loses.
+
+Differs: the printed proof claims simulator <= d_l + epsilon. That is false if a database has
+several breaches (`Attack.printed_bound_fails`); it is true with the distance taken given the whole
+set of breaches, or with one breach per database (`Attack.repaired_bound`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+
+from twoworlds.attacks.auxiliary.bits import Vector, fitted, grouped
+from twoworlds.attacks.auxiliary.fuzzy import FuzzyExtractor, unevenness
+from twoworlds.attacks.auxiliary.laws import Law
+from twoworlds.attacks.auxiliary.results import Attack
+from twoworlds.attacks.auxiliary.sanitisers import Sanitiser, exact
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.progress import track
+
+__all__ = ["attack"]
+
+# Shares of laws of the utility vector, by their place in a list.
+_Mixture = tuple[tuple[int, int], ...]
+_MOST_SCORES = 1 << 24
+_MOST_STEPS = 1 << 32
+
+
+def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None) -> Attack:
+    """Run generator, attacker and best simulator on a law, exactly.
+
+    Args:
+        law: Of databases, utility vectors and breaches.
+        pad: Makes the pad; its length is that of the breaches which the generator tells about.
+        sanitiser: What the attacker sees of the utility vector; all of it if left out.
+
+    >>> from twoworlds.attacks.auxiliary import extractor, FuzzyExtractor, flaw_law
+    >>> found = attack(flaw_law(2), FuzzyExtractor(extractor("field", 2, 2)))
+    >>> found.simulator, found.blind + found.epsilon
+    (Fraction(3, 4), Fraction(5, 8))
+
+    Raises:
+        InvalidInput: when lengths differ, or no database has a breach of the pad's length.
+        TooLarge: when there are too many seeds, strings or breaches.
+    """
+    view = exact(law.bits) if sanitiser is None else sanitiser
+    for what, bits in (("pad", pad.bits), ("sanitiser", view.bits)):
+        if bits != law.bits:
+            raise InvalidInput(
+                f"the {what} takes {bits} bits, the utility vector has {law.bits}: make them equal"
+            )
+    if pad.ell not in law.lengths:
+        known = ", ".join(map(str, law.lengths)) or "none"
+        raise InvalidInput(
+            f"ell={pad.ell}: no database has a breach of that length; there are {known}"
+        )
+    return _Run(law, pad, view).result()
+
+
+class _Run:
+    """The bookkeeping of one attack: whole numbers over ``self.total``."""
+
+    def __init__(self, law: Law, pad: FuzzyExtractor, view: Sanitiser) -> None:
+        self.law, self.pad, self.view = law, pad, view
+        self.answers = {y: i for i, y in enumerate(law.answers)}
+        self.long = [
+            [int(y, 2) for y in group.breaches if len(y) == pad.ell] for group in law.groups
+        ]
+        self.among = lcm(*(len(ys) for ys in self.long if ys))
+        self.total = law.total * view.total * self.among
+        self._check_size()
+        vectors: dict[int, tuple[int, Vector]] = {}
+        for group in law.groups:
+            vectors.setdefault(id(group.weights), (len(vectors), group.weights))
+        self.index = [vectors[id(group.weights)][0] for group in law.groups]
+        largest = (self.total << pad.ell + 1) * max(2, pad.extract.seeds)
+        # The weights of each vector w, and of each view of it times view.total.
+        self.true = np.array([fitted(vector, largest) for _, vector in vectors.values()])
+        self.seen = np.array([fitted(view.seen(vector), largest) for vector in self.true])
+        self._sums = [sum(map(int, vector)) for vector in self.true]
+        self._is_uniform_secret = (
+            len(self.true) == 1
+            and len(law.groups) == 1 << pad.ell
+            and all(len(group.breaches) == 1 for group in law.groups)
+            and all(self.long)
+            and len({group.factor for group in law.groups}) == 1
+        )
+
+    def _check_size(self) -> None:
+        self.pad.check_size()
+        pad, groups = self.pad, len(self.law.groups)
+        if len(self.answers) * max(pad.cells, 1 << pad.bits) > _MOST_SCORES:
+            raise TooLarge(
+                f"{len(self.answers)} possible answers times {max(pad.cells, 1 << pad.bits)} "
+                f"values of z are more than {_MOST_SCORES}: shorten the breaches or w"
+            )
+        steps = pad.extract.seeds * groups * ((1 << pad.bits) + pad.cells + 4096)
+        if steps > _MOST_STEPS:
+            raise TooLarge(
+                f"{pad.extract.seeds} seeds times {groups} sets of breaches times 2^{pad.bits} "
+                "strings take too long: take fewer seeds (toeplitz, field, identity) or a shorter w"
+            )
+
+    def result(self) -> Attack:
+        law, pad, view = self.law, self.pad, self.view
+        secrets = self._secrets()
+        told = [i for i, ys in enumerate(self.long) if ys]
+        sets: list[_Mixture] = [((self.index[i], 1),) for i in told]
+        simulator, distance = self._over_seeds({*secrets, *sets})
+        weight = {i: self._chance(((self.index[i], law.groups[i].factor),)) for i in told}
+        gamma = 1 - sum(weight.values(), Fraction(0))
+        return Attack(
+            law=law.name,
+            sanitiser=view.name,
+            extractor=pad.extract.name,
+            code=None if pad.code is None else pad.code.describe(),
+            bits=law.bits,
+            ell=pad.ell,
+            sketch_bits=pad.sketch_bits,
+            radius=pad.radius,
+            errors=view.reach,
+            universal=pad.extract.universal,
+            one_breach=all(len(group.breaches) == 1 for group in law.groups),
+            gamma=gamma,
+            attacker=self._attacker(),
+            simulator=simulator,
+            mu=self._best(self.seen, told_length=False),
+            mu_public=self._best(self._sketched(), told_length=True),
+            blind=self._blind({pad.ell}),
+            blind_any=self._blind(set(law.lengths)),
+            epsilon=sum((distance[m] * c for m, c in secrets.items()), Fraction(0)) / (1 - gamma),
+            epsilon_worst=max(distance[m] for m in secrets),
+            epsilon_given_breaches=sum(
+                (distance[m] * weight[i] for m, i in zip(sets, told, strict=True)), Fraction(0)
+            )
+            / (1 - gamma),
+            largest_utility=self._largest(self.true, secrets),
+            largest_seen=self._largest(self.seen, secrets),
+            largest_given_breaches=self._largest(self.seen, sets),
+            residual=self._residual(secrets),
+        )
+
+    def _secrets(self) -> dict[_Mixture, Fraction]:
+        """The law of the utility vector given each breach told, with the chance of that breach.
+
+        Breaches with proportional laws are gathered.
+        """
+        parts: dict[int, dict[int, int]] = {}
+        for i, ys in enumerate(self.long):
+            for y in ys:
+                part = parts.setdefault(y, {})
+                share = self.law.groups[i].factor * (self.among // len(ys))
+                part[self.index[i]] = part.get(self.index[i], 0) + share
+        found: dict[_Mixture, Fraction] = {}
+        for part in parts.values():
+            divisor = gcd(*part.values())
+            mixture = tuple(sorted((i, share // divisor) for i, share in part.items()))
+            chance = self._chance(tuple(part.items())) / self.among
+            found[mixture] = found.get(mixture, Fraction(0)) + chance
+        return found
+
+    def _chance(self, mixture: _Mixture) -> Fraction:
+        weight = sum(share * self._sums[i] for i, share in mixture)
+        return Fraction(weight, self.law.total)
+
+    def _over_seeds(
+        self, mixtures: Iterable[_Mixture]
+    ) -> tuple[Fraction, dict[_Mixture, Fraction]]:
+        """Return what the best simulator wins, and the distance of the pad for each law of w."""
+        pad, seeds = self.pad, self.pad.extract.seeds
+        wins, uneven = 0, dict.fromkeys(mixtures, 0)
+        for seed in track(range(seeds), "seeds", seeds):
+            cell = pad.cell(seed)
+            sums = [grouped(cell, vector, pad.cells) for vector in self.seen]
+            wins += self._wins(sums)
+            for mixture in uneven:
+                mixed = sum(share * sums[i] for i, share in mixture)
+                uneven[mixture] += unevenness(np.asarray(mixed), pad.ell)
+        simulator = Fraction(wins, self.total * seeds) + self._wins_without_a_breach()
+        return simulator, {
+            mixture: Fraction(found, (self._seen_sum(mixture) << pad.ell + 1) * seeds)
+            for mixture, found in uneven.items()
+        }
+
+    def _seen_sum(self, mixture: _Mixture) -> int:
+        return sum(share * self._sums[i] for i, share in mixture) * self.view.total
+
+    def _wins(self, sums: list[Vector]) -> int:
+        """Return what the best answer to each z wins, for one seed."""
+        if self._is_uniform_secret:  # then the best answer is the likeliest pad, whatever r + y is
+            pads = sums[0].reshape(-1, 1 << self.pad.ell)
+            return int(pads.max(axis=1).sum()) * self.law.groups[0].factor << self.pad.ell
+        cells = np.arange(self.pad.cells)
+        scores = np.zeros((len(self.answers), self.pad.cells), dtype=self.seen.dtype)
+        for i, (group, ys) in enumerate(zip(self.law.groups, self.long, strict=True)):
+            if not ys:
+                continue
+            share = group.factor * (self.among // len(ys))
+            shown = sum(sums[self.index[i]][cells ^ y] for y in ys) * share
+            for answer in group.breaches:
+                scores[self.answers[answer]] += shown
+        return int(scores.max(axis=0).sum())
+
+    def _wins_without_a_breach(self) -> Fraction:
+        """Return what the simulator wins when z says that there is no breach of this length."""
+        scores = [Fraction(0)]
+        for answer in self.answers:
+            chosen = [
+                (self.index[i], group.factor)
+                for i, group in enumerate(self.law.groups)
+                if not self.long[i] and answer in group.breaches
+            ]
+            scores.append(self._chance(tuple(chosen)))
+        return max(scores)
+
+    def _attacker(self) -> Fraction:
+        """Return how often the attacker says a breach.
+
+        What is wrong after mending depends on the difference of the two views alone, and shifts y
+        by the pad of what is left over, because pads are linear.
+        """
+        pad, laws = self.pad, {}
+        for i, vector in enumerate(self.true):
+            differences = self.view.differences(vector)
+            mended = pad.left_over >= 0
+            laws[i] = grouped(pad.left_over[mended], differences[mended], 1 << pad.bits)
+        hits = [self._hits(i) for i in range(len(self.law.groups))]
+        wins = Fraction(0)
+        exactly = all(not law[1:].any() for law in laws.values())
+        for seed in range(1 if exactly else pad.extract.seeds):
+            shift = pad.pads(seed)
+            for i, hit in enumerate(hits):
+                shifts = grouped(shift, laws[self.index[i]], 1 << pad.ell)
+                wins += sum(hit[d] * int(shifts[d]) for d in hit)
+        seeds = 1 if exactly else pad.extract.seeds
+        return wins / (self.law.total * self.view.total**2 * seeds)
+
+    def _hits(self, i: int) -> dict[int, Fraction]:
+        """Return, for each shift, the weight of the breaches told that it turns into breaches."""
+        ys = set(self.long[i])
+        found: dict[int, Fraction] = {}
+        for y in ys:
+            for other in ys:
+                share = Fraction(self.law.groups[i].factor, len(ys))
+                found[y ^ other] = found.get(y ^ other, Fraction(0)) + share
+        return found
+
+    def _sketched(self) -> Vector:
+        size = 1 << self.pad.sketch_bits
+        return np.array([grouped(self.pad.sketches, vector, size) for vector in self.seen])
+
+    def _best(self, views: Vector, *, told_length: bool) -> Fraction:
+        """Return what the best answer wins to somebody who has a view, and not z.
+
+        Args:
+            views: The weight of each view, for each law of the utility vector.
+            told_length: Whether it is known that there is a breach of the right length.
+        """
+        if len(views) == 1 and all(self.long):  # the view does not depend on the breaches
+            return self._blind(set(self.law.lengths))
+        scores = np.zeros((len(self.answers), views.shape[1]), dtype=views.dtype)
+        for i, group in enumerate(self.law.groups):
+            if told_length and not self.long[i]:
+                continue
+            for answer in group.breaches:
+                scores[self.answers[answer]] += group.factor * views[self.index[i]]
+        wins = Fraction(int(scores.max(axis=0).sum()), self.law.total * self.view.total)
+        return wins + self._wins_without_a_breach() if told_length else wins
+
+    def _blind(self, lengths: set[int]) -> Fraction:
+        chances = []
+        for answer in self.answers:
+            if len(answer) in lengths:
+                chosen = (
+                    (self.index[i], group.factor)
+                    for i, group in enumerate(self.law.groups)
+                    if answer in group.breaches
+                )
+                chances.append(self._chance(tuple(chosen)))
+        return max(chances)
+
+    def _mixed(self, vectors: Vector, mixture: _Mixture) -> Vector:
+        return np.asarray(sum(share * vectors[i] for i, share in mixture))
+
+    def _largest(self, vectors: Vector, mixtures: Iterable[_Mixture]) -> Fraction:
+        """Return the largest conditional probability of a string."""
+        found = []
+        for mixture in mixtures:
+            mixed = self._mixed(vectors, mixture)
+            found.append(Fraction(int(mixed.max()), int(mixed.sum())))
+        return max(found)
+
+    def _residual(self, mixtures: Iterable[_Mixture]) -> Fraction:
+        """Return the chance of guessing the view from its syndrome, given the worst breach."""
+        found = []
+        for mixture in mixtures:
+            mixed = self._mixed(self.seen, mixture)
+            best = np.zeros(1 << self.pad.sketch_bits, dtype=mixed.dtype)
+            np.maximum.at(best, self.pad.sketches, mixed)
+            found.append(Fraction(int(best.sum()), int(mixed.sum())))
+        return max(found)

@@ -1,0 +1,302 @@
+"""Theorem 1 exactly: reference cases, and everything against running through all possibilities."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from tests.attacks.auxiliary import brute
+from twoworlds.attacks.auxiliary import (
+    Case,
+    FuzzyExtractor,
+    attack,
+    count_law,
+    extractor,
+    flaw_law,
+    fuzzy_extractor,
+    independent_law,
+    law_of,
+    named_law,
+    sanitiser,
+    source,
+    uniform_secret,
+)
+from twoworlds.attacks.auxiliary.bits import written_bits
+from twoworlds.attacks.auxiliary.sanitisers import through
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms import Dense
+from twoworlds.numbers import Real, below
+from twoworlds.worlds import BitStrings, Explicit
+
+
+def rows_of(masks, bits):
+    return [written_bits(mask, bits) for mask in masks]
+
+
+def brute_pad(pad):
+    maps = [rows_of(pad.extract.masks(s), pad.bits) for s in range(pad.extract.seeds)]
+    checks = () if pad.code is None else rows_of(pad.code.checks, pad.bits)
+    return brute.Pad(pad.bits, maps, checks, pad.radius)
+
+
+def brute_noise(view):
+    def noise(w):
+        row = view.noise[0 if view.is_additive else int(w, 2)]
+        return {
+            written_bits(int(w, 2) ^ e, view.bits): Fraction(int(x), view.total)
+            for e, x in enumerate(row)
+            if x
+        }
+
+    return noise
+
+
+def agrees(cases, pad, view):
+    found = attack(law_of(cases), pad, sanitiser=view)
+    plain = [(case.utility, case.breaches, case.probability) for case in cases]
+    for name, value in brute.everything(plain, brute_pad(pad), brute_noise(view), pad.ell).items():
+        assert getattr(found, name) == value, name
+    assert found.simulator <= found.repaired_bound
+    return found
+
+
+def random_cases(rng, bits, lengths, count, *, most=3):
+    weights = [rng.randrange(1, 9) for _ in range(count)]
+    cases = []
+    for i, weight in enumerate(weights):
+        breaches = {
+            written_bits(rng.randrange(2**length), length)
+            for length in rng.choices(lengths, k=rng.randrange(most + 1))
+        }
+        utility = written_bits(rng.randrange(2**bits), bits)
+        cases.append(Case(str(i), utility, tuple(breaches), Fraction(weight, sum(weights))))
+    return cases
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_attacker_simulator_and_distances_are_those_of_running_through_everything(seed):
+    rng = random.Random(seed)
+    name = ("matrices", "field", "toeplitz", "identity")[seed % 4]
+    cases = random_cases(rng, 3, [2, 2, 1], 6)
+    cases[-1] = Case("last", "010", ("01", "1"), cases[-1].probability)
+    view = ("exact", "errors(1)", "flips(1/4)")[seed % 3]
+    agrees(cases, FuzzyExtractor(extractor(name, 3, 2)), sanitiser(view, 3))
+
+
+@pytest.mark.parametrize(
+    ("code", "bits", "extract", "view"),
+    [
+        ("repetition(5)", 5, None, "errors(1)"),
+        ("repetition(5)", 5, None, "errors(2)"),
+        ("cyclic(5, x+1)", 5, None, "flips(1/3)"),
+        ("repetition(4)", 4, None, "flips(1/3)"),
+        ("repetition(3)", 3, "inner-product", "errors(2)"),
+        ("repetition(3)", 3, "field", "flips(1/5)"),
+    ],
+)
+def test_the_same_with_a_code_and_with_more_errors_than_it_mends(code, bits, extract, view):
+    rng = random.Random(bits)
+    cases = random_cases(rng, bits, [1], 5, most=2)
+    cases[-1] = Case("last", "01001"[:bits], ("1",), cases[-1].probability)
+    agrees(cases, fuzzy_extractor(code, 1, extract=extract), sanitiser(view, bits))
+
+
+def test_the_same_with_a_mechanism_whose_errors_depend_on_the_data():
+    rng = random.Random(1)
+    cases = random_cases(rng, 2, [1], 5)
+    cases[-1] = Case("last", "01", ("1",), cases[-1].probability)
+    outputs = Explicit(("00", "01", "10", "11"))
+    rows = [["1/2", 0, 0, 0], ["1/2", "1/3", 0, 0], [0, "2/3", "3/4", 0], [0, 0, "1/4", 1]]
+    view = through(Dense(BitStrings(2), outputs, rows))
+    assert not view.is_additive
+    agrees(cases, FuzzyExtractor(extractor("matrices", 2, 1)), view)
+
+
+def test_a_uniform_secret_has_a_short_cut_that_agrees_with_the_long_way():
+    secrets = uniform_secret(2)
+    weights = source("iid(2/7)", 3)
+    pad = FuzzyExtractor(extractor("toeplitz", 3, 2))
+    short = attack(independent_law(weights, secrets), pad)
+    cases = [
+        Case("", written_bits(w, 3), breaches, p * q)
+        for w, p in enumerate(weights)
+        for breaches, q in secrets.items()
+    ]
+    long = agrees(cases, pad, sanitiser("exact", 3))
+    for name, value, _ in long.numbers():
+        if not isinstance(value, Real):
+            assert value == getattr(short, name), name
+
+
+def test_reference_dw_07_even_weight_strings_and_all_matrices():
+    found = attack(named_law("even-weight", 2, bits=4), FuzzyExtractor(extractor("matrices", 4, 2)))
+    assert found.min_entropy == 3
+    assert found.epsilon == found.epsilon_worst == Fraction(45, 256)
+    assert abs(float(found.leftover_hash_bound) - 0.353553390593274) < 1e-12
+    assert (found.attacker, found.simulator, found.mu) == (1, Fraction(11, 32), Fraction(1, 4))
+    assert (found.gap, found.guaranteed_gap) == (Fraction(21, 32), Fraction(147, 256))
+    assert found.blind == Fraction(1, 4)
+    assert found.largest_utility == Fraction(1, 8)
+
+
+def test_reference_dw_09_a_count_of_eight_people():
+    found = attack(count_law(8), FuzzyExtractor(extractor("inner-product", 4, 1)))
+    assert abs(float(found.min_entropy) - 1.87071698305503) < 1e-12
+    assert (found.epsilon, found.epsilon_worst) == (Fraction(309, 2048), Fraction(169, 1024))
+    assert (found.attacker, found.simulator) == (1, Fraction(333, 512))
+    assert (found.mu, found.blind) == (Fraction(163, 256), Fraction(1, 2))
+    assert (found.largest_utility, found.gap) == (Fraction(35, 128), Fraction(179, 512))
+
+
+@pytest.mark.parametrize(
+    ("ell", "polynomial", "epsilon", "simulator", "mu", "claimed"),
+    [
+        (2, "x^2+x+1", "3/16", "3/4", "7/16", "5/8"),
+        (3, "x^3+x+1", "7/64", "7/16", "15/64", "11/32"),
+    ],
+)
+def test_reference_dw_11_the_printed_bound_fails(ell, polynomial, epsilon, simulator, mu, claimed):
+    found = attack(flaw_law(ell), FuzzyExtractor(extractor(f"field({polynomial})", ell, ell)))
+    assert found.epsilon == found.epsilon_worst == Fraction(epsilon)
+    assert (found.attacker, found.simulator) == (1, Fraction(simulator))
+    assert found.mu == found.blind == Fraction(mu)
+    assert found.largest_utility == Fraction(1, 2**ell)
+    assert found.printed_bound == Fraction(claimed)
+    assert found.printed_bound_fails
+    assert found.promise_fails
+    assert found.assumption_2a
+    assert not found.assumption_2a_repaired
+
+
+def test_reference_dw_13_repetition_code_and_biased_bits():
+    law = named_law("iid(3/5)", 1, bits=5)
+    pad = fuzzy_extractor("repetition(5)", 1)
+    found = attack(law, pad, sanitiser=sanitiser("errors(1)", 5))
+    assert found.radius_holds
+    assert found.epsilon == Fraction(781, 6250)
+    assert (found.attacker, found.simulator) == (1, Fraction(1953, 3125))
+    assert found.mu == Fraction(1, 2)
+    assert found.gap == found.guaranteed_gap == Fraction(1172, 3125)
+    assert found.largest_seen == Fraction(351, 6250)
+    assert abs(float(found.min_entropy_seen) - 4.15431325413225) < 1e-12
+    # Twice two errors exceed the two that are mended.
+    failing = attack(law, pad, sanitiser=sanitiser("errors(2)", 5))
+    assert not failing.radius_holds
+    assert failing.attacker == Fraction(83, 128)
+    assert "promises nothing" in failing.explain()
+
+
+def test_reference_dw_15_a_bch_code_on_all_strings_of_15_bits():
+    pad = fuzzy_extractor("cyclic(15, x^8+x^7+x^6+x^4+1)", 7)
+    found = attack(named_law("uniform", 7, bits=15), pad, sanitiser=sanitiser("errors(1)", 15))
+    assert found.epsilon == 0
+    assert (found.attacker, found.simulator) == (1, Fraction(1, 128))
+    assert found.gap == Fraction(127, 128)
+    assert found.sketch_bits == 8
+    assert found.assumption_3
+
+
+def test_numbers_beyond_machine_words_stay_exact():
+    law = named_law("iid(999983/1999993)", 1, bits=5)
+    found = attack(law, fuzzy_extractor("repetition(5)", 1), sanitiser=sanitiser("flips(1/97)", 5))
+    one = Fraction(999983, 1999993) * Fraction(96, 97) + Fraction(1000010, 1999993) / 97
+    # Flipped independent bits are independent again; a syndrome leaves w or its complement.
+    law_of_weight = [one**i * (1 - one) ** (5 - i) for i in range(6)]
+    pairs = [1, 5, 10]
+    epsilon = sum(n * abs(law_of_weight[i] - law_of_weight[5 - i]) for i, n in enumerate(pairs)) / 2
+    assert found.epsilon == epsilon
+    assert found.simulator == Fraction(1, 2) + epsilon
+
+
+def test_a_release_that_tells_nothing_gives_the_attacker_nothing():
+    law = named_law("uniform", 1, bits=3)
+    found = attack(
+        law, FuzzyExtractor(extractor("inner-product", 3, 1)), sanitiser=sanitiser("flips(1/2)", 3)
+    )
+    # With the seed 0 the pad is 0 and everybody reads the secret; otherwise the pad is lost.
+    assert found.attacker == found.simulator == Fraction(1, 8) + Fraction(7, 8) / 2
+    assert found.gap == 0
+    assert "nothing that z does not give" in found.explain()
+
+
+def test_an_offset_changes_nothing():
+    law = count_law(3)
+    plain = attack(law, FuzzyExtractor(extractor("matrices", 2, 1)))
+    shifted = attack(law, FuzzyExtractor(extractor("matrices(offset=yes)", 2, 1)))
+    assert [n for _, n, _ in plain.numbers()][:10] == [n for _, n, _ in shifted.numbers()][:10]
+
+
+def test_the_leftover_hash_bound_is_never_beaten():
+    for name in ("matrices", "toeplitz", "field"):
+        for text in ("even-weight", "iid(1/3)", "first(5)", "weight(1)"):
+            found = attack(named_law(text, 2, bits=4), FuzzyExtractor(extractor(name, 4, 2)))
+            assert float(found.epsilon_worst) <= below(found.leftover_hash_bound) + 1e-12
+    with_code = attack(
+        named_law("iid(1/3)", 1, bits=5), fuzzy_extractor("repetition(5)", 1, extract="toeplitz")
+    )
+    assert float(with_code.epsilon_worst) <= below(with_code.leftover_hash_bound)
+
+
+def test_databases_without_a_breach_of_the_length_count_as_gamma():
+    cases = [
+        Case("a", "0", ("0",), Fraction(1, 3)),
+        Case("b", "1", ("11",), Fraction(1, 3)),
+        Case("c", "1", (), Fraction(1, 3)),
+    ]
+    found = agrees(cases, FuzzyExtractor(extractor("matrices", 1, 1)), sanitiser("exact", 1))
+    assert found.gamma == Fraction(2, 3)
+    assert found.attacker == Fraction(1, 3)
+
+
+def test_plain_data_and_html_hold_the_numbers():
+    found = attack(flaw_law(1), FuzzyExtractor(extractor("identity", 1, 1)))
+    data = found.to_dict()
+    assert data["simulator"] == {"exact": "1", "value": 1.0}
+    assert data["mu"]["exact"] == "3/4"
+    assert data["leftover_hash_bound"] is None
+    assert data["printed_bound_fails"] is True
+    assert "3/4" in found._repr_html_()
+    assert "several breaches" in found.explain()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (
+            lambda: attack(count_law(8), FuzzyExtractor(extractor("matrices", 3, 1))),
+            InvalidInput,
+            "pad takes 3",
+        ),
+        (
+            lambda: attack(count_law(8), FuzzyExtractor(extractor("matrices", 4, 2))),
+            InvalidInput,
+            "there are 1",
+        ),
+        (
+            lambda: attack(
+                count_law(8),
+                FuzzyExtractor(extractor("identity", 4, 1)),
+                sanitiser=sanitiser("exact", 3),
+            ),
+            InvalidInput,
+            "sanitiser takes 3",
+        ),
+        (
+            lambda: attack(
+                named_law("uniform", 4, bits=8), FuzzyExtractor(extractor("matrices", 8, 4))
+            ),
+            TooLarge,
+            "toeplitz",
+        ),
+        (
+            lambda: attack(
+                named_law("uniform", 10, bits=16), FuzzyExtractor(extractor("identity", 16, 10))
+            ),
+            TooLarge,
+            "shorten",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, error, said):
+    with pytest.raises(error, match=said):
+        make()
