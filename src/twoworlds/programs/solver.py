@@ -1,4 +1,4 @@
-"""Linear programs with exact answers; the only module that imports HiGHS.
+"""Linear programs with exact answers; with `decoding` the only module that imports HiGHS.
 
     minimise c.x   subject to   lower <= A x <= upper,   least <= x <= most        (all rational)
 

@@ -1,0 +1,129 @@
+"""``twoworlds attack reconstruct``, as a person types it."""
+
+import json
+
+import pytest
+
+from tests.cli.calling import call
+from twoworlds.attacks.reconstruction import random_subsets
+
+ATTACK = ("attack", "reconstruct")
+
+
+@pytest.fixture(autouse=True)
+def _wide_and_plain(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(tmp_path)
+    bits = [i * i % 7 % 2 for i in range(30)]
+    (tmp_path / "people.csv").write_text("ill\n" + "".join(f"{bit}\n" for bit in bits))
+    lines = ["rows,answer"]
+    for mask in random_subsets(30, 90, seed=3).tolist():
+        members = [i for i, inside in enumerate(mask) if inside]
+        rows = " ".join(str(i + 1) for i in members)
+        lines.append(f"{rows},{sum(bits[i] for i in members) + len(members) % 3 / 4}")
+    (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
+
+
+def test_a_simulation_is_said_in_words_and_repeats(capsys):
+    arguments = (*ATTACK, "--rows", "48", "--queries", "240", "--noise", "1")
+    code, out, err = call(capsys, *arguments)
+    assert (code, err) == (0, "")
+    assert "48 of 48 secret bits (100%) were read back from 240 sums" in out
+    assert "Laplace noise of scale 1" in out
+    assert "Simulated with seed 0." in out
+    assert call(capsys, *arguments)[1] == out
+
+
+def test_json_has_exact_numbers(capsys):
+    options = ("--rows", "20", "--queries", "80", "--law", "rounding", "--noise", "1/2", "--json")
+    code, out, _ = call(capsys, *ATTACK, *options, "--method", "least-squares", "--seed", "4")
+    found = json.loads(out)
+    assert code == 0
+    assert found["fraction"] == {"exact": "1", "value": 1.0}
+    assert found["noise"] == {"exact": "1/2", "value": 0.5}
+    assert (found["seed"], found["method"]) == (4, "least-squares")
+    assert found["column"] == found["truth"]
+    assert found["agreement"]["rows"] == 20
+
+
+def test_a_column_of_data_is_attacked(capsys):
+    options = ("--data", "people.csv", "--column", "ill", "--queries", "120", "--noise", "1/2")
+    code, out, err = call(capsys, *ATTACK, *options)
+    assert (code, err) == (0, "")
+    assert "30 of 30 secret bits" in out
+    code, out, _ = call(capsys, *ATTACK, *options, "--rows", "10")
+    assert "10 of 10 secret bits" in out
+
+
+def test_answers_of_a_file_are_decoded_and_compared(capsys):
+    options = ("--answers", "answers.csv", "--error", "1/2")
+    code, out, err = call(capsys, *ATTACK, *options)
+    assert (code, err) == (0, "")
+    assert "30 secret bits were read back from 90 sums by linear programming" in out
+    assert "If every answer is within 1/2 (0.5) of the truth" in out
+    bits = "".join(str(i * i % 7 % 2) for i in range(30))
+    assert bits in out
+    code, out, _ = call(capsys, *ATTACK, *options, "--data", "people.csv", "--column", "ill")
+    assert "30 of 30 bits are those of the data." in out
+    code, out, _ = call(
+        capsys, *ATTACK, *options, "--data", "people.csv", "--column", "ill", "--json"
+    )
+    assert json.loads(out)["right"] == 30
+
+
+def test_a_sweep_has_a_table_and_a_picture(capsys, tmp_path):
+    options = ("--sweep", "--rows", "16", "--method", "least-squares")
+    code, out, err = call(capsys, *ATTACK, *options, "--picture", "sweep.svg")
+    assert (code, err) == (0, "")
+    assert "16 sums" in out
+    assert "128 sums" in out
+    assert "the root of the number of people is 4.0" in out
+    assert "wrote sweep.svg" in out
+    assert "<svg" in (tmp_path / "sweep.svg").read_text()
+    code, out, _ = call(capsys, *ATTACK, *options, "--json")
+    assert len(json.loads(out)["points"]) == 28
+
+
+@pytest.mark.statistical
+def test_the_engine_is_attacked_and_holds(capsys):
+    """False alarms: at most 1e-9, by the tail of the limit, whatever the decoder does."""
+    options = ("--engine", "--rows", "40", "--queries", "55", "--epsilon", "1/10")
+    code, out, err = call(capsys, *ATTACK, *options)
+    assert (code, err) == (0, "")
+    assert "Exact answers give away 40 of 40 bits (100%)" in out
+    assert "No attack on this budget gets more than 52.5% on average" in out
+    assert "One more question was refused" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--law", "gauss"), "unknown law 'gauss'"),
+        (("--method", "guess"), "unknown method 'guess'"),
+        (("--noise", "much"), "noise="),
+        (("--noise", "-1"), "noise=-1"),
+        (("--rows", "0"), "rows=0"),
+        (("--queries", "0"), "queries=0"),
+        (("--rows", "0", "--sweep"), "rows=0"),
+        (("--seed", "-1"), "seed=-1"),
+        (("--sweep", "--engine"), "give one of them"),
+        (("--sweep", "--data", "people.csv", "--column", "ill"), "leave out --data"),
+        (("--sweep", "--law", "none"), "choose another law"),
+        (("--picture", "a.svg"), "add --sweep"),
+        (("--data", "people.csv"), "--data and --column belong together"),
+        (("--column", "ill"), "--data and --column belong together"),
+        (("--data", "people.csv", "--column", "sex"), "no column 'sex'"),
+        (("--data", "people.csv", "--column", "ill", "--rows", "31"), "the data have 30 rows"),
+        (("--error", "1"), "give both"),
+        (("--answers", "none.csv"), "there is no such file"),
+        (("--answers", "answers.csv", "--error", "-1"), "at least 0"),
+        (("--answers", "answers.csv", "--rows", "3"), "and there are 3"),
+        (("--engine", "--epsilon", "0"), "a budget is above 0"),
+    ],
+)
+def test_bad_input_ends_with_2_and_the_way_out(capsys, options, message):
+    code, out, err = call(capsys, *ATTACK, *options)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") <= 2

@@ -1,0 +1,122 @@
+"""Decoding: what is found, what is proven of it, and what each method bears."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from twoworlds.attacks.reconstruction import random_subsets, reconstruct
+from twoworlds.attacks.reconstruction.decoding import estimate
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+
+METHODS = ("lp", "least-squares")
+
+
+def setting(seed: int = 0, rows: int = 40, queries: int = 160):
+    truth = np.random.default_rng([seed, 9]).integers(0, 2, rows)
+    masks = random_subsets(rows, queries, seed=seed)
+    return truth, masks, masks.astype(int) @ truth
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_answers_give_the_whole_column_away(method, seed):
+    truth, masks, sums = setting(seed)
+    found = reconstruct(masks, sums, method=method)
+    assert found.column == tuple(truth)
+    assert (found.total, found.largest, found.right(truth)) == (0, 0, 40)
+    assert found.verify()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_errors_are_those_of_plain_arithmetic(method):
+    truth, masks, sums = setting(1)
+    answers = [Fraction(int(s)) + Fraction((-1) ** i * (i % 5), 3) for i, s in enumerate(sums)]
+    found = reconstruct(masks, answers, method=method, error=2)
+    errors = [
+        abs(a - sum(w * x for w, x in zip(mask, found.column, strict=True)))
+        for mask, a in zip(masks.tolist(), answers, strict=True)
+    ]
+    assert (found.total, found.largest) == (sum(errors), max(errors))
+    assert found.right(truth) >= found.agreement.rows > 0
+    assert found.verify()
+    assert not replace(found, total=found.total + 1).verify()
+    assert not replace(found, largest=found.largest / 2).verify()
+    assert not replace(found, column=tuple(1 - bit for bit in found.column)).verify()
+
+
+def test_no_column_has_a_smaller_sum_of_errors_than_the_floor():
+    _, masks, sums = setting(2, 8, 12)
+    rng = np.random.default_rng(3)
+    answers = [float(a) for a in sums + rng.laplace(0, 2, 12)]
+    found = reconstruct(masks, answers)
+    least = min(
+        sum(abs(Fraction(str(a)) - int(s)) for a, s in zip(answers, masks @ x, strict=True))
+        for x in ((k >> np.arange(8)) & 1 for k in range(256))
+    )
+    assert 0 < found.floor <= least <= found.total
+    assert not replace(found, floor=found.floor + 1).verify()
+
+
+def test_lp_bears_a_tenth_of_wild_answers_and_least_squares_do_not():
+    truth, masks, sums = setting(4, 40, 320)
+    answers = sums.astype(float)
+    answers[::10] = np.random.default_rng(0).choice([-1e4, 1e4], 32)
+    assert reconstruct(masks, answers).column == tuple(truth)
+    assert reconstruct(masks, answers, method="least-squares").right(truth) < 36
+
+
+def test_least_squares_are_those_of_numpy():
+    _, masks, sums = setting(5)
+    answers = sums + np.random.default_rng(1).normal(0, 1, len(sums))
+    expected = np.linalg.lstsq(masks.astype(float), answers, rcond=None)[0]
+    assert np.allclose(estimate(masks, answers, "least-squares"), expected, atol=1e-5)
+
+
+def test_a_known_deviation_helps_where_there_are_few_answers():
+    right = {0.0: 0, 2.0: 0}
+    for seed in range(20):
+        truth, masks, sums = setting(seed, 40, 40)
+        answers = sums + np.random.default_rng(seed).normal(0, 2, len(sums))
+        for deviation in right:
+            values = estimate(masks, answers, "least-squares", deviation=deviation)
+            right[deviation] += int(((values > 0.5) == truth).sum())
+    assert right[2.0] > right[0.0] + 40
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_that_nobody_asked_about_stay_open(method):
+    found = reconstruct([[1, 0, 0], [1, 0, 0]], [1, 1], method=method)
+    assert found.column[0] == 1
+    assert found.verify()
+
+
+def test_words_and_plain_data_name_what_is_proven():
+    found = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1], error="0.2")
+    assert found.explain().startswith("3 secret bits were read back from 3 sums by linear")
+    assert "off by at most 0.2, and by 0.1334 on average" in found.explain()
+    assert "this column is the truth" in found.explain()
+    plain = found.to_dict()
+    assert plain["column"] == [1, 0, 1]
+    assert plain["largest_error"] == {"exact": "1/5", "value": 0.2}
+    assert plain["agreement"]["rows"] == 3
+    assert "<p>3 secret bits" in found._repr_html_()
+    free = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1])
+    assert "No column comes below" in free.explain()
+    assert free.to_dict()["agreement"] is None
+
+
+def test_bad_input():
+    with pytest.raises(UnknownName, match="did you mean 'least-squares'"):
+        reconstruct([[1]], [1], method="least-square")
+    with pytest.raises(InvalidInput, match="at least 0"):
+        reconstruct([[1]], [1], error=-1)
+    with pytest.raises(InvalidInput, match="1 answers are given to 2 queries"):
+        reconstruct([[1], [0]], [1])
+    with pytest.raises(InvalidInput, match="has 2 rows"):
+        reconstruct([[1]], [1]).right([0, 1])
+    with pytest.raises(TooLarge, match="least squares are solved for up to 8192"):
+        reconstruct(np.ones((1, 9000), dtype=np.int8), [1], method="least-squares")
+    with pytest.raises(TooLarge, match="takes too long"):
+        reconstruct(np.ones((2001, 10000), dtype=np.int8), [1] * 2001)

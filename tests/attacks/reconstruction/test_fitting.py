@@ -1,0 +1,126 @@
+"""Columns that fit, against brute force over all of them; the constant of the first attack."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from twoworlds.attacks.reconstruction import (
+    agreement,
+    all_subsets,
+    consistent_columns,
+    furthest_apart,
+)
+from twoworlds.errors import InvalidInput, TooLarge
+
+
+def fitting(queries, answers, error):
+    """Every column that fits, by the definition."""
+    rows = len(queries[0])
+    return [
+        x
+        for x in product((0, 1), repeat=rows)
+        if all(
+            abs(answer - sum(a * b for a, b in zip(mask, x, strict=True))) <= error
+            for mask, answer in zip(queries, answers, strict=True)
+        )
+    ]
+
+
+def distance(x, c) -> int:
+    return sum(a != b for a, b in zip(x, c, strict=True))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5])
+def test_two_columns_can_fit_all_subsets_just_as_far_apart_as_said(rows):
+    """Answers that fit both exist iff no subset tells them more than 2 E apart."""
+    columns = list(product((0, 1), repeat=rows))
+    subsets = columns
+    needed = {
+        (x, c): max(abs(sum(q * (a - b) for q, a, b in zip(s, x, c, strict=True))) for s in subsets)
+        for x in columns
+        for c in columns
+    }
+    for quarter in range(4 * rows):
+        error = Fraction(quarter, 4)
+        apart = max(distance(x, c) for (x, c), gap in needed.items() if gap <= 2 * error)
+        assert apart == furthest_apart(rows, error) <= 4 * error or apart == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_fits_all_subsets_is_within_four_errors_of_the_truth(seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 6)
+    queries = all_subsets(6)
+    error = Fraction(int(rng.integers(0, 9)), 4)
+    off = rng.integers(-4 * error, 4 * error, len(queries), endpoint=True)
+    answers = [
+        int(s) + Fraction(int(step), 4)
+        for s, step in zip(queries @ truth, off, strict=True)
+    ]  # fmt: skip
+    found = consistent_columns(queries, answers, error)
+    assert truth.tolist() in found.tolist()
+    assert all(distance(column, truth) <= 4 * error for column in found.tolist())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_fitting_columns_are_those_of_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    queries = rng.integers(0, 2, (6, 7)).tolist()
+    answers = [Fraction(int(k), 3) for k in rng.integers(0, 15, 6)]
+    error = Fraction(int(rng.integers(0, 7)), 3)
+    found = {tuple(column) for column in consistent_columns(queries, answers, error).tolist()}
+    assert found == set(fitting(queries, answers, error))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_both_ways_to_agreement_against_brute_force(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 8)
+    queries = rng.integers(0, 2, (int(rng.integers(6, 24)), 8))
+    error = Fraction(int(rng.integers(0, 5)), 2)
+    off = rng.integers(-2 * error, 2 * error, len(queries), endpoint=True)
+    answers = [Fraction(int(2 * s + k), 2) for s, k in zip(queries @ truth, off, strict=True)]
+    column = rng.integers(0, 2, 8).tolist() if seed % 3 == 0 else truth.tolist()
+    shared = min(8 - distance(column, c) for c in fitting(queries.tolist(), answers, error))
+    exact = agreement(queries, answers, column, error)
+    assert (exact.rows, exact.exact, exact.method) == (shared, True, "all columns")
+    monkeypatch.setattr("twoworlds.attacks.reconstruction.fitting._MOST_ENUMERATED", 0)
+    proven = agreement(queries, answers, column, error)
+    assert proven.rows <= shared
+    assert (proven.exact, proven.method) == (False, "linear program")
+    assert exact.verify()
+    assert proven.verify()
+    assert not replace(proven, rows=proven.rows + 1).verify()
+    assert not replace(exact, rows=exact.rows + 1).verify()
+
+
+def test_the_program_proves_much_where_there_are_many_good_answers():
+    rng = np.random.default_rng(5)
+    truth, queries = rng.integers(0, 2, 40), rng.integers(0, 2, (200, 40))
+    answers = (queries @ truth).tolist()
+    assert agreement(queries, answers, truth, 0).rows == 40
+    assert "is the truth: no other one fits" in agreement(queries, answers, truth, 0).explain()
+    assert agreement(queries, answers, truth, 1).rows >= 30
+    assert agreement(queries, answers, truth, 40).rows == 0
+
+
+@pytest.mark.parametrize("limit", [0, 16])
+def test_answers_that_contradict_each_other_fit_nothing(limit, monkeypatch):
+    monkeypatch.setattr("twoworlds.attacks.reconstruction.fitting._MOST_ENUMERATED", limit)
+    found = agreement([[1, 1], [1, 1]], [0, 2], [1, 1], "1/2")
+    assert found.rows is None
+    assert found.verify()
+    assert "No column of 0 and 1 is within 1/2" in found.explain()
+    assert found.to_dict()["rows"] is None
+
+
+def test_bad_input():
+    with pytest.raises(InvalidInput, match="at least 0"):
+        furthest_apart(4, -1)
+    with pytest.raises(TooLarge, match="use agreement"):
+        consistent_columns(np.ones((1, 21)), [3], 0)
+    with pytest.raises(TooLarge, match="takes too long"):
+        agreement(np.ones((2001, 10000), dtype=np.int8), [3] * 2001, [0] * 10000, 0)

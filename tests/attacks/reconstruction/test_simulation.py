@@ -1,0 +1,91 @@
+"""Attacks on known columns."""
+
+from fractions import Fraction
+
+import pytest
+
+from twoworlds.attacks.reconstruction import attack_column, simulate
+from twoworlds.attacks.reconstruction.simulation import (
+    deviation,
+    guessing,
+    largest_error,
+    noisy,
+)
+from twoworlds.errors import InvalidInput, UnknownName
+
+
+def test_the_same_seed_is_the_same_attack():
+    first, again, other = (simulate(30, 60, noise=2, seed=seed) for seed in (1, 1, 2))
+    assert first.to_dict() == again.to_dict()
+    assert first.found.answers != other.found.answers
+    assert first.truth != other.truth
+
+
+@pytest.mark.parametrize("law", ["uniform", "rounding", "none"])
+def test_bounded_noise_stays_within_its_bound_exactly(law):
+    sums = list(range(50)) * 20
+    noise = Fraction(7, 3)
+    errors = [abs(a - s) for a, s in zip(noisy(sums, law, noise), sums, strict=True)]
+    assert max(errors) <= largest_error(law, noise)
+    assert (max(errors) > 0) == (law != "none")
+
+
+def test_rounded_answers_are_multiples():
+    assert all((a / 5).denominator == 1 for a in noisy(range(99), "rounding", Fraction(5)))
+
+
+@pytest.mark.parametrize("law", ["laplace", "uniform"])
+def test_noise_spreads_as_said(law):
+    drawn = noisy([0] * 20000, law, Fraction(3))
+    spread = float(sum(x * x for x in drawn) / len(drawn)) ** 0.5
+    assert abs(spread / deviation(law, Fraction(3)) - 1) < 0.05
+    assert largest_error("laplace", Fraction(3)) is None
+
+
+@pytest.mark.parametrize("law", ["laplace", "uniform", "rounding", "none"])
+@pytest.mark.parametrize("method", ["lp", "least-squares"])
+def test_little_noise_gives_nearly_all_away_and_what_is_stated_is_true(law, method):
+    trial = simulate(48, 240, noise=1, law=law, method=method)
+    assert trial.right >= 47
+    assert trial.verify()
+    assert trial.fraction == Fraction(trial.right, 48)
+
+
+def test_great_noise_leaves_guessing():
+    trial = simulate(200, 400, noise=1000, method="least-squares")
+    assert Fraction(2, 5) < trial.fraction < Fraction(3, 5)
+
+
+def test_a_column_of_ones_is_guessed_by_anybody():
+    trial = attack_column([1] * 20, 40)
+    assert trial.baseline == 1
+    assert guessing([0, 0, 1, 0]) == Fraction(3, 4)
+
+
+def test_words_compare_with_guessing():
+    trial = simulate(32, 128, noise="1/2", law="uniform")
+    said = trial.explain()
+    assert said.startswith("32 of 32 secret bits (100%) were read back from 128 sums")
+    assert "spread evenly up to 1/2 (0.5) on either side" in said
+    assert "Guessing the commoner bit for everybody gets" in said
+    assert trial.to_dict()["fraction"] == {"exact": "1", "value": 1.0}
+    assert trial._repr_html_().startswith("<p>32 of 32")
+    assert "answered exactly" in simulate(8, 16, law="none").explain()
+    assert "rounded to multiples of 2" in simulate(8, 16, noise=2, law="rounding").explain()
+
+
+def test_bad_input():
+    with pytest.raises(UnknownName, match="did you mean 'laplace'"):
+        simulate(8, 8, law="laplac")
+    with pytest.raises(InvalidInput, match="noise=-1"):
+        simulate(8, 8, noise=-1)
+    with pytest.raises(InvalidInput, match="from 0 to 1,000,000,000"):
+        simulate(8, 8, noise="1e10")
+    with pytest.raises(InvalidInput, match="rows=0"):
+        simulate(0, 8)
+    with pytest.raises(InvalidInput, match="queries=0"):
+        simulate(8, 0)
+    with pytest.raises(InvalidInput, match="seed=-1"):
+        simulate(8, 8, seed=-1)
+    with pytest.raises(InvalidInput, match="0 or 1"):
+        attack_column([0, 2], 8)
