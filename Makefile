@@ -53,9 +53,10 @@ docs: $(READY)  ## build docs/_build/html; any warning is an error
 docs-examples: $(READY)  ## run the console examples and write what they print into the pages
 	TWOWORLDS_REWRITE_EXAMPLES=1 $(BIN)/python -m pytest tests/docs/test_console_examples.py $(ARGS)
 
-services: $(READY)  ## install the servers that tests need: PostgreSQL, Java and PySpark
+services: $(READY)  ## install the servers that tests need: PostgreSQL, MariaDB, Java, PySpark
 	@missing=; \
 	$(BIN)/python tests/servers.py postgresql || missing="postgresql"; \
+	$(BIN)/python tests/servers.py mariadb || missing="$$missing mariadb"; \
 	$(BIN)/python tests/servers.py java || missing="$$missing java"; \
 	if [ -n "$$missing" ]; then sh tests/install_servers.sh $$missing; fi
 	@$(MAKE) --silent --no-print-directory $(SPARK)
@@ -70,8 +71,8 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11
 lock: $(READY)  ## choose new versions and write requirements*.lock
 	$(PIP) $(UV)
 	$(COMPILE) --upgrade --output-file requirements-dev.lock --extra bench --extra build \
-	    --extra dev --extra docs --extra frames --extra oracles --extra pictures --extra postgresql \
-	    --extra test
+	    --extra dev --extra docs --extra frames --extra mysql --extra oracles --extra pictures \
+	    --extra postgresql --extra test
 	$(COMPILE) --upgrade --output-file requirements.lock --constraint requirements-dev.lock \
 	    --extra build
 	$(COMPILE) --upgrade --output-file requirements-spark.lock --constraint requirements-dev.lock \

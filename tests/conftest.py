@@ -8,9 +8,10 @@
 
 A test that takes one of the fixtures below needs a server. Without one it is left out, and the last
 lines of the run say so; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. The tests get the marks
-``postgresql`` and ``spark`` from the fixtures that they take; those that ask for a fixture by name
-only as they run (``request.getfixturevalue``) must carry the mark themselves. A test that needs
-Spark says so in its path, name or parameter, so that all of them can be sent to one worker.
+``postgresql``, ``mariadb`` and ``spark`` from the fixtures that they take; those that ask for a
+fixture by name only as they run (``request.getfixturevalue``) must carry the mark themselves. A
+test that needs Spark says so in its path, name or parameter, so that all of them can be sent to one
+worker.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from xdist.scheduler import LoadScheduling
 
 from tests.servers import (
     OLDEST_JAVA,
+    MariaDBServer,
     PostgreSQLCluster,
     PostgreSQLServer,
     find_java,
+    find_mariadb,
     find_postgresql,
     start_spark,
     stop_spark,
@@ -49,10 +52,16 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 _FIXTURES = {
+    "mariadb": {"mariadb_server", "mariadb_database"},
     "postgresql": {"postgresql_server", "postgresql_database", "new_postgresql_server"},
     "spark": {"spark_session", "spark_session_without_ansi"},
 }
 _LEFT_OUT = "left out: "
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    needs = "needs a MariaDB server; any test that uses one of its fixtures has this mark"
+    config.addinivalue_line("markers", f"mariadb: {needs}")
 
 
 # --- suites that are left out -------------------------------------------------------------------
@@ -167,6 +176,31 @@ def new_postgresql_server(
     yield new
     for server in servers:
         server.close()
+
+
+# --- MariaDB ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[MariaDBServer]:
+    """A server that the tests of a worker share."""
+    programs = find_mariadb()
+    if programs is None:
+        _leave_out("MariaDB", because="no MariaDB server is installed")
+    if importlib.util.find_spec("pymysql") is None:
+        _leave_out("MariaDB", because="the Python package PyMySQL is not installed")
+    server = MariaDBServer(*programs)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def mariadb_database(mariadb_server: MariaDBServer) -> Iterator[str]:
+    """The name of a new, empty database on the shared server, removed after the test."""
+    name = next(_names)
+    mariadb_server.create_database(name)
+    yield name
+    mariadb_server.drop_database(name)
 
 
 # --- Spark --------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs the Debian packages of servers that tests need: install_servers.sh [postgresql] [java]
+# Installs the Debian packages of servers that tests need: install_servers.sh [postgresql] [mariadb] [java]
 # `make services` calls it with what is missing.
 set -eu
 
 if ! command -v apt-get >/dev/null; then
     echo "Missing: $*. This is not Debian or Ubuntu, so nothing was installed."
-    echo "Install PostgreSQL and Java 17 or later, so that initdb and java are on the path."
+    echo "Install PostgreSQL, MariaDB and Java 17 or later, so that initdb, mariadbd and java are"
+    echo "on the path."
     exit 1
 fi
 
@@ -23,6 +24,7 @@ packages() {
     for server in "$@"; do
         case $server in
         java) java_package ;;
+        mariadb) echo mariadb-server ;;
         *) echo "$server" ;;
         esac
     done

@@ -1,9 +1,9 @@
-"""The servers that some tests need: a PostgreSQL server and a Spark session, started from nothing.
+"""The servers that some tests need: PostgreSQL, MariaDB and Spark, started from nothing.
 
-Both live in a temporary folder, answer on the loopback address only, and leave nothing behind. The
+They live in a temporary folder, answer on the loopback address only, and leave nothing behind. The
 fixtures are in ``tests/conftest.py``. Run as a program, this file says by its exit code whether
-this machine has what a suite needs from outside Python: ``python tests/servers.py java`` or
-``postgresql``. It therefore imports nothing but the standard library.
+this machine has what a suite needs from outside Python: ``python tests/servers.py java``,
+``postgresql`` or ``mariadb``. It therefore imports nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -73,6 +73,15 @@ def find_postgresql() -> Path | None:
     versions = Path("/usr/lib/postgresql").glob("*/bin/initdb")
     installed = sorted((program.parent for program in versions), key=lambda b: float(b.parent.name))
     return installed[-1] if installed else None
+
+
+@functools.cache
+def find_mariadb() -> tuple[str, str] | None:
+    """The programs that make a data folder and serve it; Debian keeps the second off the path."""
+    folders = f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin"
+    install = shutil.which("mariadb-install-db", path=folders)
+    serve = shutil.which("mariadbd", path=folders)
+    return (install, serve) if install and serve else None
 
 
 # --- PostgreSQL ---------------------------------------------------------------------------------
@@ -232,6 +241,119 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+# --- MariaDB ------------------------------------------------------------------------------------
+
+
+class MariaDBServer:
+    """A running server on a free port of the loopback address, from an empty data folder.
+
+    It refuses to run as root, so root hands its folder to the user ``mysql``, or to ``nobody``.
+    """
+
+    def __init__(self, install: str, serve: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="twoworlds-"))
+        user = self._user()
+        if user:
+            os.chown(self.folder, user["user"], user["group"])
+        self.port = _free_port()
+        data, log = f"--datadir={self.folder}/data", self.folder / "log"
+        try:
+            answer = subprocess.run(
+                [
+                    install,
+                    "--no-defaults",
+                    data,
+                    "--auth-root-authentication-method=normal",
+                    "--skip-test-db",
+                    "--skip-name-resolve",
+                ],
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                **user,
+            )
+            if answer.returncode != 0:
+                raise RuntimeError(f"mariadb-install-db failed:\n{answer.stdout}")
+            options = f"--port={self.port} --bind-address=127.0.0.1 --socket={self.folder}/socket"
+            options += f" --pid-file={self.folder}/pid --log-error={log} --skip-name-resolve"
+            options += " --innodb-flush-log-at-trx-commit=0 --innodb-buffer-pool-size=16M"
+            # The shell waits for the end of this process, by whatever cause, and cleans up.
+            clean_up = '"$0" --no-defaults "$1" $2 & cat; kill $!; wait; rm -rf "$3"'
+            self._janitor = subprocess.Popen(
+                ["sh", "-c", clean_up, serve, data, options, str(self.folder)],
+                cwd="/",
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # so that Ctrl-C does not end it first
+                **user,
+            )
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+        try:
+            self._wait()
+        except BaseException:
+            self.close()
+            raise
+
+    @staticmethod
+    def _user() -> dict[str, Any]:
+        """The arguments by which ``subprocess`` becomes an unprivileged user, if it must."""
+        if os.getuid() != 0:
+            return {}
+        import pwd
+
+        names = {entry.pw_name: entry for entry in pwd.getpwall()}
+        entry = names.get("mysql") or names["nobody"]
+        return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+    def _wait(self, seconds: float = 60) -> None:
+        import time
+
+        import pymysql
+
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                self.connect().close()
+            except pymysql.Error:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+
+    def connect(self, database: str | None = None, **options: Any) -> Any:
+        """A connection of PyMySQL to this server."""
+        import pymysql
+
+        place = {"host": "127.0.0.1", "port": self.port, "user": "root", "password": ""}
+        return pymysql.connect(**place, database=database, autocommit=True, **options)
+
+    def address(self, database: str) -> str:
+        return f"mysql://root@127.0.0.1:{self.port}/{database}"
+
+    def create_database(self, name: str) -> str:
+        """Create an empty database and return its address."""
+        self._command(f"CREATE DATABASE `{name}`")
+        return self.address(name)
+
+    def drop_database(self, name: str) -> None:
+        self._command(f"DROP DATABASE `{name}`")
+
+    def _command(self, statement: str) -> None:
+        connection = self.connect()
+        connection.cursor().execute(statement)
+        connection.close()
+
+    def close(self) -> None:
+        """End the server and remove its folder."""
+        self._janitor.communicate()
+
+
 # --- Spark --------------------------------------------------------------------------------------
 
 
@@ -278,5 +400,5 @@ def stop_spark(session: SparkSession) -> None:
 
 
 if __name__ == "__main__":
-    finders = {"java": find_java, "postgresql": find_postgresql}
+    finders = {"java": find_java, "mariadb": find_mariadb, "postgresql": find_postgresql}
     sys.exit(0 if finders[sys.argv[1]]() else 1)

@@ -2,7 +2,8 @@
 
 A release should not wait for what it never needs. A package says where its names are found, and
 type checkers read the same under ``if TYPE_CHECKING``. Loading makes many objects and no garbage,
-so the garbage collector, which would go through all of them again and again, pauses meanwhile.
+so the garbage collector, which would go through all of them again and again, pauses meanwhile, and
+takes them for old afterwards: it looks at them when it next looks at everything.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ __all__ = ["names_of", "without_collecting"]
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Pause the garbage collector, if it runs."""
+    """Pause the garbage collector, if it runs; what is there at the end is old."""
     running = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if running:
+            if not gc.get_freeze_count():  # else somebody froze objects that would thaw here
+                gc.freeze()
+                gc.unfreeze()  # into the oldest generation, where nothing was frozen before
             gc.enable()
 
 

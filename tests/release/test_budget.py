@@ -2,12 +2,12 @@
 
 import math
 from fractions import Fraction
-from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.release.adversary import response, under
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import (
     BASIC,
@@ -19,7 +19,7 @@ from twoworlds.release.budget import (
     parse_cost,
     read_cap,
 )
-from twoworlds.release.conversions import zcdp_to_delta
+from twoworlds.release.conversions import pure_to_zcdp, zcdp_to_delta, zcdp_to_epsilon
 
 
 def spend(cap, cost, times):
@@ -49,11 +49,16 @@ def test_three_thirds_fill_one_exactly():
     assert parse_cap("1").left(spend(parse_cap("1"), "1/3", 3)) == Cost()
 
 
-def test_pure_costs_fill_a_zcdp_cap_by_half_their_square():
+def test_pure_costs_fill_a_zcdp_cap_by_a_little_less_than_half_their_square():
     cap = parse_cap("rho=1/20")
     spent = spend(cap, "0.1", 10)
-    assert cap.used(spent) == (Cost(rho=Fraction(1, 20)), CONCENTRATED)
-    assert cap.rule(spent.plus(parse_cost("1e-6"))) is None
+    used = cap.used(spent)
+    assert (used.cost, used.rule) == (Cost(rho=10 * pure_to_zcdp(Fraction(1, 10))), CONCENTRATED)
+    assert cap.left(spent) == Cost(rho=Fraction(1, 20) - used.cost.rho)
+    assert cap.rule(spent.plus(parse_cost("0.1"))) is None
+    spent = spend(cap, "rho=1/200", 10)
+    assert cap.left(spent) == Cost()
+    assert cap.rule(spent.plus(parse_cost("1e-30"))) is None
 
 
 @pytest.mark.parametrize(
@@ -129,7 +134,7 @@ def test_a_cap_has_no_room_for_a_larger_tail_than_delta(bad):
         ("1", "epsilon=0.1, delta=1e-9", "no delta"),
         ("1", "rho=0.001", "pure"),
         ("rho=1", "epsilon=0.1, delta=1e-9", "no delta"),
-        ("epsilon=1, delta=1e-6", "rho=0.001", "tail=1/2000000"),
+        ("epsilon=1, delta=1e-6", "rho=0.001", "composition=tighter"),
         ("1", "2", "at most epsilon=1 is left"),
     ],
 )
@@ -147,10 +152,11 @@ def test_small_costs_go_beyond_basic_composition_when_a_tail_is_set_aside():
     spent = spend(tailed, "0.01", 300)
     assert plain.rule(spent) is None
     assert tailed.rule(spent) == CONCENTRATED
-    used, rule = tailed.used(spent)
-    assert rule == CONCENTRATED
-    assert used.epsilon <= 1
-    assert tailed.used(spend(tailed, "0.1", 2))[1] == BASIC
+    used = tailed.used(spent)
+    assert used.rule == CONCENTRATED
+    assert used.cost.epsilon <= 1
+    assert used.all[BASIC].epsilon == 3
+    assert tailed.used(spend(tailed, "0.1", 2)).rule == BASIC
 
 
 def test_what_is_left_fits_and_more_does_not():
@@ -180,45 +186,163 @@ def test_overlong_sums_are_refused_instead_of_slowing_everything_down():
             spent = spent.plus(Cost(Fraction(1, 3**100 + 2 * n)))
 
 
-def worst_delta(cap, menu):
-    """The delta of the best adaptive adversary that a cap lets through, by dynamic programming.
+TIGHTER = "epsilon=3, delta=1e-6, composition=tighter"
 
-    Every cost is spent on randomized response that leaks with probability delta, the worst
-    mechanism of that cost. The adversary sees the loss so far and chooses the next cost, or stops.
-    """
-    target = float(cap.most.epsilon)
 
-    @cache
-    def value(spent, loss):
-        best = max(0.0, 1 - math.exp(target - float(loss)))
-        for cost in menu:
-            after = spent.plus(cost)
-            if cap.rule(after) is None:
-                continue
-            epsilon, delta = float(cost.epsilon), float(cost.delta)
-            up = 1 / (1 + math.exp(-epsilon))
-            ahead = up * value(after, loss + cost.epsilon)
-            ahead += (1 - up) * value(after, loss - cost.epsilon)
-            best = max(best, delta + (1 - delta) * ahead)
-        return best
-
-    return value(Spent(), Fraction(0))
+def test_the_tighter_composition_sets_half_of_delta_aside():
+    cap = parse_cap(TIGHTER)
+    assert cap == parse_cap("epsilon=3, delta=1e-6, tail=5e-7")
+    assert cap.composition == "tighter"
+    assert parse_cap(f"{TIGHTER}, tail=9e-7").tail == Fraction(9, 10**7)
+    assert parse_cap(" composition = tighter , epsilon=3, delta=1e-6") == cap
+    basic = parse_cap("epsilon=3, delta=1e-6, composition=basic")
+    assert basic == parse_cap("epsilon=3, delta=1e-6")
+    assert basic.composition == parse_cap("epsilon=3, composition=basic").composition == "basic"
+    assert parse_cap("rho=1/8").composition == "zCDP"
 
 
 @pytest.mark.parametrize(
-    ("cap", "menu"),
+    ("bad", "said"),
     [
-        ("epsilon=1", ["1/4", "1/2", "1/3"]),
-        ("epsilon=1, delta=0.1", ["epsilon=1/4, delta=0.02", "1/2", "epsilon=1/8, delta=0.05"]),
-        ("epsilon=2, delta=0.3, tail=0.3", ["1/2", "1"]),
-        ("epsilon=2, delta=0.5, tail=0.4", ["epsilon=1/2, delta=0.05", "1", "1/4"]),
-        ("epsilon=1/2, delta=0.4, tail=0.35", ["epsilon=1/4, delta=0.025", "1/5"]),
+        ("epsilon=1, composition=tighter", "needs a delta"),
+        ("epsilon=1, delta=1e-6, tail=0, composition=tighter", "needs a delta"),
+        ("epsilon=1, delta=1e-6, tail=1e-7, composition=basic", "leave tail= out"),
+        ("epsilon=1, delta=1e-6, composition=optimal", "fixed beforehand.*composition=tighter"),
+        ("epsilon=1, delta=1e-6, composition=best", "'best' is unknown: say basic or tighter"),
+        ("epsilon=1, delta=1e-6, composition=", "say basic or tighter"),
+        ("epsilon=1, composition=basic, composition=basic", "twice"),
+        ("rho=1/8, composition=tighter", "leave composition= out"),
+        ("rho=1/8, composition=basic", "leave composition= out"),
+        ("composition=tighter", "needs numbers"),
+        ("composition", "say basic or tighter"),
     ],
 )
-def test_no_adaptive_choice_of_costs_breaks_the_promise_of_a_cap(cap, menu):
+def test_a_composition_that_cannot_be_is_refused_with_the_way_out(bad, said):
+    with pytest.raises(InvalidInput, match=said):
+        parse_cap(bad)
+
+
+def test_a_cost_names_no_composition():
+    with pytest.raises(InvalidInput, match="no 'composition'"):
+        parse_cost("epsilon=1, composition=basic")
+
+
+def test_what_was_spent_names_the_tighter_rule_and_says_what_the_other_would():
+    cap = parse_cap(TIGHTER)
+    few = cap.used(spend(cap, "1/2", 2)).shown()
+    assert few.startswith("epsilon 1 by basic composition; by zCDP composition it would be epsilon")
+    spent = spend(cap, "1/50", 200)
+    many = cap.used(spent)
+    assert many.rule == CONCENTRATED
+    assert many.shown().endswith("by zCDP composition; the plain sum would be epsilon 4")
+    assert many.cost.epsilon == zcdp_to_epsilon(spent.concentrated, cap.tail)
+    data = cap.account(spent)
+    assert (data["composition"], data["rule"]) == ("tighter", CONCENTRATED)
+    assert data["by_rule"][BASIC] == {"epsilon": {"exact": "4", "value": 4.0}}
+    assert data["by_rule"][CONCENTRATED] == data["spent"]
+    assert "the plain sum would be epsilon 4" in cap.why_not(spent, parse_cost("3"))
+    nothing = cap.used(Spent())
+    assert nothing.shown() == "epsilon 0 by basic composition"
+
+
+def test_a_gaussian_cost_leaves_the_plain_sum_out():
+    cap = parse_cap(TIGHTER)
+    used = cap.used(spend(cap, "rho=0.01", 1))
+    assert [*used.all] == [CONCENTRATED]
+    assert "plain sum" not in used.shown()
+
+
+@pytest.mark.parametrize(
+    ("cap", "said"),
+    [
+        ("epsilon=1", "epsilons add up (basic composition)"),
+        ("epsilon=1, delta=1e-6", "epsilons and deltas add up (basic composition)"),
+        ("rho=1/8", "rhos add up to at most 0.125 (zCDP composition)"),
+        (TIGHTER, "5e-7 of delta is set aside"),
+    ],
+)
+def test_a_cap_says_how_costs_add_up(cap, said):
+    assert said in parse_cap(cap).explain()
+
+
+def test_each_rule_of_a_tighter_cap_lets_through_exactly_what_it_may():
+    cap, ulp = parse_cap(TIGHTER), Fraction(1, 10**40)
+    half = Cost(delta=Fraction(1, 2 * 10**6))
+    for full in (Cost(Fraction(3)), Cost(rho=cap.concentrated)):
+        spent = Spent().plus(full).plus(half)
+        assert cap.rule(spent) is not None
+        more = Cost(rho=ulp) if full.rho else Cost(ulp)
+        assert cap.rule(spent.plus(more)) is None
+        assert cap.rule(spent.plus(Cost(delta=ulp))) is None
+        assert cap.left(spent) == Cost()
+    assert zcdp_to_delta(cap.concentrated, cap.most.epsilon) <= cap.tail
+
+
+@given(
+    st.lists(
+        st.sampled_from(["1/2", "1/20", "epsilon=1/5, delta=1e-7", "rho=0.01", "epsilon=2"]),
+        max_size=12,
+    ),
+    st.sampled_from(["epsilon=1", "rho=1/20", "epsilon=3, delta=1e-6", TIGHTER]),
+)
+def test_what_is_left_always_fits(costs, cap):
+    cap, spent = parse_cap(cap), Spent()
+    for cost in costs:
+        spent = spent.plus(parse_cost(cost))
+    left = cap.left(spent)
+    assert left == Cost() or cap.rule(spent.plus(left)) is not None
+
+
+CAPS = [
+    ("epsilon=ln 4", [response("4/3"), response("2")]),
+    ("epsilon=ln 3, delta=0.1", [response("4/3", "0.02"), response("2"), response("9/8", "0.05")]),
+    ("epsilon=ln 4, delta=0.4, composition=tighter", [response("3/2"), response("2")]),
+    ("epsilon=ln 4, delta=0.4, tail=0.4", [response("3/2"), response("2")]),
+    ("epsilon=ln 3, delta=0.5, tail=0.4", [response("4/3", "0.05"), response("2")]),
+    ("epsilon=ln 2, delta=0.5, tail=0.45", [response("5/4", "0.025"), response("3/2")]),
+    (
+        "epsilon=ln 8, delta=0.3, composition=tighter",
+        [response("3/2"), response("2"), response("3/2", as_rho=True)],
+    ),
+    (
+        "epsilon=ln 4, delta=0.4, tail=0.3",
+        [response("2", "0.02"), response("3", as_rho=True), response("3/2")],
+    ),
+    (
+        "epsilon=ln(3/2), delta=0.6, tail=0.55",
+        [response("3"), response("3/2"), response("2", "0.025")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("cap", "tools"), CAPS)
+def test_no_adaptive_choice_of_costs_breaks_the_promise_of_a_cap(cap, tools):
     cap = parse_cap(cap)
-    costs = [parse_cost(text) for text in menu]
-    found = worst_delta(cap, costs)
-    assert found <= float(cap.most.delta) + 1e-12
+    adversary = under(cap, tools)
+    found = adversary.worst()
+    assert found <= max(cap.most.delta, Fraction(1, 10**9))  # the bound on e^epsilon is rounded
     if cap.most.delta:
-        assert found > 0  # the adversary does gain something, so the test can fail
+        assert found > cap.most.delta / 10  # there is something to be gained, so this can fail
+    law = [*adversary.transcripts()]
+    assert sum(p for p, _ in law) == sum(q for _, q in law) == 1
+    assert sum(max(Fraction(0), p - adversary.bound * q) for p, q in law) == found
+
+
+@pytest.mark.parametrize(
+    ("cap", "tools"), [pair for pair in CAPS if parse_cap(pair[0]).composition == "tighter"]
+)
+def test_the_adversary_goes_beyond_the_plain_sum(cap, tools):
+    cap, adversary = parse_cap(cap), under(parse_cap(cap), tools)
+    for i, tool in enumerate(tools):
+        alone = [tuple(n * (i == j) for j in range(len(tools))) for n in range(12)]
+        longest = max(sum(used) for used in alone if adversary.admits(used))
+        if not tool.cost.delta and longest * tool.cost.epsilon > cap.most.epsilon:
+            return
+    raise AssertionError("basic composition alone lets all of this through")
+
+
+def test_a_cap_that_let_too_much_through_would_be_found_out():
+    cap = parse_cap("epsilon=ln 2, delta=0.5, tail=0.45")
+    lax = Cap(cap.most, cap.tail, 3 * cap.concentrated)
+    tools = [response("5/4", "0.025"), response("3/2")]
+    assert under(lax, tools).worst() > cap.most.delta

@@ -2,17 +2,18 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache
 from itertools import product
-from math import comb, exp
+from math import comb
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.release.adversary import Adversary, power, response, under
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import BASIC, CONCENTRATED, Cost, parse_cost
+from twoworlds.release.budget import BASIC, CONCENTRATED, Cost, parse_cap, parse_cost
 from twoworlds.release.composition import OPTIMAL, compose, optimal_delta, optimal_epsilon
+from twoworlds.release.conversions import pure_to_zcdp
 
 
 def decimal(x):
@@ -86,7 +87,7 @@ def test_the_tighter_rule_is_used_and_named():
 
 def test_a_gaussian_in_the_batch_needs_a_delta_or_gives_rho():
     batch = [parse_cost("rho=0.01"), parse_cost("0.1")]
-    assert compose(batch).cost == Cost(rho=Fraction(15, 1000))
+    assert compose(batch).cost == Cost(rho=Fraction(1, 100) + pure_to_zcdp(Fraction(1, 10)))
     found = compose(batch, delta=Fraction(1, 10**6))
     assert (found.rule, found.cost.delta) == (CONCENTRATED, Fraction(1, 10**6))
     with pytest.raises(InvalidInput, match="give delta="):
@@ -117,21 +118,15 @@ def test_optimal_composition_is_no_cap_for_costs_chosen_as_one_goes():
     Every sequence of costs that is let through has an optimal delta of at most 1/20 at epsilon 3/2,
     and yet the whole has 0.064.
     """
-    menu, epsilon, delta = (Fraction(1), Fraction(3, 10)), Fraction(3, 2), Fraction(1, 20)
+    epsilon, delta = Fraction(3, 2), Fraction(1, 20)
+    tools = [response(power(e), cost=Cost(e)) for e in (Fraction(1), Fraction(3, 10))]
 
-    @cache
-    def fits(counts):
-        costs = [Cost(e) for e, k in zip(menu, counts, strict=True) for _ in range(k)]
-        return optimal_delta(costs, epsilon) <= delta
+    def fits(used):
+        costs = [tool.cost for tool, k in zip(tools, used, strict=True) for _ in range(k)]
+        return len(costs) <= 10 and optimal_delta(costs, epsilon) <= delta
 
-    @cache
-    def value(counts, loss):
-        best = max(0.0, 1 - exp(epsilon - loss))
-        ones, others = counts
-        for e, after in ((menu[0], (ones + 1, others)), (menu[1], (ones, others + 1))):
-            if sum(after) <= 10 and fits(after):
-                up = 1 / (1 + exp(-e))
-                best = max(best, up * value(after, loss + e) + (1 - up) * value(after, loss - e))
-        return best
-
-    assert value((0, 0), Fraction(0)) > 0.064
+    bound = power(epsilon) + Fraction(1, 10**11)  # not below e^epsilon
+    assert Adversary(tuple(tools), fits, bound).worst() > Fraction(64, 1000)
+    for composition in ("basic", "tighter"):
+        cap = parse_cap(f"epsilon=3/2, delta=1/20, composition={composition}")
+        assert under(cap, tools).worst() <= delta

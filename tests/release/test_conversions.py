@@ -1,6 +1,7 @@
 """Conversions of zCDP: true for the Gaussian, tighter than the classical bound, safely rounded."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import pytest
@@ -66,7 +67,8 @@ def test_extremes():
     assert zcdp_within(Fraction(1), Fraction(0)) == 0
     assert 0 < zcdp_to_delta(Fraction(1, 10**12), Fraction(5)) <= Fraction(1, 10**900)
     assert zcdp_to_delta(Fraction(10**6), Fraction(1)) <= 1
-    assert pure_to_zcdp(Fraction(1, 5)) == Fraction(1, 50)
+    assert pure_to_zcdp(Fraction(0)) == 0
+    assert pure_to_zcdp(Fraction(10**100)) == 10**100
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,7 @@ def test_extremes():
     [
         (zcdp_to_delta, (Fraction(-1), Fraction(1))),
         (zcdp_to_delta, (Fraction(1), Fraction(-1))),
+        (pure_to_zcdp, (Fraction(-1),)),
         (zcdp_to_epsilon, (Fraction(1), Fraction(0))),
         (zcdp_to_epsilon, (Fraction(1), Fraction(1))),
         (zcdp_within, (Fraction(1), Fraction(2))),
@@ -82,3 +85,36 @@ def test_extremes():
 def test_numbers_out_of_range_are_refused(function, arguments):
     with pytest.raises(InvalidInput, match=r"negative|between"):
         function(*arguments)
+
+
+def renyi_of_response(epsilon, alpha):
+    """D_alpha of randomized response, as a float."""
+    up = 1 / (1 + math.exp(-epsilon))
+    powers = up**alpha * (1 - up) ** (1 - alpha) + (1 - up) ** alpha * up ** (1 - alpha)
+    return math.log(powers) / (alpha - 1)
+
+
+@given(
+    st.fractions(Fraction(1, 100), 8, max_denominator=100),
+    st.fractions(Fraction(101, 100), 40, max_denominator=100),
+)
+def test_randomized_response_has_the_rho_of_its_epsilon_at_every_order(epsilon, alpha):
+    rho = pure_to_zcdp(epsilon)
+    e, a = float(epsilon), float(alpha)
+    assert renyi_of_response(e, a) <= a * float(rho) * (1 + 1e-9)
+
+
+@given(st.fractions(Fraction(1, 10**7), 100, max_denominator=10**8))
+def test_the_rho_of_an_epsilon_is_the_least_one_rounded_up(epsilon):
+    """As alpha goes to 1, D_alpha goes to epsilon tanh(epsilon / 2), so no rho may be less."""
+    with localcontext() as context:
+        context.prec = 80
+        e = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+        least = Fraction(e * (e.exp() - 1) / (e.exp() + 1))
+    rho = pure_to_zcdp(epsilon)
+    assert rho <= epsilon * epsilon / 2  # so that what was let through before still is
+    assert -Fraction(1, 10**60) <= rho - least <= least / 10**11
+
+
+def test_a_smaller_rho_than_that_is_wrong_for_randomized_response():
+    assert renyi_of_response(1.0, 1.0001) > 1.0001 * float(pure_to_zcdp(Fraction(1))) * 0.9999

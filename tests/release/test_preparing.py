@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 from fractions import Fraction
 
 import pytest
@@ -60,3 +61,30 @@ def test_the_collector_is_as_it_was():
     with pytest.raises(ValueError, match="loading"), without_collecting():
         raise ValueError("loading")
     assert gc.isenabled()
+
+
+def test_what_was_loaded_counts_as_old_and_garbage_among_it_is_found():
+    class Cycle:
+        def __init__(self):
+            self.itself = self
+
+    with without_collecting():
+        kept = Cycle()
+        watched = weakref.ref(Cycle())
+    assert gc.get_freeze_count() == 0
+    assert not any(kept is x for x in gc.get_objects(generation=0))
+    assert any(kept is x for x in gc.get_objects(generation=2))
+    assert watched() is not None
+    gc.collect()
+    assert watched() is None
+
+
+def test_what_somebody_froze_stays_frozen():
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        with without_collecting():
+            pass
+        assert gc.get_freeze_count() == before > 0
+    finally:
+        gc.unfreeze()

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import typer
@@ -26,7 +27,8 @@ import twoworlds.cli.geometry
 import twoworlds.cli.noiseless
 import twoworlds.cli.randomize
 import twoworlds.cli.release
-import twoworlds.cli.selftest  # noqa: F401 (likewise)
+import twoworlds.cli.selftest
+import twoworlds.cli.strategy  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
 from twoworlds.cli.render import Interrupted, undrawn
 from twoworlds.errors import TwoWorldsError
@@ -62,7 +64,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain("the answer cannot be written: standard output is closed", _UNWRITTEN)
     undrawn()  # what an earlier call left
     try:
-        code = app(args=arguments, prog_name="twoworlds", standalone_mode=False)
+        code = _command().main(args=arguments, prog_name="twoworlds", standalone_mode=False)
         sys.stdout.flush()
         if code == _INTERRUPTED:  # what the option parser makes of Ctrl-C
             return _complain("interrupted; nothing was written", _INTERRUPTED)
@@ -91,6 +93,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if hasattr(error, "format_message"):  # a usage error of the option parser
             return _complain(_usage(error), _BAD_INPUT)
         return _internal(error)
+
+
+@cache
+def _command() -> Any:
+    """The parser of all options: put together once, for those who call `run` again and again."""
+    return typer.main.get_command(app)
 
 
 def _internal(error: Exception) -> int:

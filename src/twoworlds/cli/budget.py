@@ -57,9 +57,7 @@ def budget(
     if json_:
         print_json({"datasets": datasets})
         return
-    print_table(
-        ["dataset", "who", "budget", "spent", "left", "added up by"], [*_accounts(datasets)]
-    )
+    _print_accounts(datasets)
 
 
 def _print_accounts(datasets: list[dict[str, Any]]) -> None:
@@ -85,8 +83,18 @@ def _account(account: Mapping[str, Any]) -> list[str]:
         cap.most.shown() + tail,
         _cost(account["spent"], "up"),
         _cost(account["left"], "down"),
-        account["rule"],
+        _rule(account),
     ]
+
+
+def _rule(account: Mapping[str, Any]) -> str:
+    """Name the rule that counts, with what the other one would say."""
+    others = (
+        f"{'plain sum' if rule == 'basic composition' else rule}: {_cost(cost, 'up')}"
+        for rule, cost in account["by_rule"].items()
+        if rule != account["rule"]
+    )
+    return str(account["rule"]) + "".join(f" ({said})" for said in others)
 
 
 def _cost(cost: Mapping[str, Any], side: Side) -> str:
@@ -111,10 +119,7 @@ def show_ledger(where: Where, json_: Json = False) -> None:
         f"{found['expired']} closed without an answer"
     )
     out.print(f"last hash {found['hash']}", soft_wrap=True)
-    print_table(
-        ["dataset", "who", "budget", "spent", "left", "added up by"],
-        [*_accounts(found["datasets"])],
-    )
+    _print_accounts(found["datasets"])
 
 
 @ledger_app.command("verify")

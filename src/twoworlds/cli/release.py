@@ -15,13 +15,15 @@ from twoworlds.cli.app import Json, app
 from twoworlds.cli.render import Interrupted, console, print_json, print_table, progress
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
+from twoworlds.numbers import show, to_json
 
 if TYPE_CHECKING:
     from twoworlds.release.curator import Curator, NoiseKind, Released
+    from twoworlds.release.strategy import Strategy
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
 
-__all__ = ["Policy", "release", "show_checked"]
+__all__ = ["Analyst", "Policy", "release", "show_checked"]
 
 Policy = Annotated[
     Path, typer.Option("--policy", metavar="FILE", help="the policy file of the data's owner")
@@ -61,6 +63,10 @@ def release(
             help="find the epsilon at which 95% of the errors are at most this; no charge"
         ),
     ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="ask as the next question of a strategy that is open"),
+    ] = None,
     analyst: Analyst = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="say what it would cost and how exact it would be")
@@ -81,7 +87,17 @@ def release(
     data, queries = _split(words)
     with _curator(policy, data, queries) as curator, progress():
         if within is not None:
+            if strategy is not None:
+                raise InvalidInput("--within finds an epsilon, without --strategy: leave one out")
             _print_cost(curator, queries, within, epsilon or delta or rho, json_)
+            return
+        if strategy is not None:
+            if epsilon is None or delta or rho or certificate or len(queries) > 1:
+                raise InvalidInput(
+                    "a strategy asks one query with --epsilon, and neither --delta nor --rho; "
+                    "its questions have no --certificate of their own: the ledger has them all"
+                )
+            _ask(curator, strategy, queries[0], epsilon, analyst, dry_run, report, json_)
             return
         cost, noise = _cost(epsilon, delta, rho)
         if dry_run:
@@ -159,8 +175,54 @@ def _print_cost(
         )
 
 
+def _ask(
+    curator: Curator,
+    name: str,
+    query: str,
+    epsilon: str,
+    analyst: str | None,
+    dry_run: bool,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """Ask the next question of a strategy, or the same one again."""
+    from twoworlds.cli.strategy import resumed
+
+    found = resumed(curator, curator.query(query).dataset, name, analyst)
+    if dry_run:
+        _print_question(found, query, epsilon, as_json=as_json)
+        return
+    try:
+        released = found.ask_once(query, epsilon)
+    except KeyboardInterrupt:
+        raise Interrupted(_INTERRUPTED) from None
+    _print(released, None, report, as_json=as_json, strategy=found)
+
+
+def _print_question(found: Strategy, query: str, epsilon: str, *, as_json: bool) -> None:
+    plan = found.plan(query, epsilon)
+    together, one_by_one = found.with_question(query, epsilon)
+    fits = together <= found.cost.epsilon
+    if as_json:
+        costs = {"together": to_json(together), "one_by_one": to_json(one_by_one), "fits": fits}
+        print_json({**plan.to_dict(), "strategy": {**found.to_dict(), "with_question": costs}})
+        return
+    out = console()
+    out.print(Text(plan.explain()))
+    out.print(
+        f"With this question the strategy costs epsilon {show(together)}; one by one its questions "
+        f"would cost {show(one_by_one)}. It was paid with {show(found.cost.epsilon)}"
+        + (", and the question fits." if fits else ": the question does NOT fit.")
+    )
+
+
 def _print(
-    released: Released, certificate: Path | None, report: Path | None, *, as_json: bool
+    released: Released,
+    certificate: Path | None,
+    report: Path | None,
+    *,
+    as_json: bool,
+    strategy: Strategy | None = None,
 ) -> None:
     from twoworlds.release.certificate import certify
 
@@ -173,9 +235,12 @@ def _print(
 
         saved["report"] = str(write(report, release_page(released)))
     if as_json:
-        print_json({"answers": [answer.to_dict() for answer in released.answers], **saved})
+        more = {} if strategy is None else {"strategy": strategy.to_dict()}
+        print_json({"answers": [answer.to_dict() for answer in released.answers], **more, **saved})
         return
     show_released(released)
+    if strategy is not None:
+        console().print(Text(strategy.explain()))
     for path in saved.values():
         console().print(f"wrote {path}", soft_wrap=True)
 

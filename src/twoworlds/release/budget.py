@@ -1,18 +1,20 @@
-r"""Privacy costs and caps as exact numbers: pure epsilon, (epsilon, delta), zCDP rho.
+r"""Caps on privacy costs, as filters that hold for every adaptive choice of queries and costs.
 
-Ten costs of 0.1 fill a cap of 1 exactly, and an eleventh of any size does not fit. Costs are
-rationals; an irrational one, such as ln 3, is rounded up to a decimal, an irrational cap down.
+Ten costs of 0.1 fill a cap of 1 exactly, and an eleventh of any size does not fit. An irrational
+cap, such as ln 3, is rounded down.
 
 What was spent is four sums over the costs paid so far, and nothing else need be kept:
 
     E  the epsilons of pure and approximate costs      D  their deltas
-    R  the rhos of zCDP costs                          T  R plus the sum of epsilon^2 / 2
+    R  the rhos of zCDP costs                          T  R and the rhos that the epsilons imply
+
+where epsilon implies rho = epsilon tanh(epsilon / 2) (`twoworlds.release.conversions`).
 
 A cap is a *filter*: analysts choose each next query, and its cost, after they saw earlier answers.
 Then composition theorems whose costs are fixed beforehand do not apply (Rogers, Roth, Ullman &
 Vadhan 2016): whoever picks epsilon 1 or 3/10 by what was seen so far, and stops before optimal
 composition exceeds (3/2, 0.05), gets 0.064 (a test of `twoworlds.release.composition` finds it).
-Nor may one take whichever bound is smaller at the end. These rules hold for every adaptive choice:
+These rules hold for every adaptive choice:
 
     cap epsilon           D = 0, R = 0, E <= epsilon                        basic composition
     cap rho               D = 0, T <= rho                                   zCDP composition
@@ -21,16 +23,35 @@ Nor may one take whichever bound is smaller at the end. These rules hold for eve
                               T <= rho*, where rho*-zCDP implies (epsilon, tail)-DP     zCDP
 
 where `tail` is the part of delta that the owner of the data sets aside, once, for the tail of the
-privacy loss. With tail = 0 (the default) deltas may add up to delta and only basic composition is
-used; with tail > 0 many small costs fit, and zCDP costs fit at all.
+privacy loss. With tail = 0 (the default, ``composition=basic``) deltas may add up to delta and only
+basic composition is used. With tail > 0 (delta / 2 for ``composition=tighter``) a charge that fits
+by either rule is let through, so that many small costs fit, and zCDP costs fit at all.
 
-Proof of the last rule. Each approximate cost is a post-processing of randomized response at its
-epsilon that leaks the record with probability delta_i (Kairouz, Oh & Viswanath 2015); leaks have
-probability at most delta - tail in all. Without leaks, stop the process when T would exceed rho*:
-e^((alpha - 1)(L - alpha T)) is a supermartingale, so the stopped loss L has
-E[e^((alpha - 1) L)] <= e^((alpha - 1) alpha rho*), which is all that the conversion to
-(epsilon, tail) uses (`twoworlds.release.conversions`). What goes on after that has E <= epsilon,
-so its loss is at most epsilon on every path and adds nothing.
+Proof of the last rule, for two neighbouring worlds with laws P and Q of all that is seen.
+
+1. A cost (epsilon_i, delta_i) is a post-processing of randomized response at epsilon_i that leaks
+   the world with probability delta_i (Kairouz, Oh & Viswanath 2015). So is a strategy of several
+   questions, paid at once and asked between other queries (Vadhan & Wang 2021): along every
+   transcript its laws p and q in the two worlds differ by the factor e^epsilon at most, so that
+   (e^epsilon p - q) / (e^epsilon - 1) and (e^epsilon q - p) / (e^epsilon - 1) answer all questions
+   by laws of their own, and randomized response chooses between these two.
+2. The expected number of leaks is the expected sum of the delta_i, and this sum is at most
+   delta - tail on every path. So some leak happens with probability delta - tail at most, however
+   the costs are chosen. Without one, the loss is that of randomized response.
+3. The last charge of every path fitted, so the paths without leaks are of two kinds. Those of A end
+   with R = 0 and E <= epsilon: there P <= e^epsilon Q at every point, and A adds nothing to delta.
+   All others, B, end with T <= rho*.
+4. Stop the process before T would exceed rho*; T never falls, so this changes no path of B. For
+   each order alpha > 1, e^((alpha - 1)(L - alpha T)) is a supermartingale of the loss L, as each
+   cost is known before its answer (Feldman & Zrnic 2021; Whitehouse, Ramdas, Rogers & Wu 2023). So
+   the stopped loss has E[e^((alpha - 1) L)] <= e^((alpha - 1) alpha rho*), which is all that the
+   conversion to (epsilon, tail) uses: B adds at most tail.
+
+Together P(S) <= e^epsilon Q(S) + (delta - tail) + tail for every event S. The union of two rules
+costs no further delta because basic composition holds at every point. What must be fixed before the
+first answer is epsilon, delta and tail: an epsilon that is read off on the way (`Cap.used`) is no
+promise, only the cap is; and an owner who sets another cap in the light of answers adds its tail to
+delta.
 """
 
 from __future__ import annotations
@@ -38,93 +59,72 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Side, decimal, exact_text, number, rational, show, to_json
+from twoworlds.numbers import decimal, exact_text, rational, show
 from twoworlds.release.conversions import (
     pure_to_zcdp,
-    rounded,
     zcdp_to_delta,
     zcdp_to_epsilon,
     zcdp_within,
 )
+from twoworlds.release.costs import Cost, exact_sum, parse_cost, read_numbers
 
-__all__ = ["BASIC", "CONCENTRATED", "Cap", "Cost", "Spent", "parse_cap", "parse_cost", "read_cap"]
+__all__ = [
+    "BASIC",
+    "CONCENTRATED",
+    "Cap",
+    "Composition",
+    "Cost",
+    "Spent",
+    "parse_cap",
+    "parse_cost",
+    "read_cap",
+]
 
 BASIC = "basic composition"
 CONCENTRATED = "zCDP composition"
-_LONGEST_BITS = 512  # of one number; sums of longer ones would grow without need
 _LIMIT_DIGITS = 6  # well inside the precision of the bound, so that any machine can check it
-_LONGEST_SUM_BITS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What one release costs: (epsilon, delta), pure when delta is 0; or rho, for zCDP.
+class Composition:
+    """What several costs come to, the rule that says so, and what each rule that applies says."""
 
-    >>> tenth = parse_cost("0.1")
-    >>> str(tenth + tenth), str(parse_cost("rho=1/8"))
-    ('epsilon=1/5', 'rho=1/8')
-    """
+    cost: Cost
+    rule: str
+    all: Mapping[str, Cost] = field(compare=False)
 
-    epsilon: Fraction = Fraction(0)
-    delta: Fraction = Fraction(0)
-    rho: Fraction = Fraction(0)
+    @staticmethod
+    def tighter(found: Mapping[str, Cost]) -> Composition:
+        """Return the one with the least epsilon, or rho."""
+        rule = min(found, key=lambda name: (found[name].epsilon, found[name].delta))
+        return Composition(found[rule], rule, found)
 
-    def __post_init__(self) -> None:
-        """Refuse what is no cost."""
-        for name in ("epsilon", "delta", "rho"):
-            value = getattr(self, name)
-            if not isinstance(value, Fraction):
-                raise InvalidInput(
-                    f"{name}={value!r} (type {type(value).__name__}) is not an exact number: "
-                    "use parse_cost, or give a Fraction"
-                )
-            if value < 0:
-                raise InvalidInput(f"{name}={show(value)} is negative: a cost is 0 or more")
-        if self.delta > 1:
-            raise InvalidInput(f"delta={show(self.delta)} is no probability: it is at most 1")
-        if self.rho and (self.epsilon or self.delta):
-            raise InvalidInput(
-                "a cost is either epsilon (with delta) or rho, not both: "
-                "pay two costs, or compose them first"
-            )
+    def shown(self) -> str:
+        """Return it in words, with what the other rules would say.
 
-    @property
-    def kind(self) -> str:
-        """``pure``, ``approximate`` or ``zcdp``."""
-        return "zcdp" if self.rho else "approximate" if self.delta else "pure"
-
-    def __add__(self, other: Cost) -> Cost:
-        """Return the sum of two costs of like kind: basic composition, or zCDP composition."""
-        if not isinstance(other, Cost):
-            return NotImplemented
-        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, self.rho + other.rho)
-
-    def __str__(self) -> str:
-        """Return the text that `parse_cost` reads back exactly."""
-        if self.rho:
-            return f"rho={exact_text(self.rho)}"
-        tail = f", delta={exact_text(self.delta)}" if self.delta else ""
-        return f"epsilon={exact_text(self.epsilon)}{tail}"
-
-    def shown(self, side: Side = "up") -> str:
-        """Return it in decimals of six digits, for people.
-
-        >>> parse_cost("epsilon=1/3, delta=1e-6").shown()
-        'epsilon 0.333334, delta 0.000001'
+        >>> cap, spent = parse_cap("epsilon=3, delta=1e-6, composition=tighter"), Spent()
+        >>> for _ in range(100):
+        ...     spent = spent.plus(parse_cost("0.03"))
+        >>> cap.used(spent).shown()
+        'epsilon 1.43401, delta 5e-7 by zCDP composition; the plain sum would be epsilon 3'
         """
-        return ", ".join(f"{name} {decimal(getattr(self, name), 6, side)}" for name in self._names)
+        return f"{self.cost.shown()} by {self.rule}" + "".join(
+            f"; {'the plain sum' if rule == BASIC else f'by {rule} it'} would be {cost.shown()}"
+            for rule, cost in self.all.items()
+            if rule != self.rule
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return exact numbers as JSON has them."""
-        return {name: to_json(getattr(self, name)) for name in self._names}
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return ("rho",) if self.rho else ("epsilon", "delta") if self.delta else ("epsilon",)
+        """Return it as JSON has it."""
+        return {
+            "cost": self.cost.to_dict(),
+            "rule": self.rule,
+            "by_rule": {rule: cost.to_dict() for rule, cost in self.all.items()},
+        }
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ class Spent:
     def plus(self, cost: Cost) -> Spent:
         """Return the sums after one more cost."""
         return Spent(
-            _sum(self.epsilon, cost.epsilon),
-            _sum(self.delta, cost.delta),
-            _sum(self.rho, cost.rho),
-            _sum(self.concentrated, cost.rho or pure_to_zcdp(cost.epsilon)),
+            exact_sum(self.epsilon, cost.epsilon),
+            exact_sum(self.delta, cost.delta),
+            exact_sum(self.rho, cost.rho),
+            exact_sum(self.concentrated, cost.rho or pure_to_zcdp(cost.epsilon)),
         )
 
 
@@ -193,31 +193,64 @@ class Cap:
             return BASIC
         return CONCENTRATED if spent.concentrated <= self.concentrated else None
 
-    def used(self, spent: Spent) -> tuple[Cost, str]:
-        """Return what was spent in the cap's own kind of cost, by the tighter rule, and its name.
+    @property
+    def composition(self) -> str:
+        """How costs add up under it: ``basic``, ``zCDP``, or ``tighter``, by either of the two."""
+        return "zCDP" if self.most.kind == "zcdp" else "tighter" if self.tail else "basic"
+
+    def used(self, spent: Spent) -> Composition:
+        """Return what was spent in the cap's own kind of cost, by the tighter rule.
 
         For a cap (epsilon, delta) this is a reading, not a promise: the promise is the cap.
         """
         if self.most.kind == "zcdp":
-            return Cost(rho=spent.concentrated), CONCENTRATED
-        basic = Cost(spent.epsilon, spent.delta)
-        if not self.tail or not spent.concentrated:
-            return basic, BASIC
-        epsilon = zcdp_to_epsilon(spent.concentrated, self.tail)
-        if not spent.rho and spent.epsilon <= epsilon:
-            return basic, BASIC
-        return Cost(epsilon, spent.delta + self.tail), CONCENTRATED
+            return Composition.tighter({CONCENTRATED: Cost(rho=spent.concentrated)})
+        found = {} if spent.rho else {BASIC: Cost(spent.epsilon, spent.delta)}
+        if self.tail and spent.concentrated:
+            epsilon = zcdp_to_epsilon(spent.concentrated, self.tail)
+            found[CONCENTRATED] = Cost(epsilon, min(spent.delta + self.tail, Fraction(1)))
+        return Composition.tighter(found or {CONCENTRATED: Cost(rho=spent.concentrated)})
 
     def left(self, spent: Spent) -> Cost:
         """Return a cost that still fits (more of smaller ones may), 0 when nothing does."""
-        none = Fraction(0)
+        room = max(Fraction(0), self.concentrated - spent.concentrated)
+        basic = max(Fraction(0), self.most.epsilon - spent.epsilon)
+        if spent.rho or room > pure_to_zcdp(basic):
+            found = Cost(rho=room)
+        else:
+            found = Cost(basic, max(Fraction(0), self.most.delta - self.tail - spent.delta))
+        return found if self.rule(spent.plus(found)) else Cost()
+
+    def account(self, spent: Spent) -> dict[str, Any]:
+        """Return what was spent and what is left as plain data, with what each rule says."""
+        used = self.used(spent)
+        return {
+            "cap": str(self),
+            "composition": self.composition,
+            "spent": used.cost.to_dict(),
+            "left": self.left(spent).to_dict(),
+            "rule": used.rule,
+            "by_rule": used.to_dict()["by_rule"],
+        }
+
+    def explain(self) -> str:
+        """Say how costs add up under it.
+
+        >>> parse_cap("epsilon=3, delta=1e-6").explain()
+        'epsilons and deltas add up (basic composition)'
+        """
+        rhos = f"rhos add up to at most {decimal(self.concentrated, 6, 'down')} ({CONCENTRATED})"
+        counts = "where an epsilon counts as the rho epsilon tanh(epsilon / 2)"
         if self.most.kind == "zcdp":
-            return Cost(rho=max(none, self.most.rho - spent.concentrated))
-        delta = max(none, self.most.delta - self.tail - spent.delta)
-        basic = none if spent.rho else self.most.epsilon - spent.epsilon
-        if basic > 0 or not self.tail:
-            return Cost(max(none, basic), delta)
-        return Cost(rho=max(none, self.concentrated - spent.concentrated))
+            return f"{rhos}, {counts}"
+        sums = "epsilons and deltas" if self.most.delta else "epsilons"
+        if not self.tail:
+            return f"{sums} add up ({BASIC})"
+        return (
+            f"a query is let through by the tighter of two rules: epsilons add up ({BASIC}), or "
+            f"{rhos}, {counts}; {decimal(self.tail)} of delta is set aside for the second, and "
+            "deltas of queries add up to the rest"
+        )
 
     def why_not(self, spent: Spent, cost: Cost) -> str:
         """Say why a further cost does not fit, and what would."""
@@ -227,51 +260,76 @@ class Cap:
             return f"the cap {self} is pure, so no zCDP cost ever fits"
         if cost.rho and self.most.kind == "approximate" and not self.tail:
             return (
-                f"the cap {self} sets no tail aside: give it one, as in tail={self.most.delta / 2}"
+                f"the cap {self} adds up by basic composition, which knows no rho: say "
+                f"composition=tighter, which sets tail={exact_text(self.most.delta / 2)} aside"
             )
-        used, rule = self.used(spent)
-        return f"spent {used} by {rule}, the cap is {self}, at most {self.left(spent)} is left"
+        return (
+            f"spent {self.used(spent).shown()}; the cap is {self}, and at most {self.left(spent)} "
+            "is left"
+        )
 
     def __str__(self) -> str:
         """Return the text that `parse_cap` reads back exactly."""
         return f"{self.most}, tail={exact_text(self.tail)}" if self.tail else str(self.most)
 
 
-def parse_cost(value: object) -> Cost:
-    """Read a cost: ``0.1`` or ``epsilon=0.1``, ``epsilon=1, delta=1e-6``, ``rho=1/8``.
-
-    >>> parse_cost("epsilon=1, delta=1e-6")
-    Cost(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000), rho=Fraction(0, 1))
-
-    Raises:
-        InvalidInput: for NaN, infinity, a negative or overlong number, or an unknown name.
-    """
-    if isinstance(value, Cost):
-        return value
-    return _cost_of_text(value) if isinstance(value, str) else _cost(value)
-
-
-def _cost(value: object) -> Cost:
-    return Cost(**_read(value, ("epsilon", "delta", "rho"), "up"))
-
-
-@lru_cache(maxsize=1024)
-def _cost_of_text(text: str) -> Cost:
-    """Read a cost once: a ledger holds few different ones, many times."""
-    return _cost(text)
-
-
 def parse_cap(value: object) -> Cap:
-    """Read a cap: as a cost, and ``tail=`` the part of delta kept for zCDP composition.
+    """Read a cap: as a cost, with ``composition=`` basic or tighter.
 
-    >>> str(parse_cap("epsilon=1, delta=1e-6, tail=5e-7"))
+    ``tail=`` says which part of delta is kept for zCDP composition; half of it if left out.
+
+    >>> str(parse_cap("epsilon=1, delta=1e-6, composition=tighter"))
     'epsilon=1, delta=1/1000000, tail=1/2000000'
     """
     if isinstance(value, (Cap, Cost)):
         return value if isinstance(value, Cap) else Cap(value)
-    numbers = _read(value, ("epsilon", "delta", "rho", "tail"), "down")
-    tail = numbers.pop("tail", Fraction(0))
-    return Cap(Cost(**numbers), tail)
+    value, composition = _composition(value)
+    numbers = read_numbers(value, ("epsilon", "delta", "rho", "tail"), "down")
+    tail = numbers.pop("tail", None)
+    most = Cost(**numbers)
+    if composition is not None:
+        tail = _tail(most, tail, composition)
+    return Cap(most, tail or Fraction(0))
+
+
+def _composition(value: object) -> tuple[object, str | None]:
+    """Take ``composition=WORD`` out of the text of a cap."""
+    if not isinstance(value, str):
+        return value, None
+    parts = value.split(",")
+    words = [part for part in parts if part.partition("=")[0].strip() == "composition"]
+    if not words:
+        return value, None
+    if len(words) > 1:
+        raise InvalidInput("composition is given twice: give it once")
+    word = words[0].partition("=")[2].strip()
+    if word == "optimal":
+        raise InvalidInput(
+            "composition=optimal is for costs that are fixed beforehand, and analysts choose "
+            "theirs as they go: say composition=tighter"
+        )
+    if word not in ("basic", "tighter"):
+        raise InvalidInput(f"composition={word[:20]!r} is unknown: say basic or tighter")
+    rest = [part for part in parts if part not in words]
+    if not rest:
+        raise InvalidInput(f"a cap needs numbers too: epsilon=1, delta=1e-6, composition={word}")
+    return ",".join(rest), word
+
+
+def _tail(most: Cost, tail: Fraction | None, composition: str) -> Fraction | None:
+    """Return the tail of a cap whose composition is named."""
+    if most.kind == "zcdp":
+        raise InvalidInput("a cap in rho adds up by zCDP composition: leave composition= out")
+    if composition == "basic":
+        if tail:
+            raise InvalidInput("composition=basic uses no tail: leave tail= out, or say tighter")
+        return None
+    if not most.delta or tail == 0:
+        raise InvalidInput(
+            "composition=tighter needs a delta, of which a part is set aside for zCDP "
+            "composition: say for example epsilon=1, delta=1e-6, composition=tighter"
+        )
+    return most.delta / 2 if tail is None else tail
 
 
 def read_cap(stored: Mapping[str, str]) -> Cap:
@@ -288,48 +346,3 @@ def read_cap(stored: Mapping[str, str]) -> Cap:
     if not sound:
         raise InvalidInput(f"concentrated={show(limit)} is more than the cap {cap} allows")
     return Cap(cap.most, cap.tail, limit)
-
-
-def _read(value: object, names: tuple[str, ...], side: Side) -> dict[str, Fraction]:
-    parts = value.split(",") if isinstance(value, str) else [value]
-    found: dict[str, Fraction] = {}
-    for part in parts:
-        name, given = "epsilon", part
-        if isinstance(part, str) and "=" in part:
-            name, _, given = (piece.strip() for piece in part.partition("="))
-        if name not in names:
-            raise InvalidInput(f"a cost has no {name[:20]!r}: it has {', '.join(names)}")
-        if name in found:
-            raise InvalidInput(f"{name} is given twice: give it once")
-        found[name] = _exact(given, name, side)
-    if "epsilon" not in found and "rho" not in found:
-        raise InvalidInput("a cost needs epsilon or rho: write epsilon=0.1, or rho=1/8")
-    return found
-
-
-def _exact(value: object, name: str, side: Side) -> Fraction:
-    read = number(value, name)
-    if read == INFINITY:
-        raise InvalidInput(f"{name} is infinite: a cost is a finite number")
-    exact = rounded(read, side)
-    if _bits(exact) > _LONGEST_BITS:
-        raise InvalidInput(
-            f"{name} has {_bits(exact)} bits: at most {_LONGEST_BITS} are kept; round it up"
-        )
-    return exact
-
-
-def _sum(a: Fraction, b: Fraction) -> Fraction:
-    if not b:
-        return a
-    total = a + b
-    if _bits(total) > _LONGEST_SUM_BITS:
-        raise InvalidInput(
-            "the sum of the costs has too many digits to be kept exactly: "
-            "give costs with few different denominators, such as decimals"
-        )
-    return total
-
-
-def _bits(x: Fraction) -> int:
-    return x.numerator.bit_length() + x.denominator.bit_length()

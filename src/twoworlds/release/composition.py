@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import comb, prod
 
@@ -30,22 +29,13 @@ from flint import arb, ctx
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Real, ball, show
-from twoworlds.release.budget import BASIC, CONCENTRATED, Cost, Spent
+from twoworlds.release.budget import BASIC, CONCENTRATED, Composition, Cost, Spent
 from twoworlds.release.conversions import rounded, zcdp_to_epsilon
 
-__all__ = ["OPTIMAL", "Composition", "compose", "optimal_delta", "optimal_epsilon"]
+__all__ = ["OPTIMAL", "compose", "optimal_delta", "optimal_epsilon"]
 
 OPTIMAL = "optimal composition"
 _MOST_WORK = 30_000
-
-
-@dataclass(frozen=True)
-class Composition:
-    """The cost of a batch, the rule that gave it, and what each rule that applies would say."""
-
-    cost: Cost
-    rule: str
-    all: dict[str, Cost] = field(compare=False)
 
 
 def compose(costs: Iterable[Cost], *, delta: Fraction = Fraction(0)) -> Composition:
@@ -79,8 +69,7 @@ def compose(costs: Iterable[Cost], *, delta: Fraction = Fraction(0)) -> Composit
             "zCDP costs and costs with a delta have no common cost without a delta: "
             f"give delta=, above {show(spent.delta)}"
         )
-    rule = min(found, key=lambda name: (found[name].epsilon, found[name].delta))
-    return Composition(found[rule], rule, found)
+    return Composition.tighter(found)
 
 
 def _by_rule(parts: list[Cost], spent: Spent, delta: Fraction) -> dict[str, Cost]:

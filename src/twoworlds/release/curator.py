@@ -25,7 +25,7 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.late import without_collecting
 from twoworlds.numbers import rational
 from twoworlds.release.answers.context import Context
-from twoworlds.release.budget import Cap, Cost, parse_cost
+from twoworlds.release.budget import Cap, Composition, Cost, parse_cost
 from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import Ledger, Reservation
 from twoworlds.release.ledger.locations import locate
@@ -230,6 +230,7 @@ class Curator:
             covered or calibration.price,
             paid=paid.paid,
             left=self._left(dataset.name, who),
+            spent=self._spent(dataset.name, who),
             entry=paid.hash,
             covered=covered is not None,
         )
@@ -295,12 +296,12 @@ class Curator:
 
     def _plans(self, resolved: Iterable[Resolved]) -> list[Any]:
         """Return the plan of each query, after checking the schema."""
-        with without_collecting():
-            from twoworlds.release.plan import check_columns, plan
-
         found = []
         for one in resolved:
             engine, relation = self._engine(one.dataset)
+            with without_collecting():  # after the engine, which starts while this is loaded
+                from twoworlds.release.plan import check_columns, plan
+
             check_columns(one.dataset, one, engine, relation)
             found.append((engine, plan(one, relation, engine)))
         return found
@@ -355,14 +356,19 @@ class Curator:
         return source
 
     def _place(self, dataset: Dataset) -> str | None:
-        """Return a name for the place of the data: a path as it was written, nothing else."""
+        """Return a name for the place of the data: a path as it was written, or a dialect."""
         source = self._source(dataset)
-        if isinstance(source, (str, Path)):
+        if isinstance(source, (str, Path)):  # so that nothing is loaded for a file
             return None if "://" in str(source) else str(source)
-        return None
+        from twoworlds.release.backends.sources import place_of
+
+        return place_of(source)
 
     def _left(self, dataset: str, analyst: str) -> dict[str, Cost]:
         return {dataset: self.ledger.left(dataset), analyst: self.ledger.left(dataset, analyst)}
+
+    def _spent(self, dataset: str, analyst: str) -> dict[str, Composition]:
+        return {dataset: self.ledger.used(dataset), analyst: self.ledger.used(dataset, analyst)}
 
     def _set_caps(self) -> None:
         for dataset in self.policy.datasets.values():

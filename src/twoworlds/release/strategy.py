@@ -15,27 +15,38 @@ A question whose second part depends on the true answer to the first is one func
 and must be asked as one query.
 
 Each question has a number, and the ledger takes each number once. After a crash, run the same
-program again: it gets the same answers at the same price.
+program again: it gets the same answers at the same price. Another program, or another day, goes on
+with `Strategy.resume`, which reads the questions so far from the ledger.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import show
+from twoworlds.numbers import show, to_json
 from twoworlds.release.answers import Answer
-from twoworlds.release.budget import parse_cost
+from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.ledger import OverBudget
+from twoworlds.release.ledger.state import State, check_name
 from twoworlds.release.query import Query, Resolved, resolve
+from twoworlds.release.query.plain import query_of
 from twoworlds.release.sensitivity import Calibration, calibrate
 from twoworlds.release.sensitivity.joint import Analysis
+from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
-    from twoworlds.release.curator import Curator
+    from twoworlds.release.curator import Curator, Released
+    from twoworlds.release.dry_run import DryRun
+    from twoworlds.release.ledger import Ledger
 
-__all__ = ["Strategy"]
+__all__ = ["Strategy", "find_strategy", "price_of"]
+
+_OPENING = {"strategy", "analyst", "version", "cost"}
+_SECONDS = 10.0  # to wait for a ledger that is being written
 
 
 class Strategy:
@@ -44,15 +55,18 @@ class Strategy:
     Use `Curator.strategy`.
 
     Attributes:
+        name: What it is called.
         joint: What the questions so far cost together; ``naive`` what they would one by one.
     """
 
     def __init__(self, curator: Curator, dataset: str, name: str, cost: object, who: str) -> None:
         """Pay for it, or find that it was paid."""
+        check_name(name, "strategy")
         self.cost = parse_cost(cost)
         if self.cost.kind != "pure" or not self.cost.epsilon:
             raise InvalidInput(f"a strategy is paid with an epsilon above 0, not with {self.cost}")
         self._curator, self._who = curator, who
+        self.name = name
         self.dataset = curator.policy.dataset(dataset)
         opening = {  # with the analyst: questions are numbered for each of them
             "strategy": name,
@@ -66,6 +80,34 @@ class Strategy:
         self._asked: list[tuple[Resolved, Calibration]] = []
         self.joint = self.naive = Fraction(0)
 
+    @property
+    def questions(self) -> tuple[Resolved, ...]:
+        """The questions so far."""
+        return tuple(resolved for resolved, _ in self._asked)
+
+    def resume(self) -> Self:
+        """Take the questions that were asked before from the ledger, answered or not.
+
+        Raises:
+            InvalidInput: when the policy has changed since, so that their noise would be another.
+        """
+        self._asked, self.joint, self.naive = [], Fraction(0), Fraction(0)
+        for stored in _questions(self._curator.ledger, self._paid.hash):
+            resolved = resolve(query_of(stored["queries"][0]), self.dataset)
+            cost = parse_cost(stored["cost"])
+            calibration = calibrate([resolved], cost)
+            said = statement([resolved], calibration, stored["source"])
+            if any(stored.get(field) != value for field, value in said.items()):
+                raise InvalidInput(
+                    f"the policy has changed since question {len(self._asked) + 1} of strategy "
+                    f"{self.name!r}: put it back, or open another strategy"
+                )
+            self._asked.append((resolved, calibration))
+            self.naive += cost.epsilon
+        if self._asked:
+            self.joint = _together(self._asked)
+        return self
+
     def ask(self, asked: Query | str, epsilon: object) -> Answer:
         """Answer the next question, with the noise that it would have alone at this epsilon.
 
@@ -73,28 +115,46 @@ class Strategy:
             OverBudget: when all questions together would cost more than was paid.
             InvalidInput: when the question with this number was another one before.
         """
-        query = self._curator.query(asked)
-        if query.dataset != self.dataset.name:
-            raise InvalidInput(f"this strategy asks {self.dataset.name!r}, not {query.dataset!r}")
-        resolved = resolve(query, self.dataset)
-        if resolved.discovers:
-            raise InvalidInput(
-                "discovered keys cost a delta, and a strategy has none: declare them"
-            )
-        cost = parse_cost(epsilon)
-        calibration = calibrate([resolved], cost)
-        together = [*self._asked, (resolved, calibration)]
-        joint = _together(together)
+        return self.release(asked, epsilon).answers[0]
+
+    def ask_once(self, asked: Query | str, epsilon: object) -> Released:
+        """Answer a question; the same one as before, at the same epsilon, gets the same answer."""
+        resolved, calibration = self._prepared(asked, epsilon)
+        for number, (one, noise) in enumerate(self._asked, start=1):
+            if one == resolved and noise == calibration:
+                return self._released(resolved, calibration, number)
+        return self.release(asked, epsilon)
+
+    def release(self, asked: Query | str, epsilon: object) -> Released:
+        """Answer the next question as `ask` does, with what was recorded."""
+        resolved, calibration = self._prepared(asked, epsilon)
+        joint, naive = self._with(resolved, calibration)
         if joint > self.cost.epsilon:
             raise OverBudget(
                 f"with this question the strategy would cost {show(joint)}, and "
                 f"{show(self.cost.epsilon)} was paid: ask with a smaller epsilon, or ask about "
                 "other people"
             )
-        answer = self._answer(resolved, calibration)
-        self._asked = together
-        self.joint, self.naive = joint, self.naive + cost.epsilon
-        return answer
+        released = self._released(resolved, calibration, len(self._asked) + 1)
+        self._asked = [*self._asked, (resolved, calibration)]
+        self.joint, self.naive = joint, naive
+        return released
+
+    def with_question(self, asked: Query | str, epsilon: object) -> tuple[Fraction, Fraction]:
+        """Return what all questions would cost with this one, together and one by one."""
+        return self._with(*self._prepared(asked, epsilon))
+
+    def plan(self, asked: Query | str, epsilon: object) -> DryRun:
+        """Return how exact the answer to a question would be."""
+        from twoworlds.release.dry_run import DryRun
+
+        resolved, calibration = self._prepared(asked, epsilon)
+        left = self._curator._left(self.dataset.name, self._who)
+        return DryRun((resolved,), calibration, Cost(), left)
+
+    def _with(self, resolved: Resolved, calibration: Calibration) -> tuple[Fraction, Fraction]:
+        together = _together([*self._asked, (resolved, calibration)])
+        return together, self.naive + calibration.cost.epsilon
 
     def explain(self) -> str:
         """Say what it cost so far."""
@@ -105,16 +165,115 @@ class Strategy:
             f"{show(self.naive)} (neighbours by {self.dataset.neighbours})."
         )
 
-    def _answer(self, resolved: Resolved, calibration: Calibration) -> Answer:
-        within = {"strategy": self._paid.hash, "question": len(self._asked) + 1}
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it cost so far as plain data."""
+        return {
+            "strategy": self.name,
+            "dataset": self.dataset.name,
+            "analyst": self._who,
+            "paid": self.cost.to_dict(),
+            "questions": len(self._asked),
+            "together": to_json(self.joint),
+            "one_by_one": to_json(self.naive),
+            "neighbours": self.dataset.neighbours,
+        }
+
+    def _prepared(self, asked: Query | str, epsilon: object) -> tuple[Resolved, Calibration]:
+        return _prepared(self._curator, self.dataset.name, asked, epsilon)
+
+    def _released(self, resolved: Resolved, calibration: Calibration, number: int) -> Released:
+        within = {"strategy": self._paid.hash, "question": number}
         return self._curator._ask(
             [resolved],
             calibration,
             self._who,
             within=within,
             covered=self.cost,
-            request=f"{self._paid.hash}:{len(self._asked) + 1}",
-        ).answers[0]
+            request=f"{self._paid.hash}:{number}",
+        )
+
+
+def price_of(
+    curator: Curator, dataset: str, asked: Sequence[Query | str], each: object
+) -> tuple[Fraction, Fraction]:
+    """Return what questions would cost at an epsilon each, together and one by one.
+
+    No choice among them costs more than all of them together.
+    """
+    if not asked:
+        raise InvalidInput("there is no question: give at least one")
+    prepared = [_prepared(curator, dataset, one, each) for one in asked]
+    return _together(prepared), sum((c.cost.epsilon for _, c in prepared), Fraction(0))
+
+
+def find_strategy(curator: Curator, dataset: str, name: str, who: str) -> str | None:
+    """Return what was paid for a strategy with this name; None when it was not opened.
+
+    Raises:
+        InvalidInput: when it was opened for another version of the data, or several times.
+    """
+    version = curator.policy.dataset(dataset).version
+    found = [
+        entry["query"]
+        for entry in _entries(curator.ledger)
+        if entry["kind"] == "reserve"
+        and (entry["dataset"], entry["analyst"]) == (dataset, who)
+        and isinstance(entry["query"], dict)
+        and entry["query"].keys() == _OPENING
+        and entry["query"]["strategy"] == name
+    ]
+    mine = [opening for opening in found if opening["version"] == version]
+    if len(mine) > 1:
+        raise InvalidInput(f"strategy {name!r} was opened with several prices: use another name")
+    if found and not mine:
+        raise InvalidInput(
+            f"strategy {name!r} was opened for version {found[-1]['version']!r} of the data, which "
+            f"is now {version!r}: open it again, which is paid anew"
+        )
+    return str(mine[0]["cost"]) if mine else None
+
+
+def _prepared(
+    curator: Curator, dataset: str, asked: Query | str, epsilon: object
+) -> tuple[Resolved, Calibration]:
+    """Return a question with the noise that it would have alone.
+
+    Raises:
+        InvalidInput: when a strategy cannot ask it.
+    """
+    query = curator.query(asked)
+    if query.dataset != dataset:
+        raise InvalidInput(f"this strategy asks {dataset!r}, not {query.dataset!r}")
+    resolved = resolve(query, curator.policy.dataset(dataset))
+    if resolved.discovers:
+        raise InvalidInput("discovered keys cost a delta, and a strategy has none: declare them")
+    return resolved, calibrate([resolved], parse_cost(epsilon))
+
+
+def _questions(ledger: Ledger, paid: str) -> list[dict[str, Any]]:
+    """Return the statements of the questions of a strategy, by their numbers."""
+    found = {
+        entry["query"]["question"]: entry["query"]
+        for entry in _entries(ledger)
+        if entry["kind"] == "reserve"
+        and isinstance(entry["query"], dict)
+        and entry["query"].get("strategy") == paid
+        and "question" in entry["query"]
+    }
+    return [found[number] for number in sorted(found)]
+
+
+def _entries(ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """Yield all entries of a ledger, checked as they go."""
+    store, state = ledger.location.connect(_SECONDS, "ro"), State()
+    if store is None:
+        return
+    try:
+        for row in store.rows(0):
+            state.follow(row)
+            yield json.loads(row.body)
+    finally:
+        store.close()
 
 
 def _together(asked: list[tuple[Resolved, Calibration]]) -> Fraction:

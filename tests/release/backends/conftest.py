@@ -109,7 +109,10 @@ ENGINES = (
     "polars",
     "pyarrow",
     "sqlite",
+    "duckdb-file-as-trino",
+    pytest.param("postgresql-as-materialize", marks=pytest.mark.postgresql),
     pytest.param("postgresql", marks=pytest.mark.postgresql),
+    pytest.param("mariadb", marks=pytest.mark.mariadb),
     pytest.param("spark", marks=pytest.mark.spark),
     pytest.param("spark-without-ansi", marks=pytest.mark.spark),
 )
@@ -117,10 +120,18 @@ ENGINES = (
 
 def store(engine, kinds, rows, folder, request, table="rows"):
     """Put rows into an engine and return the source."""
+    engine, _, dialect = engine.partition("-as-")
+    if dialect:
+        kinds = kinds_as_another(engine, kinds)
+        return as_another(store(engine, kinds, rows, folder, request, table), dialect, request)
     if engine == "postgresql":
         server = request.getfixturevalue("postgresql_server")
         name = f"{folder.parent.name}_{folder.name}".replace("-", "_").lower()
         return stores.postgresql(kinds, rows, server.create_database(name), table)
+    if engine == "mariadb":
+        server = request.getfixturevalue("mariadb_server")
+        name = f"{folder.parent.name}_{folder.name}".replace("-", "_").lower()[-64:]
+        return stores.mariadb(kinds, rows, server, server.create_database(name), table)
     if engine.startswith("spark"):
         fixture = "spark_session_without_ansi" if "without" in engine else "spark_session"
         return stores.spark(kinds, rows, request.getfixturevalue(fixture))
@@ -130,6 +141,27 @@ def store(engine, kinds, rows, folder, request, table="rows"):
         if engine in ("duckdb-file", "sqlite")
         else write(kinds, rows, folder)
     )
+
+
+def kinds_as_another(engine, kinds):
+    """Decimals without bounds are refused where nothing is known about the engine."""
+    if engine != "postgresql":
+        return kinds
+    return {name: "number" if kind == "decimal" else kind for name, kind in kinds.items()}
+
+
+def as_another(source, dialect, request):
+    """The same table behind a connection of which only a dialect is known that is not its own."""
+    if "duckdb" in source:
+        import duckdb
+
+        connection = duckdb.connect(source["duckdb"])
+    else:
+        import psycopg
+
+        connection = psycopg.connect(source["postgresql"])
+    request.addfinalizer(connection.close)
+    return {"connection": connection, "table": source["table"], "dialect": dialect}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -142,11 +174,17 @@ def loaded(engine, request, tmp_path_factory):
     """An open engine with the awkward rows, and the policy's dataset for a privacy unit."""
     folder = tmp_path_factory.mktemp("loaded")
     rows = awkward_rows()
-    source = store(engine, KINDS, rows, folder, request, 'a "table"; of.rows')
-    public = _public(engine, source, folder, request)
+    known, _, dialect = engine.partition("-as-")
+    kinds = kinds_as_another(known, KINDS) if dialect else KINDS
+    source = store(known, kinds, rows, folder, request, 'a "table"; of.rows')
+    public = _public(known, source, folder, request)
+    if dialect:
+        source = as_another(source, dialect, request)
     backend, relation = open_backend(source)
-    if engine in ("pandas", "sqlite"):  # these keep decimals as floats
+    if engine in ("pandas", "sqlite", "postgresql-as-materialize"):  # these keep decimals as floats
         rows = [{**r, "amount": None if r["amount"] is None else float(r["amount"])} for r in rows]
+    if engine == "mariadb":
+        rows = [{name: stores.finite(x) for name, x in row.items()} for row in rows]
     columns = {
         "state": Column("state", "text", keys=("A", "b'b")),
         "size": Column("size", "number", Fraction(-10), Fraction(10), unit=Fraction(1, 10)),
@@ -163,7 +201,7 @@ def loaded(engine, request, tmp_path_factory):
         rows=rows,
         dataset=dataset,
         publics={"places": PUBLIC_ROWS},
-        few="spark" in engine,
+        few="spark" in engine or "-as-" in engine,
     )
     backend.close()
 
@@ -174,6 +212,10 @@ def _public(engine, source, folder, request):
         return _beside(engine, source)
     if engine == "postgresql":
         stores.postgresql(PUBLIC_KINDS, PUBLIC_ROWS, source["postgresql"], "places")
+        return "places"
+    if engine == "mariadb":
+        server = request.getfixturevalue("mariadb_server")
+        stores.mariadb(PUBLIC_KINDS, PUBLIC_ROWS, server, source["mysql"], "places")
         return "places"
     (folder / "public").mkdir()
     return store(engine, PUBLIC_KINDS, PUBLIC_ROWS, folder / "public", request)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import math
 import sqlite3
+import sys
 from decimal import Decimal
 
 # kind -> type, for each engine
@@ -19,6 +21,14 @@ POSTGRESQL = {
     "integer": "bigint",
     "number": "double precision",
     "decimal": "numeric",
+    "text": "text",
+    "boolean": "boolean",
+    "date": "date",
+}
+MARIADB = {
+    "integer": "bigint",
+    "number": "double",
+    "decimal": "decimal(20, 2)",
     "text": "text",
     "boolean": "boolean",
     "date": "date",
@@ -143,6 +153,30 @@ def postgresql(kinds, rows, address, table='a "table"; of.rows'):
             for row in rows:
                 copy.write_row([row[name] for name in kinds])
     return {"postgresql": address, "table": table}
+
+
+def mariadb(kinds, rows, server, address, table='a "table"; of.rows'):
+    """Floats that are not finite cannot be kept: NaN is missing, infinities are the largest."""
+    connection = server.connect(address.rpartition("/")[2])
+
+    def quoted(name):
+        return "`" + name.replace("`", "``") + "`"
+
+    columns = ", ".join(f"{quoted(name)} {MARIADB[k]}" for name, k in kinds.items())
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {quoted(table)} ({columns}) CHARSET utf8mb4")  # ignores case
+        marks = ", ".join(["%s"] * len(kinds))
+        for row in rows:
+            values = [finite(row[name]) for name in kinds]
+            cursor.execute(f"INSERT INTO {quoted(table)} VALUES ({marks})", values)
+    connection.close()
+    return {"mysql": address, "table": table}
+
+
+def finite(x):
+    if not isinstance(x, float) or math.isfinite(x):
+        return x
+    return None if math.isnan(x) else math.copysign(sys.float_info.max, x)
 
 
 def spark(kinds, rows, session):

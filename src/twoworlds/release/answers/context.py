@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from twoworlds.release.budget import Cost
+from twoworlds.release.budget import Composition, Cost
 from twoworlds.release.policy.model import Dataset, Neighbours, Unit
 
 __all__ = ["Context"]
@@ -25,6 +25,7 @@ class Context:
         left: What is left to be spent, by account: of the dataset, and of the analyst.
         entry: The hash of the ledger's entry, None without a ledger.
         covered: Whether the price was paid for a strategy, of which this is one question.
+        spent: What was spent so far, by account, with the rule by which it adds up.
     """
 
     cost: Cost
@@ -35,6 +36,7 @@ class Context:
     left: Mapping[str, Cost] = field(default_factory=dict)
     entry: str | None = None
     covered: bool = False
+    spent: Mapping[str, Composition] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -45,6 +47,7 @@ class Context:
         left: Mapping[str, Cost] | None = None,
         entry: str | None = None,
         covered: bool = False,
+        spent: Mapping[str, Composition] | None = None,
     ) -> Context:
         """Take from a dataset what it declares; by default the whole cost was paid."""
         return Context(
@@ -56,6 +59,7 @@ class Context:
             {} if left is None else dict(left),
             entry,
             covered,
+            {} if spent is None else dict(spent),
         )
 
     @property
@@ -72,6 +76,7 @@ class Context:
             "paid": self.paid.to_dict(),
             "repeated": self.repeated,
             "left": {account: cost.to_dict() for account, cost in self.left.items()},
+            "spent": {account: used.to_dict() for account, used in self.spent.items()},
             "neighbours": self.neighbours,
             "unit": {"row": True} if unit.person is None else person,
             "version": self.version,

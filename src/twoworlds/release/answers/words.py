@@ -147,7 +147,19 @@ def price(context: Context) -> str:
     else:
         paid = f"Paid: {context.paid.shown()}."
     left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in context.left.items())
-    return printable(f"{paid} Left: {left}.") if left else paid
+    said = f"{paid} Left: {left}." if left else paid
+    return printable(f"{said}{_spent(context)}")
+
+
+def _spent(context: Context) -> str:
+    """Name the rule by which costs add up, where a budget has more than one."""
+    accounts: dict[str, list[str]] = {}
+    for account, used in context.spent.items():
+        if len(used.all) > 1:
+            accounts.setdefault(used.shown(), []).append(account)
+    return "".join(
+        f" Spent so far ({', '.join(names)}): {used}." for used, names in accounts.items()
+    )
 
 
 def printable(text: str) -> str:

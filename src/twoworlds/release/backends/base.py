@@ -49,9 +49,11 @@ class Field:
         name: What statements call it; not always the name that its owner gave it.
         family: How the engine keeps its values; ``dynamic`` where each row has a type of its own,
             ``untyped`` for texts that are read as whatever the policy declares.
-        declared: The kind that the table declares, where rows have types of their own.
+        declared: The kind that the table declares, where rows have types of their own, or where
+            truths are kept as small whole numbers.
         bits: The width of an integer, sign included; None when the engine has no limit.
         cast: Whether the values must be cast first, such as an enumeration to text.
+        refused: Why the column cannot be used, if so.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Field:
     declared: str | None = None
     bits: int | None = 64
     cast: bool = False
+    refused: str | None = None
 
     @property
     def kind(self) -> str:
@@ -73,6 +76,8 @@ class Field:
         """
         if self.family == "untyped" or (self.family == "dynamic" and self.declared is None):
             return True
+        if self.family == "integer" and self.declared == "boolean":
+            return kind in ("integer", "number", "boolean")
         return kind == self.kind or {kind, self.kind} == {"integer", "number"}
 
 

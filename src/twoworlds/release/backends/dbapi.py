@@ -1,4 +1,9 @@
-"""Any connection of Python's database interface (PEP 249): SQLite and PostgreSQL."""
+"""Any connection of Python's database interface (PEP 249).
+
+What SQLite and PostgreSQL do is known. MySQL depends on its settings, and any other dialect that
+sqlglot writes is found out (`twoworlds.release.plan.portable`); both are tried on constants first,
+and refused unless all answers are right (`twoworlds.release.plan.probe`).
+"""
 
 from __future__ import annotations
 
@@ -14,9 +19,12 @@ from twoworlds.release.backends.sources import Origin, named_table, table_name
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["DbApiBackend", "dialect_of", "open_postgresql", "open_sqlite"]
+    from twoworlds.release.plan.engines import Engine
+
+__all__ = ["DbApiBackend", "dialect_of", "open_mysql", "open_postgresql", "open_sqlite"]
 
 CHUNK = 10_000
+SAVEPOINT = "twoworlds_trial"
 
 
 class DbApiBackend:
@@ -34,25 +42,60 @@ class DbApiBackend:
 
         Args:
             connection: An open connection.
-            dialect: ``sqlite`` or ``postgres``.
+            dialect: A dialect that sqlglot writes, such as ``sqlite``, ``postgres`` or ``mysql``.
             owned: Whether `close` closes it.
             origin: How sources name this engine.
 
         Raises:
-            InvalidInput: for another dialect, or a connection that reads texts in another way.
+            UnknownName: for a dialect that sqlglot does not write.
+            InvalidInput: for a connection that computes or reads texts in another way.
         """
-        if dialect not in _CATALOGUES:
+        if not callable(getattr(connection, "cursor", None)):
             raise InvalidInput(
-                f"dialect={dialect!r} is not known here: use {' or '.join(sorted(_CATALOGUES))}, "
-                "or export the table to Parquet or CSV"
+                f"{type(connection).__name__} is no open connection of Python's database "
+                "interface: it has no cursor"
             )
         self.dialect = dialect
         self._connection = connection
         self._owned = owned
         self._origin = origin
-        self._describe = _CATALOGUES[dialect]
         self._fields: dict[str, dict[str, Field]] = {}
-        _PREPARATIONS[dialect](connection)
+        self.habits: Engine | None = None
+        if dialect in _PREPARATIONS:
+            _PREPARATIONS[dialect](connection)
+        else:
+            self.habits = self._found_out()
+
+    def _found_out(self) -> Engine:
+        """Return what the engine does, after it was tried on constants."""
+        from twoworlds.errors import UnknownName
+        from twoworlds.release.plan.engines import dialects, engine_of, is_known
+        from twoworlds.release.plan.portable import find_habits
+        from twoworlds.release.plan.probe import probe
+
+        if self.dialect not in dialects():
+            raise UnknownName("dialect", self.dialect, dialects())
+        known = is_known(self.dialect)
+        habits = engine_of(self.dialect) if known else find_habits(self._try)
+        probe(self._try, self.dialect, habits)
+        return habits
+
+    def _try(self, statement: exp.Query) -> list[tuple[Any, ...]]:
+        """Run a statement that may fail, without harm to a transaction that is open."""
+        text = self._written(statement, copy=False)
+        saved = _quietly(self._connection, f"SAVEPOINT {SAVEPOINT}")
+        try:
+            return list(_run(self._connection, text))
+        except Exception:
+            if saved:
+                _quietly(self._connection, f"ROLLBACK TO SAVEPOINT {SAVEPOINT}")
+            raise
+
+    def _written(self, statement: exp.Query, *, copy: bool = True) -> str:
+        """Return a statement in SQL; what an engine cannot say is an error, not left out."""
+        from sqlglot import ErrorLevel
+
+        return statement.sql(self.dialect, unsupported_level=ErrorLevel.RAISE, copy=copy)
 
     def relation(self, source: Any) -> exp.Table:
         """Return a table by its name."""
@@ -71,11 +114,23 @@ class DbApiBackend:
         """Return the columns of a table by name."""
         key = relation.sql(self.dialect)
         if key not in self._fields:
-            found = self._describe(self._connection, relation)
+            found = self._described(relation)
             if not found:
                 return {}
             self._fields[key] = {field.name: field for field in found}
         return self._fields[key]
+
+    def _described(self, relation: exp.Table) -> list[Field]:
+        if self.habits is None:
+            return _CATALOGUES[self.dialect](self._connection, relation)
+        if self.dialect == "mysql":
+            from twoworlds.release.backends.mysql import describe_mysql
+
+            return describe_mysql(lambda text: _run(self._connection, text), relation)
+        from twoworlds.release.backends.portable import describe_portable, try_texts
+
+        found = describe_portable(self._connection, self._try, self.dialect, relation)
+        return try_texts(self._try, self.habits, relation, found)
 
     def kinds(self, relation: exp.Table) -> Mapping[str, str]:
         """Return the kind of each column in the words of a policy, or ``other``."""
@@ -83,7 +138,7 @@ class DbApiBackend:
 
     def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
         """Run one statement and yield its rows, a chunk at a time."""
-        yield from _run(self._connection, statement.sql(self.dialect))
+        yield from _run(self._connection, self._written(statement))
 
     def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows."""
@@ -93,6 +148,19 @@ class DbApiBackend:
         """Close the connection, if it was opened here."""
         if self._owned:
             self._connection.close()
+
+
+def _quietly(connection: Any, text: str) -> bool:
+    """Run a statement that returns nothing; whether it worked."""
+    try:
+        cursor = connection.cursor()
+        try:
+            cursor.execute(text)
+        finally:
+            cursor.close()
+    except Exception:  # whatever the driver raises
+        return False
+    return True
 
 
 def _run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
@@ -125,9 +193,28 @@ def dialect_of(connection: Any) -> str | None:
         "psycopg": "postgres",
         "psycopg2": "postgres",
         "pg8000": "postgres",
+        "pymysql": "mysql",
+        "MySQLdb": "mysql",
+        "mysql": "mysql",
+        "mariadb": "mysql",
         "duckdb": "duckdb",
         "_duckdb": "duckdb",
     }.get(module)
+
+
+# --- MySQL --------------------------------------------------------------------------------------
+
+
+def open_mysql(address: str, origin: Origin | None = None) -> DbApiBackend:
+    """Open a MySQL or MariaDB server for reading; its password is never shown."""
+    from twoworlds.release.backends.mysql import connect_mysql
+
+    connection = connect_mysql(address)
+    try:
+        return DbApiBackend(connection, "mysql", owned=True, origin=origin)
+    except BaseException:
+        connection.close()
+        raise
 
 
 # --- SQLite -------------------------------------------------------------------------------------

@@ -11,13 +11,14 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
+from twoworlds.release.ahead import Ahead
 from twoworlds.release.backends.base import Field, kinds_of
 from twoworlds.release.backends.sources import Origin, as_file, named_table, table_name
 from twoworlds.release.backends.texts import TextFile
@@ -75,7 +76,7 @@ class DuckDBBackend:
         self._folder = folder
         self._origin = origin
         self._owned = connection is None
-        self._connection = _connect(file) if connection is None else connection
+        self._connected = _opened(connection, file)
         self._numbers = count()
         self._seen: dict[Any, exp.Table] = {}
         self._fields: dict[str, dict[str, Field]] = {}
@@ -100,7 +101,7 @@ class DuckDBBackend:
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
         """Return the columns of a table by the names that their owner gave them."""
-        key = relation.sql("duckdb")
+        key = _text_of(relation)
         if key not in self._fields:
             self._fields[key] = {f.name: f for f in self._described(key)}
         return self._fields[key]
@@ -115,7 +116,7 @@ class DuckDBBackend:
 
         for name in {table.name for table in statement.find_all(exp.Table)} & self._texts.keys():
             self._look_at(name)
-        result = self._connection.execute(statement.sql("duckdb"))
+        result = self._connection.execute(_text_of(statement))
         while chunk := result.fetchmany(CHUNK):
             yield from chunk
 
@@ -137,6 +138,10 @@ class DuckDBBackend:
         except (duckdb.CatalogException, duckdb.BinderException):
             return False
         return True
+
+    @property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        return self._connected()
 
     def _file(self, path: Path) -> exp.Table:
         import duckdb
@@ -161,7 +166,7 @@ class DuckDBBackend:
         names = _distinct(text.names())
         relation = sql.table(f"twoworlds_view{next(self._numbers)}")
         self._texts[relation.name] = text
-        self._fields[relation.sql("duckdb")] = {
+        self._fields[_text_of(relation)] = {
             name: Field(f"c{i}", "untyped") for i, name in enumerate(names)
         }
         return relation
@@ -226,7 +231,7 @@ class DuckDBBackend:
             f"CREATE TEMPORARY VIEW {view} ({columns}) AS SELECT * FROM {reader}"
         )
         relation = sql.table(view)
-        key = relation.sql("duckdb")
+        key = _text_of(relation)
         self._fields[key] = dict(zip(names, self._described(key), strict=True))
         return relation
 
@@ -250,6 +255,18 @@ class DuckDBBackend:
                 skip = 0
             skip += children or 0
         return names
+
+
+def _opened(
+    connection: duckdb.DuckDBPyConnection | None, file: Path | None
+) -> Callable[[], duckdb.DuckDBPyConnection]:
+    """Return what returns the connection; one in memory is opened while sqlglot is loaded."""
+    import duckdb  # noqa: F401 (loaded here, since two threads that load slow each other down)
+
+    if connection is None and file is None:
+        return Ahead(lambda: _connect(None)).value
+    opened = _connect(file) if connection is None else connection
+    return lambda: opened
 
 
 def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
@@ -317,7 +334,13 @@ def _quoted(value: str) -> str:
     """Return a text as DuckDB's reader takes it: a view has no parameters."""
     from twoworlds.release.plan import sql
 
-    return sql.text(value).sql("duckdb")
+    return _text_of(sql.text(value))
+
+
+def _text_of(statement: exp.Expr) -> str:
+    from twoworlds.release.backends.plain_sql import duckdb_text
+
+    return duckdb_text(statement)
 
 
 def _glob(path: Path) -> str:

@@ -18,8 +18,8 @@ __all__ = ["open_backend"]
 
 _FORMS = (
     "a path (.parquet, .csv, .tsv), {duckdb: path, table: name}, {sqlite: path, table: name}, "
-    "{postgresql: address, table: name}, {spark: path or table}, a data frame, or "
-    "{connection: ..., table: name}"
+    "{postgresql: address, table: name}, {mysql: address, table: name}, {spark: path or table}, "
+    "a data frame, or {connection: ..., table: name}"
 )
 
 
@@ -29,9 +29,11 @@ def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table
     Args:
         source: The path of a ``.parquet``, ``.csv`` or ``.tsv`` file, or of a folder of Parquet
             files; ``{duckdb: path, table: name}``, ``{sqlite: path, table: name}``,
-            ``{postgresql: address, table: name}`` or ``{spark: path or table}``, tables with
-            ``schema: name`` besides if need be; a frame of pandas, polars or Spark or a table of
-            pyarrow; or an open connection, ``{connection: c, table: name, dialect: "postgres"}``.
+            ``{postgresql: address, table: name}``, ``{mysql: address, table: name}`` or
+            ``{spark: path or table}``, tables with ``schema: name`` besides if need be; a frame of
+            pandas, polars or Spark or a table of pyarrow; or an open connection,
+            ``{connection: c, table: name, dialect: "postgres"}``, where the dialect is any that
+            sqlglot writes.
         folder: What relative paths start from.
 
     Raises:
@@ -111,6 +113,12 @@ def _open_postgresql(source: Mapping[str, Any], _: Path) -> Backend:
     return open_postgresql(str(source["postgresql"]), origin_of(source))
 
 
+def _open_mysql(source: Mapping[str, Any], _: Path) -> Backend:
+    from twoworlds.release.backends.dbapi import open_mysql
+
+    return open_mysql(str(source["mysql"]), origin_of(source))
+
+
 def _open_spark(_: Mapping[str, Any], folder: Path) -> Backend:
     from twoworlds.release.backends.spark import SparkBackend, active_session
 
@@ -124,7 +132,8 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
     dialect = source.get("dialect") or dialect_of(connection)
     if dialect is None:
         raise InvalidInput(
-            'it is not known what this connection speaks: add dialect: "postgres" or "sqlite"'
+            "it is not known what this connection speaks: add dialect: and a name that sqlglot "
+            'knows, such as "postgres", "mysql" or "trino"'
         )
     if dialect == "duckdb":
         from twoworlds.release.backends.duckdb import DuckDBBackend
@@ -137,6 +146,7 @@ _OPENERS = {
     "duckdb": _open_duckdb,
     "sqlite": _open_sqlite,
     "postgresql": _open_postgresql,
+    "mysql": _open_mysql,
     "spark": _open_spark,
     "connection": _open_connection,
 }

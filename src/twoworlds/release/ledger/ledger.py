@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.budget import Cap, Cost, Spent, parse_cap, parse_cost
+from twoworlds.release.budget import Cap, Composition, Cost, Spent, parse_cap, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import Decision, Journal
 from twoworlds.release.ledger.locations import Location, locate
@@ -235,8 +235,12 @@ class Ledger:
 
     def spent(self, dataset: str, analyst: str | None = None) -> Cost:
         """Return what is spent, by all or by one analyst, in the kind of cost of their cap."""
+        return self.used(dataset, analyst).cost
+
+    def used(self, dataset: str, analyst: str | None = None) -> Composition:
+        """Return what is spent with the rule by which it adds up, and what other rules say."""
         cap, spent = self._account(dataset, analyst)
-        return cap.used(spent)[0]
+        return cap.used(spent)
 
     def left(self, dataset: str, analyst: str | None = None) -> Cost:
         """Return a cost that still fits under one cap; the other cap must have room too."""

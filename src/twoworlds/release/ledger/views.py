@@ -18,7 +18,7 @@ from twoworlds.release.ledger.mark import Places, read_mark
 from twoworlds.release.ledger.state import Account, State
 from twoworlds.release.ledger.store import Store
 
-__all__ = ["export", "show", "summary", "verify", "verify_export"]
+__all__ = ["accounts", "export", "read_state", "show", "summary", "verify", "verify_export"]
 
 _TIMEOUT = 10.0
 
@@ -33,8 +33,20 @@ def show(
     Raises:
         LedgerDamaged: when the ledger does not verify.
     """
+    return summary(read_state(place, mark=mark, table=table))
+
+
+def read_state(
+    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
+) -> State:
+    """Return what all entries add up to, after checking them and the mark.
+
+    Raises:
+        InvalidInput: when there is no ledger.
+        LedgerDamaged: when it does not verify.
+    """
     with _reading(locate(place, mark=mark, table=table)) as (store, points):
-        return summary(replay(store, points))
+        return replay(store, points)
 
 
 def summary(state: State) -> dict[str, Any]:
@@ -47,7 +59,7 @@ def summary(state: State) -> dict[str, Any]:
         "charges": len(state.charges),
         "answered": sum(charge.answer is not None for charge in state.charges.values()),
         "expired": sum(charge.expired for charge in state.charges.values()),
-        "datasets": [_dataset(state, dataset) for dataset in datasets],
+        "datasets": [accounts(state, dataset) for dataset in datasets],
     }
 
 
@@ -105,8 +117,9 @@ def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return summary(state)
 
 
-def _dataset(state: State, dataset: str) -> dict[str, Any]:
-    analysts = sorted(a for d, a in state.caps if d == dataset and a is not None)
+def accounts(state: State, dataset: str) -> dict[str, Any]:
+    """Return caps, what is spent and what is left of a dataset and its analysts."""
+    analysts = [a for d, a in state.caps if d == dataset and a is not None]
     whole = _account(state, (dataset, None)) if (dataset, None) in state.caps else {}
     return {
         "dataset": dataset,
@@ -116,14 +129,7 @@ def _dataset(state: State, dataset: str) -> dict[str, Any]:
 
 
 def _account(state: State, account: Account) -> dict[str, Any]:
-    cap, spent = state.caps[account], state.spent.get(account, Spent())
-    used, rule = cap.used(spent)
-    return {
-        "cap": str(cap),
-        "spent": used.to_dict(),
-        "left": cap.left(spent).to_dict(),
-        "rule": rule,
-    }
+    return state.caps[account].account(state.spent.get(account, Spent()))
 
 
 @contextmanager

@@ -88,6 +88,8 @@ class Clean:
                 family = "float"
             case "timestamp":
                 family = "date"
+            case "integer" if kind == "boolean":
+                family = "boolean"
         return cls(name, family, kind, field.bits, engine)
 
     def __call__(self) -> exp.Expression:
@@ -105,10 +107,14 @@ class Clean:
                 return self._cleaning_untyped(raw)
             case "text":
                 return self.engine.bytewise(sql.cast(raw, "TEXT") if field.cast else raw)
-            case "float" if self.engine.nan is not None:
+            case "float":
                 if field.cast:
                     raw = sql.cast(raw, "DOUBLE")
+                if self.engine.nan is None:
+                    return raw
                 return sql.case((exp.Not(this=self.engine.nan(raw)), raw.copy()))
+            case "integer" if self.kind == "boolean":  # MySQL's booleans are small numbers
+                return sql.compare(raw, "!=", sql.number(0))
             case "decimal" if self.engine.decimals and self.engine.nan is not None:
                 return sql.case((exp.Not(this=self.engine.nan(raw)), raw.copy()))
             case "decimal":
@@ -117,8 +123,14 @@ class Clean:
                 to = exp.DataType.build("DATE")  # some units of time reach beyond all dates
                 day = exp.TryCast(this=raw, to=to) if field.family == "timestamp" else raw
                 bounds = self.constant(FIRST_DAY), self.constant(LAST_DAY)
-                return sql.case((exp.Between(this=day, low=bounds[0], high=bounds[1]), day.copy()))
-        return sql.cast(raw, "INT128") if field.cast else raw
+                able: exp.Expression = exp.Between(this=day, low=bounds[0], high=bounds[1])
+                if self.engine.in_calendar is not None:
+                    able = sql.all_of([able, self.engine.in_calendar(day.copy())])
+                return sql.case((able, day.copy()))
+        if not field.cast:
+            return raw
+        wide = field.bits is None or field.bits > 64
+        return sql.cast(raw, self.engine.widest if wide else "BIGINT")
 
     def _whole(self, field: Field, raw: exp.Expression) -> exp.Expression:
         """Return the whole number nearest to a float or decimal, within what the column holds."""

@@ -1,25 +1,36 @@
 """What differs between engines, in one table; everything else is left to sqlglot.
 
-An engine that is not in the table is refused: its rounding, overflow and text comparison are not
-known.
+An engine that is not in the table has the habits that `twoworlds.release.plan.portable` finds out
+by trying, and is refused unless it then passes the probe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = ["Engine", "engine_of"]
+if TYPE_CHECKING:
+    from twoworlds.release.backends.base import Backend
+
+__all__ = ["Engine", "dialects", "engine_of", "habits_of", "is_known"]
 
 Build = Callable[[exp.Expression], exp.Expression]
 
 
 def _isnan(x: exp.Expression) -> exp.Expression:
     return exp.IsNan(this=x)
+
+
+def _called(name: str) -> Build:
+    def call(x: exp.Expression) -> exp.Expression:
+        return exp.Anonymous(this=name, expressions=[x])
+
+    return call
 
 
 def _equals_nan(x: exp.Expression) -> exp.Expression:
@@ -80,6 +91,22 @@ def _md5_of_bytes(columns: Sequence[exp.Expression]) -> exp.Expression:
     return found
 
 
+def _in_calendar(x: exp.Expression) -> exp.Expression:
+    """Whether a date is a day: MySQL may hold others, such as 2026-00-00 and 2026-02-31."""
+    number = exp.Anonymous(this="TO_DAYS", expressions=[x])
+    again = exp.Anonymous(this="FROM_DAYS", expressions=[number])
+    return exp.EQ(this=again, expression=x.copy())
+
+
+def _bytes_of(x: exp.Expression) -> exp.Expression:
+    """Return the bytes of a text in UTF-8: MySQL's collations merge capitals, accents and blanks.
+
+    Its binary collations, too, ignore blanks at the end.
+    """
+    unicode = exp.DataType(this=exp.DType.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
+    return exp.Cast(this=exp.Cast(this=x, to=unicode), to=exp.DataType.build("BINARY"))
+
+
 @dataclass(frozen=True)
 class Engine:
     """The habits of one engine.
@@ -99,6 +126,11 @@ class Engine:
         dates: Whether dates have a type of their own; if not, they are ISO texts.
         listed: Up to how many declared keys are searched in a list, by ``ARRAY_POSITION``, where a
             join takes a stage of its own.
+        widest: The type of whole numbers beyond 64 bits.
+        shifts: Whether ``>>`` and ``&`` treat 64-bit integers as signed ones; if not, limbs are
+            taken by division.
+        in_calendar: Whether a date is a day; None where all are.
+        values: Whether declared keys are a table of ``VALUES``; if not, a union of rows.
     """
 
     nan: Build | None = _isnan
@@ -112,15 +144,32 @@ class Engine:
     underflows: bool = False
     dates: bool = True
     listed: int = 0
+    widest: str = "INT128"
+    shifts: bool = True
+    in_calendar: Build | None = None
+    values: bool = True
 
 
 _ENGINES = {
-    "duckdb": Engine(bytewise=_collate('"C"'), digest=_hash("HASH"), divide=_floor_divide),
+    "duckdb": Engine(
+        nan=_called("ISNAN"),  # by its name, as its dialect would write it: see backends.plain_sql
+        bytewise=_collate('"C"'),
+        digest=_hash("HASH"),
+        divide=_floor_divide,
+    ),
     "postgres": Engine(
         nan=_equals_nan, bytewise=_collate('"C"'), narrow=True, decimals=True, underflows=True
     ),
     "sqlite": Engine(
         nan=None, bytewise=_collate("BINARY"), digest=_md5_of_bytes, wide=False, dates=False
+    ),
+    "mysql": Engine(  # and MariaDB
+        nan=None,
+        bytewise=_bytes_of,
+        divide=_floor_divide,
+        widest="DECIMAL(20, 0)",
+        in_calendar=_in_calendar,
+        values=False,
     ),
     "spark": Engine(
         digest=_hash("XXHASH64"), round=_half_up, divide=_floor_divide, wide=False, listed=1000
@@ -128,15 +177,36 @@ _ENGINES = {
 }
 
 
+def is_known(dialect: str) -> bool:
+    """Whether the habits of an engine are in the table."""
+    return dialect in _ENGINES
+
+
+def dialects() -> list[str]:
+    """Return the names of all dialects that sqlglot writes, without its own."""
+    from sqlglot.dialects.dialect import Dialect
+
+    return sorted(name for name in Dialect.classes if name)
+
+
 def engine_of(dialect: str) -> Engine:
     """Return the habits of an engine.
 
     Raises:
-        InvalidInput: for an engine whose habits are not known.
+        UnknownName: for a dialect that sqlglot does not write.
+        InvalidInput: for an engine whose habits are not known before it was tried.
     """
-    if dialect not in _ENGINES:
-        raise InvalidInput(
-            f"dialect={dialect!r} is not known here; there are {', '.join(sorted(_ENGINES))}: "
-            "export the table to Parquet or CSV and read that"
-        )
-    return _ENGINES[dialect]
+    if dialect in _ENGINES:
+        return _ENGINES[dialect]
+    if dialect not in dialects():
+        raise UnknownName("dialect", dialect, dialects())
+    raise InvalidInput(
+        f"what an engine with dialect={dialect!r} does is found out on a connection: give "
+        "{connection: ..., table: name, dialect: ...}"
+    )
+
+
+def habits_of(backend: Backend) -> Engine:
+    """Return the habits of the engine behind a backend: its own, if they were found out."""
+    found = getattr(backend, "habits", None)
+    return found if isinstance(found, Engine) else engine_of(backend.dialect)

@@ -91,16 +91,18 @@ class Grouping:
         held = [self.column.constant(key) for key in self.axis.keys if self.column.holds(key)]
         return exp.In(this=raw, expressions=held)
 
-    def key_table(self) -> exp.Expression:
+    def key_table(self) -> exp.Query | exp.Values:
         """Return the declared keys with their indices; those that cannot occur are left out."""
         rows = [
-            exp.Tuple(expressions=[self.column.constant(key), sql.number(i)])
+            [self.column.constant(key), sql.number(i)]
             for i, key in enumerate(self.axis.keys)
             if self.column.holds(key)
         ]
         if not rows:  # a table cannot be empty: this index is never used
-            rows = [exp.Tuple(expressions=[self._never(), sql.number(-1)])]
-        return exp.Values(expressions=rows)
+            rows = [[self._never(), sql.number(-1)]]
+        if not self.column.engine.values:
+            return sql.literal_rows(rows, ["key", "cell"])
+        return exp.Values(expressions=[exp.Tuple(expressions=row) for row in rows])
 
     def _never(self) -> exp.Expression:
         kinds = {"integer": "BIGINT", "decimal": "DECIMAL"}

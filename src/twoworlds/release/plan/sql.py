@@ -7,6 +7,7 @@ each engine. No text is ever pasted into a statement.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from sqlglot import exp
 
@@ -22,6 +23,7 @@ __all__ = [
     "double",
     "is_missing",
     "is_present",
+    "literal_rows",
     "named",
     "null",
     "number",
@@ -89,6 +91,20 @@ def text(value: str) -> exp.Expression:
     return exp.Literal.string(_no_nul(value))
 
 
+def literal_rows(rows: Sequence[Sequence[exp.Expression]], names: Sequence[str]) -> exp.Query:
+    """Return rows of constants as one query, which every engine takes; a balanced union."""
+    layer: list[exp.Query] = [
+        exp.Select().select(*(named(x, n) for x, n in zip(row, names, strict=True)), copy=False)
+        for row in rows
+    ]
+    while len(layer) > 1:
+        pairs = [layer[i : i + 2] for i in range(0, len(layer), 2)]
+        layer = [
+            exp.union(*pair, distinct=False, copy=False) if pair[1:] else pair[0] for pair in pairs
+        ]
+    return layer[0]
+
+
 def double(value: float) -> exp.Expression:
     """Return a float, to its last bit."""
     return cast(exp.Literal.string(repr(value)), "DOUBLE")
@@ -101,7 +117,13 @@ def null(kind: str) -> exp.Expression:
 
 def cast(x: exp.Expression, kind: str) -> exp.Expression:
     """Return a value as another type."""
-    return exp.Cast(this=x, to=exp.DataType.build(kind))
+    return exp.Cast(this=x, to=_type(kind).copy())
+
+
+@cache
+def _type(kind: str) -> exp.DataType:
+    """Return a type; sqlglot parses its name, which takes longer than all the rest of a cast."""
+    return exp.DataType.build(kind)
 
 
 def compare(left: exp.Expression, operator: str, right: exp.Expression) -> exp.Expression:

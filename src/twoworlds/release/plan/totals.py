@@ -82,8 +82,9 @@ def _coordinate(value: Any, kind: str | None) -> int | Value:
     match kind:
         case None:
             return int(value)
-        case "text":
-            return str(value)
+        case "text":  # MySQL hands over bytes
+            bare = isinstance(value, (bytes, bytearray))
+            return value.decode("utf-8", "backslashreplace") if bare else str(value)
         case "boolean":
             return bool(value)
         case "date":

@@ -14,6 +14,7 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.release.backends import open_backend
+from twoworlds.release.budget import Cap
 from twoworlds.release.plan.tables import check_field
 from twoworlds.release.policy.model import Column, Dataset, Policy
 
@@ -57,6 +58,7 @@ class CheckedDataset:
             "neighbours": one.neighbours,
             "unit": {"person": one.unit.person, "rows": one.unit.rows, "groups": one.unit.groups},
             "budget": None if one.cap is None else str(one.cap),
+            "composition": None if one.cap is None else one.cap.composition,
             "analysts": {name: str(cap) for name, cap in one.analysts.items()},
             "columns": [*one.columns],
             "public": [*one.public],
@@ -74,10 +76,11 @@ class CheckedDataset:
                 f"{one.unit.rows} rows in at most {one.unit.groups} groups"
             )
         yield f"{one.name}: {protected}; neighbours by {one.neighbours}"
-        cap = "none: nothing can be released" if one.cap is None else str(one.cap)
-        yield f"  budget {cap}"
+        known = None if one.cap is None else one.cap.composition
+        yield f"  budget {'none: nothing can be released' if one.cap is None else _said(one.cap)}"
         for name, limit in one.analysts.items():
-            yield f"  analyst {name}: {limit}"
+            said = str(limit) if limit.composition == known else _said(limit)
+            yield f"  analyst {name}: {said}"
         for column in one.columns.values():
             yield f"  {column.name}: {_uses(column)}"
         for table in one.public.values():
@@ -175,6 +178,10 @@ def _kinds(source: Any, folder: Path) -> Mapping[str, str]:
         return dict(backend.kinds(relation))
     finally:
         backend.close()
+
+
+def _said(cap: Cap) -> str:
+    return f"{cap}: {cap.explain()}"
 
 
 def _uses(column: Column) -> str:

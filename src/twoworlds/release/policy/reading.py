@@ -13,7 +13,7 @@
           income: {kind: number, bounds: [0, 200000], unit: 0.01, missing: 0}
         public:
           regions: {source: regions.csv, key: code, columns: {zone: {kind: text, keys: [a, b]}}}
-        budget: epsilon=3
+        budget: epsilon=3            # or {epsilon: 3, delta: 1e-6, composition: tighter}
         analysts: {ann: epsilon=1, bob: epsilon=2}
 
 Every value is read as text and then exactly, so that 0.1 is one tenth. Unknown fields are refused.

@@ -1,0 +1,167 @@
+"""Privacy costs as exact numbers: pure epsilon, (epsilon, delta), zCDP rho.
+
+Costs are rationals; an irrational one, such as ln 3, is rounded up to a decimal. Sums stay exact,
+and are refused when they would grow without end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import INFINITY, Side, decimal, exact_text, number, show, to_json
+from twoworlds.release.conversions import rounded
+
+__all__ = ["Cost", "exact_sum", "parse_cost", "read_numbers"]
+
+_LONGEST_BITS = 512  # of one number; sums of longer ones would grow without need
+_LONGEST_SUM_BITS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one release costs: (epsilon, delta), pure when delta is 0; or rho, for zCDP.
+
+    >>> tenth = parse_cost("0.1")
+    >>> str(tenth + tenth), str(parse_cost("rho=1/8"))
+    ('epsilon=1/5', 'rho=1/8')
+    """
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no cost."""
+        for name in ("epsilon", "delta", "rho"):
+            value = getattr(self, name)
+            if not isinstance(value, Fraction):
+                raise InvalidInput(
+                    f"{name}={value!r} (type {type(value).__name__}) is not an exact number: "
+                    "use parse_cost, or give a Fraction"
+                )
+            if value < 0:
+                raise InvalidInput(f"{name}={show(value)} is negative: a cost is 0 or more")
+        if self.delta > 1:
+            raise InvalidInput(f"delta={show(self.delta)} is no probability: it is at most 1")
+        if self.rho and (self.epsilon or self.delta):
+            raise InvalidInput(
+                "a cost is either epsilon (with delta) or rho, not both: "
+                "pay two costs, or compose them first"
+            )
+
+    @property
+    def kind(self) -> str:
+        """``pure``, ``approximate`` or ``zcdp``."""
+        return "zcdp" if self.rho else "approximate" if self.delta else "pure"
+
+    def __add__(self, other: Cost) -> Cost:
+        """Return the sum of two costs of like kind: basic composition, or zCDP composition."""
+        if not isinstance(other, Cost):
+            return NotImplemented
+        return Cost(self.epsilon + other.epsilon, self.delta + other.delta, self.rho + other.rho)
+
+    def __str__(self) -> str:
+        """Return the text that `parse_cost` reads back exactly."""
+        if self.rho:
+            return f"rho={exact_text(self.rho)}"
+        tail = f", delta={exact_text(self.delta)}" if self.delta else ""
+        return f"epsilon={exact_text(self.epsilon)}{tail}"
+
+    def shown(self, side: Side = "up") -> str:
+        """Return it in decimals of six digits, for people.
+
+        >>> parse_cost("epsilon=1/3, delta=1e-6").shown()
+        'epsilon 0.333334, delta 0.000001'
+        """
+        return ", ".join(f"{name} {decimal(getattr(self, name), 6, side)}" for name in self._names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return exact numbers as JSON has them."""
+        return {name: to_json(getattr(self, name)) for name in self._names}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return ("rho",) if self.rho else ("epsilon", "delta") if self.delta else ("epsilon",)
+
+
+def parse_cost(value: object) -> Cost:
+    """Read a cost: ``0.1`` or ``epsilon=0.1``, ``epsilon=1, delta=1e-6``, ``rho=1/8``.
+
+    >>> parse_cost("epsilon=1, delta=1e-6")
+    Cost(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000), rho=Fraction(0, 1))
+
+    Raises:
+        InvalidInput: for NaN, infinity, a negative or overlong number, or an unknown name.
+    """
+    if isinstance(value, Cost):
+        return value
+    return _cost_of_text(value) if isinstance(value, str) else _cost(value)
+
+
+def _cost(value: object) -> Cost:
+    return Cost(**read_numbers(value, ("epsilon", "delta", "rho"), "up"))
+
+
+@lru_cache(maxsize=1024)
+def _cost_of_text(text: str) -> Cost:
+    """Read a cost once: a ledger holds few different ones, many times."""
+    return _cost(text)
+
+
+def read_numbers(value: object, names: tuple[str, ...], side: Side) -> dict[str, Fraction]:
+    """Read ``name=number, ...`` with these names; a number alone is epsilon.
+
+    Raises:
+        InvalidInput: naming the number that is none, or the name that is unknown.
+    """
+    parts = value.split(",") if isinstance(value, str) else [value]
+    found: dict[str, Fraction] = {}
+    for part in parts:
+        name, given = "epsilon", part
+        if isinstance(part, str) and "=" in part:
+            name, _, given = (piece.strip() for piece in part.partition("="))
+        if name not in names:
+            raise InvalidInput(f"a cost has no {name[:20]!r}: it has {', '.join(names)}")
+        if name in found:
+            raise InvalidInput(f"{name} is given twice: give it once")
+        found[name] = _exact(given, name, side)
+    if "epsilon" not in found and "rho" not in found:
+        raise InvalidInput("a cost needs epsilon or rho: write epsilon=0.1, or rho=1/8")
+    return found
+
+
+def _exact(value: object, name: str, side: Side) -> Fraction:
+    read = number(value, name)
+    if read == INFINITY:
+        raise InvalidInput(f"{name} is infinite: a cost is a finite number")
+    exact = rounded(read, side)
+    if _bits(exact) > _LONGEST_BITS:
+        raise InvalidInput(
+            f"{name} has {_bits(exact)} bits: at most {_LONGEST_BITS} are kept; round it up"
+        )
+    return exact
+
+
+def exact_sum(a: Fraction, b: Fraction) -> Fraction:
+    """Return a + b.
+
+    Raises:
+        InvalidInput: when it has too many digits.
+    """
+    if not b:
+        return a
+    total = a + b
+    if _bits(total) > _LONGEST_SUM_BITS:
+        raise InvalidInput(
+            "the sum of the costs has too many digits to be kept exactly: "
+            "give costs with few different denominators, such as decimals"
+        )
+    return total
+
+
+def _bits(x: Fraction) -> int:
+    return x.numerator.bit_length() + x.denominator.bit_length()

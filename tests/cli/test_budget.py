@@ -1,0 +1,78 @@
+"""`twoworlds budget` and `policy check` where a budget adds up by the tighter rule."""
+
+import json
+
+import pytest
+
+from tests.cli.calling import call
+from twoworlds.release import Curator
+
+POLICY = """
+ledger: ledger.db
+datasets:
+  people:
+    source: people.csv
+    neighbours: add-remove
+    unit: row
+    columns: {age: {kind: integer, bounds: [0, 110]}}
+    budget: {epsilon: 3, delta: 0.1, composition: tighter}
+    analysts: {ann: "epsilon=3, delta=0.1, composition=tighter", bob: rho=1/8}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "people.csv").write_text("age\n1\n2\n30\n")
+    (tmp_path / "policy.yml").write_text(POLICY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_rule_that_counts_is_named_with_what_the_other_would_say(capsys):
+    with Curator.open("policy.yml") as curator:
+        for n in range(19):
+            curator.ledger.reserve("people", "ann", n, "0.2")
+    asked = "SELECT COUNT(*) FROM people"
+    _, out, _ = call(capsys, "release", asked, "--epsilon", "0.2", "--analyst", "ann")
+    assert "by zCDP composition; the plain sum would be epsilon 4." in " ".join(out.split())
+    for command in (("budget",), ("ledger", "show", "policy.yml")):
+        _, out, _ = call(capsys, *command)
+        assert "zCDP composition (plain sum: epsilon 4)" in " ".join(out.split())
+        _, out, _ = call(capsys, *command, "--json")
+        people = json.loads(out)["datasets"][0]
+        assert (people["composition"], people["rule"]) == ("tighter", "zCDP composition")
+        assert people["by_rule"]["basic composition"]["epsilon"]["exact"] == "4"
+        assert people["by_rule"]["zCDP composition"] == people["spent"]
+
+
+def test_every_part_of_a_wide_table_says_whose_account_it_is(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    _, out, _ = call(capsys, "budget")
+    assert out.count("everybody") == out.count("bob") == out.count("dataset") > 1
+
+
+def test_policy_check_says_how_costs_add_up(capsys):
+    _, out, _ = call(capsys, "policy", "check", "policy.yml")
+    words = " ".join(out.split())
+    assert "budget epsilon=3, delta=1/10, tail=1/20: a query is let through by the tighter" in words
+    assert "analyst ann: epsilon=3, delta=1/10, tail=1/20 analyst bob: rho=1/8: rhos add" in words
+    _, out, _ = call(capsys, "policy", "check", "policy.yml", "--json")
+    assert json.loads(out)["datasets"][0]["composition"] == "tighter"
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"),
+    [
+        ("{epsilon: 3, composition: tighter}", "needs a delta"),
+        ("{epsilon: 3, delta: 1e-6, composition: optimal}", "composition=tighter"),
+        ("{epsilon: 3, delta: 1e-6, composition: none}", "basic or tighter"),
+    ],
+)
+def test_a_budget_that_cannot_be_is_refused_in_a_line(capsys, folder, budget, said):
+    text = POLICY.replace("{epsilon: 3, delta: 0.1, composition: tighter}", budget)
+    (folder / "policy.yml").write_text(text)
+    code, _, err = call(capsys, "policy", "check", "policy.yml")
+    assert code == 2
+    assert said in err
+    assert "people: budget" in err
+    assert err.count("\n") <= 2
