@@ -7,7 +7,7 @@ reads these ways of writing a set, and everything else as a plain value:
     ``130**``                            texts of this length that agree where there is no star
     ``<30`` ``≤30`` ``<=30`` ``>30`` ``≥40`` ``>=40`` ``40+``      numbers on one side of a bound
     ``30-39`` ``30–39`` ``30..39`` ``30 to 39``                    numbers from, to; with both ends
-    ``[30, 40)`` ``(30, 40]`` ``[30, 40[`` ``[40, inf)``           numbers, ends in or out
+    ``[30, 40)`` ``(30, 40]`` ``[30, 40[`` ``[40, inf)`` ``30 to below 40``    ends in or out
     ``{a, b, c}`` ``a|b|c``              one of several
 
 Readings that were chosen, because the text alone does not decide:
@@ -49,6 +49,7 @@ _PADDED = re.compile(r"[+-]?0\d", re.ASCII)
 _BOUND = re.compile(rf"(<=|>=|[<>≤≥])\s*({_NUMBER})", re.ASCII)
 _OPEN_ENDED = re.compile(rf"({_NUMBER})\s*\+", re.ASCII)
 _SPAN = re.compile(rf"({_NUMBER})\s*(?:-|–|—|\.\.|to)\s*({_NUMBER})", re.ASCII)
+_HALF_OPEN = re.compile(rf"({_NUMBER})\s+to\s+below\s+({_NUMBER})", re.ASCII)
 _BRACKETS = re.compile(
     rf"([\[\](])\s*({_NUMBER}|-\s*(?:inf|∞))\s*[,;]\s*({_NUMBER}|\+?(?:inf|∞))\s*([\[\])])",
     re.ASCII,
@@ -143,6 +144,8 @@ def _interval(text: str) -> Interval | None:
     if match := _SPAN.fullmatch(text):
         low, high = Fraction(match[1]), Fraction(match[2])
         return Interval(text, low, high, with_low=True, with_high=True) if low <= high else None
+    if match := _HALF_OPEN.fullmatch(text):
+        return _bracketed(text, "[", match[1], match[2], ")")
     if match := _BRACKETS.fullmatch(text):
         return _bracketed(text, *match.groups())
     return None
