@@ -1,0 +1,311 @@
+"""Measures of anonymity against their definitions, and what is said of a table."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from math import exp
+
+import pytest
+
+from tests.attacks.anonymity.tables import (
+    FIGURE_1,
+    earth_mover,
+    entropy,
+    grouped,
+    random_table,
+    total_variation,
+)
+from twoworlds.attacks.anonymity import examine
+from twoworlds.attacks.anonymity.measures import perplexity, tail_ratio
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.numbers import INFINITY, bounds
+
+QUASI = ["zip", "age", "sex"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("columns", [QUASI, ["zip", "sex"], ["sex"]])
+def test_measures_follow_their_definitions(seed, columns):
+    values = ["1", "2", "10", "30", "7.5"]
+    rows = random_table(seed, rows=12 + 7 * seed, values=values)
+    groups = grouped(rows, columns, "has")
+    table = Counter(row["has"] for row in rows)
+    found = examine(rows, columns, "has")
+    measures = found.measures
+    assert found.people == len(rows)
+    assert measures.groups == len(groups)
+    assert found.k == min(group.total() for group in groups.values())
+    assert found.diversity == min(len(group) for group in groups.values())
+    assert measures.belief.value == max(
+        Fraction(max(group.values()), group.total()) for group in groups.values()
+    )
+    assert measures.equal.value == max(total_variation(g, table) for g in groups.values())
+    assert measures.ordered.value == max(earth_mover(g, table) for g in groups.values())
+    low, high = bounds(measures.entropy.value)
+    assert low <= high
+    least = exp(min(entropy(group) for group in groups.values()))
+    assert abs(float(low) - least) < 1e-9
+    assert found.verify()
+
+
+def test_the_worst_groups_are_groups_of_the_table():
+    rows = random_table(3)
+    found = examine(rows, QUASI, "has")
+    groups = grouped(rows, QUASI, "has")
+    for _, worst in found.measures.named():
+        key = tuple(text for _, (text,) in worst.group.values)
+        assert dict(worst.group.counts) == dict(groups[key])
+        assert worst.group.size == groups[key].total()
+
+
+def test_every_part_is_measured_and_none_hides_worse_than_the_whole():
+    rows = random_table(5, rows=60, values=["1", "2", "3"])
+    found = examine(rows, QUASI, "has", subsets=True)
+    parts = [c for size in (3, 2, 1) for c in combinations(QUASI, size)]
+    assert [part.columns for part in found.subsets] == parts
+    for part in found.subsets:
+        alone = examine(rows, list(part.columns), "has").measures
+        assert part == alone
+        assert part.k >= found.k
+        assert part.distinct.value >= found.measures.distinct.value
+        assert part.equal.value <= found.measures.equal.value
+        assert part.ordered.value <= found.measures.ordered.value
+        assert bounds(part.entropy.value)[1] >= bounds(found.measures.entropy.value)[0]
+
+
+def test_figure_1_is_4_anonymous_1_diverse_and_exposes_those_in_their_30s():
+    found = examine(FIGURE_1, ["zip", "age", "nationality"], "condition")
+    assert (found.k, found.diversity, found.measures.groups) == (4, 1, 3)
+    [exposure] = found.exposed.shown
+    assert exposure.sentence == "all 4 people in their 30s in 130** have Cancer"
+    assert exposure.values == ("Cancer",)
+    assert exposure.group.to_dict() == {
+        "values": {"zip": "130**", "age": "3*", "nationality": "*"},
+        "size": 4,
+        "counts": {"Cancer": 4},
+    }
+    assert (found.exposed.groups, found.exposed.people) == (1, 4)
+    assert found.measures.equal.value == Fraction(7, 12)
+    assert found.measures.ordered is None
+    assert found.verify()
+
+
+def test_figure_1_rules_out_values_that_others_have_and_all_that_nobody_has():
+    found = examine(FIGURE_1, ["zip", "age", "nationality"], "condition")
+    said = {exposure.sentence: exposure.values for exposure in found.ruled_out.shown}
+    assert said == {
+        "none of the 4 people under 30 in 130** has Cancer": ("Cancer",),
+        "none of the 4 people aged 40 or over in 130** has AIDS": ("AIDS",),
+    }
+    possible = [value for value, _ in found.totals]
+    assert "Broken leg" not in possible
+    assert sorted(possible) == ["AIDS", "Cancer", "Heart Disease", "Viral Infection"]
+    assert "cannot have anything else" in found.explain()
+
+
+def test_words_of_a_group_follow_its_columns():
+    rows = [{"age": "34", "city": "Bern", "sex": "f", "smoker": "yes", "wage": "10"}] * 2
+    rows += [{"age": "[30, 45)", "city": "", "sex": "*", "smoker": "no", "wage": "20"}]
+    said = examine(rows, ["age", "city", "sex"], "smoker").exposed.shown
+    assert [one.sentence for one in said] == [
+        "all 2 people aged 34 in Bern with sex f have smoker yes",
+        "the only person aged 30 to below 45 in (empty) has smoker no",
+    ]
+
+
+def test_claims_are_checked_exactly():
+    rows = random_table(1, rows=200)
+    table = Counter(row["has"] for row in rows)
+    groups = grouped(rows, ["sex"], "has")
+    worst = max(total_variation(group, table) for group in groups.values())
+    ratio = max(tail_ratio(list(group.values()), 2) for group in groups.values())
+    k = min(group.total() for group in groups.values())
+
+    def holds(**claims):
+        return examine(rows, ["sex"], "has", **claims).holds
+
+    assert holds(k=k) is True
+    assert holds(k=k + 1) is False
+    assert holds(diversity=4) is True
+    assert holds(diversity="5") is False
+    assert holds(closeness=worst) is True
+    assert holds(closeness=worst - Fraction(1, 10**12)) is False
+    assert holds(recursive=(ratio, 2)) is False  # strictly less is asked for
+    assert holds(recursive=(ratio + Fraction(1, 10**12), 2)) is True
+    assert holds(recursive=(100, 5)) is False
+    assert holds(entropy="3.9") is True
+    assert holds(entropy=4) is False
+    assert holds() is None
+    assert holds(k=k, diversity=5) is False
+
+
+def test_the_distance_of_a_claim_is_ordered_for_numbers_unless_chosen():
+    rows = [{"a": "x", "n": str(n)} for n in range(5)] + [{"a": "y", "n": "0"}]
+    found = examine(rows, ["a"], "n")
+    assert found.measures.ordered.value < found.measures.equal.value
+    between = (found.measures.ordered.value + found.measures.equal.value) / 2
+    assert examine(rows, ["a"], "n", closeness=between).holds is True
+    assert examine(rows, ["a"], "n", closeness=between, distance="equal").holds is False
+    with pytest.raises(InvalidInput, match="needs numbers"):
+        examine(FIGURE_1, ["age"], "condition", closeness="0.2", distance="ordered")
+
+
+def test_equal_numbers_written_differently_are_one_place_on_the_line():
+    rows = [{"a": a, "n": n} for a, n in (("x", "1"), ("x", "1.0"), ("y", "2"), ("y", "1"))]
+    # x is all at 1, the table three quarters: a quarter moves one place of one.
+    assert examine(rows, ["a"], "n").measures.ordered.value == Fraction(1, 4)
+
+
+def test_diversity_of_single_groups():
+    assert perplexity([3, 3, 3]) == 3
+    assert perplexity([200]) == 1
+    assert perplexity([1, 1, 2]) ** 2 == 8
+    low, high = bounds(perplexity([100, 1]))
+    assert low <= high
+    assert abs(float(low) - exp(entropy(Counter(a=100, b=1)))) < 1e-12
+    assert tail_ratio([5, 3, 2], 3) == Fraction(5, 2)
+    assert tail_ratio([5], 2) == INFINITY
+
+
+def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coarsen():
+    rows = [{"zip": f"13{n}", "sex": "f", "has": "flu"} for n in range(4)]
+    rows += [{"zip": "140", "sex": "m", "has": "flu"}] * 3
+    found = examine(rows, ["zip", "sex"], "has", k=3)
+    assert found.holds is False
+    assert (found.advice.groups, found.advice.people) == (4, 4)
+    assert [(one.column, one.people, one.smallest) for one in found.advice.columns] == [
+        ("zip", 0, 3),
+        ("sex", 4, 1),
+    ]
+    assert "1 person in 130 with sex f" in found.explain()
+    assert "Hiding zip altogether would make it 3-anonymous" in found.explain()
+    assert examine(rows, ["sex"], "has", k=3).advice is None
+
+
+def test_advice_when_no_single_column_suffices():
+    rows = [{"a": str(n % 4), "b": str(n % 3), "c": str(n % 5)} for n in range(60)]
+    assert examine(rows, ["a", "b", "c"], k=2).advice.columns[0].people == 0
+    few = [{"a": str(n), "b": str(n)} for n in range(5)] + [{"a": "9", "b": "9"}] * 3
+    said = examine(few, ["a", "b"], k=2).explain()
+    assert "Hiding a single column would help nobody" in said
+    some = [{"a": "1", "b": str(n)} for n in range(5)] + [{"a": str(n), "b": "x"} for n in (7, 8)]
+    assert "Coarsen b first: without it 2 people" in examine(some, ["a", "b"], k=2).explain()
+
+
+def test_without_a_sensitive_column_only_anonymity_is_measured():
+    found = examine(FIGURE_1, ["zip", "age"])
+    assert (found.k, found.diversity, found.measures.equal) == (4, None, None)
+    assert found.exposed.groups == 0
+    assert found.verify()
+    assert "l" in found.to_dict()
+
+
+def test_answers_are_plain_data():
+    found = examine(FIGURE_1, ["zip", "age"], "condition", k=4, subsets=True)
+    data = json.loads(json.dumps(found.to_dict()))
+    assert (data["k"], data["l"], data["people"], data["holds"]) == (4, 1, 12, True)
+    assert data["measures"]["equal"]["value"] == {"exact": "7/12", "value": 7 / 12}
+    assert len(data["subsets"]) == 3
+    assert "all 4 people in their 30s in 130** have Cancer" in found._repr_html_()
+
+
+def test_files_and_frames_are_read_like_rows(tmp_path):
+    import duckdb
+    import pandas as pd
+
+    expected = examine(FIGURE_1, ["zip", "age"], "condition").measures
+    frame = pd.DataFrame(FIGURE_1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
+    duckdb.read_csv(str(tmp_path / "t.csv")).write_parquet(str(tmp_path / "t.parquet"))
+    for table in (frame, *(str(tmp_path / f"t.{kind}") for kind in ("csv", "tsv", "parquet"))):
+        assert examine(table, ["zip", "age"], "condition").measures == expected
+
+
+def test_missing_cells_are_one_empty_text(tmp_path):
+    (tmp_path / "t.csv").write_text('a,b,s\nx,,1\nx,"",1\ny,z,2\n')
+    found = examine(tmp_path / "t.csv", ["a", "b"], "s")
+    assert (found.k, found.measures.groups) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("quasi", "sensitive", "options", "message"),
+    [
+        (["zip", "size"], "condition", {}, "no column 'size'"),
+        (["zip"], "illness", {}, "no column 'illness'"),
+        (["zip", "condition"], "condition", {}, "both sensitive and part"),
+        (["zip", "zip"], "condition", {}, "twice"),
+        ([], "condition", {}, "quasi-identifier is empty"),
+        ("zip", "condition", {}, "give a list of columns"),
+        ([3], "condition", {}, "no name of a column"),
+        (["zip"], "condition", {"k": "2.5"}, "k=2.5 must be a whole number"),
+        (["zip"], "condition", {"k": 0}, "at least 1"),
+        (["zip"], "condition", {"diversity": "many"}, "is not a number"),
+        (["zip"], "condition", {"closeness": "1.5"}, "between 0 and 1"),
+        (["zip"], "condition", {"entropy": "0.5"}, "at least 1"),
+        (["zip"], "condition", {"recursive": (1, 2, 3)}, "two numbers"),
+        (["zip"], "condition", {"recursive": (0, 2)}, "above 0"),
+        (["zip"], "condition", {"distance": "far"}, "'equal' or 'ordered'"),
+        (["zip"], "condition", {"groups": "letters"}, "'texts' or by 'knowledge'"),
+        (["zip"], None, {"diversity": 2}, "about a sensitive column"),
+    ],
+)
+def test_refuses_what_makes_no_sense(quasi, sensitive, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        examine(FIGURE_1, quasi, sensitive, **options)
+
+
+def test_refuses_tables_that_are_none(tmp_path):
+    with pytest.raises(InvalidInput, match="no rows"):
+        examine([], ["zip"], "condition")
+    with pytest.raises(InvalidInput, match="no file"):
+        examine("nowhere.csv", ["zip"], "condition")
+    (tmp_path / "empty.csv").write_text("zip,condition\n")
+    with pytest.raises(InvalidInput, match="no rows"):
+        examine(tmp_path / "empty.csv", ["zip"], "condition")
+
+
+def test_refuses_all_parts_of_too_many_columns():
+    row = {f"c{i}": "x" for i in range(13)}
+    columns = list(row)
+    assert examine([row], columns).k == 1
+    with pytest.raises(TooLarge, match="name fewer, or leave out subsets"):
+        examine([row], columns, subsets=True)
+
+
+def test_numbers_beyond_64_bits_are_still_exact():
+    import numpy as np
+
+    from twoworlds.attacks.anonymity.counted import Counted
+    from twoworlds.attacks.anonymity.groups import equal_texts
+    from twoworlds.attacks.anonymity.measures import equal_distance, ordered_distance
+
+    many = 3_000_000_000
+    table = Counted(
+        "t",
+        ("a", "s"),
+        (("x", "y"), ("1", "2", "3")),
+        (np.array([0, 0, 1]), np.array([0, 1, 2])),
+        np.array([many, many + 1, many]),
+    )
+    groups = equal_texts(table, ["a"], "s")
+    people = 3 * many + 1
+    assert equal_distance(groups).value == 1 - Fraction(many, people)
+    found = ordered_distance(groups, [Fraction(n) for n in (1, 2, 3)]).value
+    assert found == (Fraction(many, people) + Fraction(2 * many + 1, people)) / 2
+
+
+def test_combinations_that_exceed_64_bits_are_numbered_anew():
+    import numpy as np
+
+    from twoworlds.attacks.anonymity.counted import combined
+
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(0, 5, 200) * (1 << 20) // 5 for _ in range(5)]
+    found = combined(codes, [1 << 20] * 5)
+    keys = list(zip(*(c.tolist() for c in codes), strict=True))
+    seen = {}
+    for number, key in zip(found.tolist(), keys, strict=True):
+        assert seen.setdefault(key, number) == number
+    assert len(set(seen.values())) == len(seen)
