@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from twoworlds.late import names_of
 
 if TYPE_CHECKING:
+    from twoworlds.attacks.anonymity import Anonymity, Generalised, anonymise, examine
+    from twoworlds.attacks.composition import Composition, compose, expose, link
     from twoworlds.attacks.k_anonymity import (
         Collapse,
         collapse,
@@ -27,25 +29,41 @@ if TYPE_CHECKING:
         everything_is_trusted,
         many_to_one_cone,
     )
+    from twoworlds.attacks.queries import average_out, single_out, study
+    from twoworlds.attacks.reconstruction import reconstruct
     from twoworlds.attacks.tables import Group, Range, generalise, smallest_group
 
 __all__ = [
+    "Anonymity",
     "Collapse",
+    "Composition",
+    "Generalised",
     "Group",
     "Range",
+    "anonymise",
+    "average_out",
     "collapse",
+    "compose",
     "decode",
     "demonstration",
     "encode",
     "encoder",
     "everything_is_trusted",
+    "examine",
+    "expose",
     "generalise",
+    "link",
     "many_to_one_cone",
+    "reconstruct",
+    "single_out",
     "smallest_group",
+    "study",
 ]
 
 # Where each name is found when it is first used; the imports above tell type checkers the same.
 _PLACES = {
+    "anonymity": ("Anonymity", "Generalised", "anonymise", "examine"),
+    "composition": ("Composition", "compose", "expose", "link"),
     "k_anonymity": (
         "Collapse",
         "collapse",
@@ -56,6 +74,8 @@ _PLACES = {
         "everything_is_trusted",
         "many_to_one_cone",
     ),
+    "queries": ("average_out", "single_out", "study"),
+    "reconstruction": ("reconstruct",),
     "tables": ("Group", "Range", "generalise", "smallest_group"),
 }
 

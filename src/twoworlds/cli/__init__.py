@@ -27,6 +27,7 @@ import twoworlds.cli.geometry
 import twoworlds.cli.noiseless
 import twoworlds.cli.randomize
 import twoworlds.cli.release
+import twoworlds.cli.report
 import twoworlds.cli.selftest
 import twoworlds.cli.strategy  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
