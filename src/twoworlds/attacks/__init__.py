@@ -18,6 +18,7 @@ from twoworlds.late import names_of
 
 if TYPE_CHECKING:
     from twoworlds.attacks.anonymity import Anonymity, Generalised, anonymise, examine
+    from twoworlds.attacks.audit import Audit, Finding
     from twoworlds.attacks.composition import Composition, compose, expose, link
     from twoworlds.attacks.k_anonymity import (
         Collapse,
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Anonymity",
+    "Audit",
     "Collapse",
     "Composition",
+    "Finding",
     "Generalised",
     "Group",
     "Range",
@@ -63,6 +66,7 @@ __all__ = [
 # Where each name is found when it is first used; the imports above tell type checkers the same.
 _PLACES = {
     "anonymity": ("Anonymity", "Generalised", "anonymise", "examine"),
+    "audit": ("Audit", "Finding"),
     "composition": ("Composition", "compose", "expose", "link"),
     "k_anonymity": (
         "Collapse",

@@ -1,0 +1,49 @@
+"""Black-box audits: somebody else's mechanism, and an event that breaks its claim.
+
+`audit` runs a subject on neighbouring databases, looks for the event that separates them most on
+one half of the outputs, and certifies on the other half how large epsilon must be, by exact
+binomial bounds. It never says that anything is private.
+
+* `twoworlds.attacks.audit.auditing`: the rounds, and what is corrected for;
+* `twoworlds.attacks.audit.subjects`, `twoworlds.attacks.audit.adapters`,
+  `twoworlds.attacks.audit.process`, `twoworlds.attacks.audit.commands`: callables, objects of
+  other libraries, programs;
+* `twoworlds.attacks.audit.pairs`: which databases;
+* `twoworlds.attacks.audit.outputs`, `twoworlds.attacks.audit.features`,
+  `twoworlds.attacks.audit.events`, `twoworlds.attacks.audit.learning`: which events;
+* `twoworlds.attacks.audit.binomial`, `twoworlds.attacks.audit.finding`: what is certified;
+* `twoworlds.attacks.audit.state`: going on after an interruption.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twoworlds.late import names_of
+
+if TYPE_CHECKING:
+    from twoworlds.attacks.audit.auditing import audit
+    from twoworlds.attacks.audit.binomial import lower_bound, upper_bound
+    from twoworlds.attacks.audit.events import Event
+    from twoworlds.attacks.audit.finding import Audit, Finding
+    from twoworlds.attacks.audit.subjects import Unresponsive
+
+__all__ = [
+    "Audit",
+    "Event",
+    "Finding",
+    "Unresponsive",
+    "audit",
+    "lower_bound",
+    "upper_bound",
+]
+
+_PLACES = {
+    "auditing": ("audit",),
+    "binomial": ("lower_bound", "upper_bound"),
+    "events": ("Event",),
+    "finding": ("Audit", "Finding"),
+    "subjects": ("Unresponsive",),
+}
+
+__getattr__, __dir__ = names_of(__name__, _PLACES)

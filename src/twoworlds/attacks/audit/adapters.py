@@ -1,0 +1,281 @@
+"""From what a user names to a subject: callables, and mechanisms of this and of other libraries.
+
+* a mechanism of this package is run by its `Mechanism.sample`, on the pairs of its universe;
+* a measurement of OpenDP is known by its ``invoke`` and ``input_domain``; where it speaks of pure
+  privacy, its claim is what its map gives for the distance 1;
+* a mechanism of diffprivlib is known by its ``randomise``; it knows its sensitivity and epsilon;
+* any other callable gets databases proposed, of the kinds that it takes.
+
+None of these libraries is imported here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from twoworlds.attacks.audit import pairs as proposed
+from twoworlds.attacks.audit.pairs import NEIGHBOURS, Pair
+from twoworlds.attacks.audit.subjects import GIVEN, About, Local
+from twoworlds.errors import InvalidInput
+from twoworlds.mechanisms import Mechanism
+from twoworlds.worlds import Reals, Universe
+from twoworlds.worlds.loading import load
+
+__all__ = ["local"]
+
+_PAIRS = 16
+_GRID = 1 << 20
+
+
+def local(
+    subject: Any, neighbours: str | None = None, given: Sequence[str | Pair] | None = None
+) -> Local:
+    """Return a subject of this process: an object, a text that names one, or a mechanism's text.
+
+    Args:
+        subject: see the module.
+        neighbours: how databases are proposed, if no pairs are known.
+        given: pairs of neighbouring databases, as they are or as text; then none are proposed.
+    """
+    name = subject if isinstance(subject, str) else _name(subject)
+    if isinstance(subject, str):
+        subject = _named(subject)
+    if isinstance(subject, Mechanism):
+        return _of_mechanism(subject, given)
+    pairs = None if given is None else tuple(map(proposed.read_pair, given))
+    if hasattr(subject, "randomise"):
+        return _with_pairs(_of_diffprivlib(name, subject), pairs)
+    if hasattr(subject, "invoke") and hasattr(subject, "input_domain"):
+        return _with_pairs(_of_opendp(name, subject), pairs)
+    if not callable(subject):
+        raise InvalidInput(
+            f"{name} is of type {type(subject).__name__}, which cannot be called: give a function "
+            "f(database, rng), a mechanism, or an object with randomise or invoke"
+        )
+    return _of_callable(name, subject, neighbours, pairs)
+
+
+def _with_pairs(found: Local, pairs: tuple[Pair, ...] | None) -> Local:
+    if pairs is not None:
+        found.about = replace(found.about, pairs=pairs, neighbours=GIVEN)
+    return found
+
+
+def _name(subject: Any) -> str:
+    if isinstance(subject, Mechanism):
+        return subject.expression
+    found = getattr(subject, "__qualname__", None) or getattr(subject, "name", None)
+    return str(found or type(subject).__name__)
+
+
+def _named(text: str) -> Any:
+    if not text.startswith("python:"):
+        from twoworlds.mechanisms.named.load import mechanism
+
+        return mechanism(text)
+    try:
+        found = load(text)
+    except InvalidInput:
+        raise
+    except Exception as error:  # somebody else's module, which may fail in any way
+        raise InvalidInput(f"{text!r} cannot be loaded: {type(error).__name__}: {error}") from error
+    if inspect.isroutine(found) and _positions(found) == 0:
+        return found()  # a function of nothing makes the subject
+    return found
+
+
+def _positions(function: Any) -> int:
+    """Return how many arguments can be given by position; 1 where that is not known."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    if any(p.kind is p.VAR_POSITIONAL for p in found):
+        return 2
+    return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found)
+
+
+def _identity(name: str, subject: Any) -> str:
+    """Return a hash of the name and of the file that it was defined in, where there is one."""
+    digest = hashlib.sha256(name.encode())
+    where = subject if inspect.isroutine(subject) or inspect.isclass(subject) else type(subject)
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(where))
+        digest.update(Path(file).read_bytes() if file else b"")
+    except (TypeError, OSError, ValueError):
+        digest.update(repr(where).encode())
+    return digest.hexdigest()
+
+
+def _of_callable(
+    name: str, subject: Any, neighbours: str | None, pairs: tuple[Pair, ...] | None
+) -> Local:
+    seeded = _positions(subject) > 1
+
+    def one(database: Any, rng: np.random.Generator) -> Any:
+        return subject(database, rng) if seeded else subject(database)
+
+    reading = neighbours or getattr(subject, "neighbours", None) or "one"
+    epsilon, delta = _claim(name, getattr(subject, "claim", None))
+    about = About(
+        name,
+        _identity(name, subject),
+        neighbours=f"proposed: {proposed.meaning(reading)}",
+        epsilon=epsilon,
+        delta=delta,
+    )
+    found = Local(about, one, getattr(subject, "many", None))
+    known = getattr(subject, "pairs", None)
+    if pairs is not None:
+        return _with_pairs(found, pairs)
+    if known is not None and neighbours is None:
+        listed, words = _checked(name, known), _words(reading, subject)
+    else:
+        listed, words = _probed(found, reading), about.neighbours
+    found.about = replace(found.about, pairs=listed, neighbours=words)
+    return found
+
+
+def _words(reading: str, subject: Any) -> str:
+    stated = f": {NEIGHBOURS[reading]}" if hasattr(subject, "neighbours") else ""
+    return f"the subject's own pairs{stated}"
+
+
+def _claim(name: str, claim: Any) -> tuple[Any, Any]:
+    if claim is None or isinstance(claim, (int, float, str, Fraction)):
+        return claim, 0
+    try:
+        return claim["epsilon"], claim.get("delta", 0)
+    except (TypeError, KeyError, AttributeError) as error:
+        raise InvalidInput(
+            f"{name}: its claim {claim!r} is not understood: give an epsilon, or a dictionary such "
+            'as {"epsilon": 1, "delta": 0}'
+        ) from error
+
+
+def _checked(name: str, known: Any) -> tuple[Pair, ...]:
+    try:
+        found = tuple((first, second) for first, second in known)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name}: its pairs must be a list of pairs of databases") from error
+    if not found:
+        raise InvalidInput(f"{name}: its list of pairs is empty")
+    return found[:_PAIRS]
+
+
+def _probed(found: Local, reading: str) -> tuple[Pair, ...]:
+    """Propose databases of the kinds that the subject takes."""
+    kinds = [proposed.numbers()] if reading != "add-remove" else []
+    kinds.append(proposed.lists(reading))
+    kept: list[Pair] = []
+    refused: list[str] = []
+    for kind in kinds:
+        outputs = [found.draw(database, 1, (0, 0))[0] for database in kind[0]]
+        if all(isinstance(y, str) and y.startswith("raises ") for y in outputs):
+            refused.append(f"{outputs[0]} on {kind[0][0]!r}")
+        else:
+            kept += kind
+    if not kept:
+        raise InvalidInput(
+            f"{found.about.name} takes none of the databases that are proposed "
+            f"({'; '.join(refused)}): give neighbouring databases with --pair 'A ~ B'"
+        )
+    return tuple(kept[:_PAIRS])
+
+
+def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> Local:
+    universe = mechanism.universe
+    real = isinstance(mechanism.outputs, Reals)
+
+    def one(database: Any, rng: np.random.Generator) -> Any:
+        drawn: Any = mechanism.sample(database, rng)
+        # The floats of a simulation are not the mechanism: their low-order bits are cut.
+        return round(drawn * _GRID) / _GRID if real else drawn
+
+    if given is None:
+        compared = islice(mechanism.family(universe.relation), _PAIRS)
+        listed = dict.fromkeys((c.x, c.y) for c in compared)
+        kept = tuple(pair for pair in listed if pair[::-1] not in listed or pair[0] < pair[1])
+        words = f"of the mechanism's universe ({universe.relation})"
+    else:
+        kept = tuple(_found(universe, pair) for pair in given)
+        words = GIVEN
+    note = f"outputs are rounded to multiples of 1/{_GRID}, since samples here are only simulated"
+    about = About(
+        mechanism.expression,
+        hashlib.sha256(mechanism.expression.encode()).hexdigest(),
+        kept,
+        words,
+        low_bits=not real,
+        notes=(note,) if real else (),
+    )
+    return Local(about, one)
+
+
+def _found(universe: Universe, pair: str | Pair) -> Pair:
+    """Look the databases of a pair up, by their labels where they are text."""
+    if isinstance(pair, str):
+        proposed.read_pair(pair)  # complains about what is no pair
+        first, second = (part.strip() for part in pair.split("~"))
+    else:
+        first, second = pair
+    return universe.find(first), universe.find(second)
+
+
+def _of_diffprivlib(name: str, subject: Any) -> Local:
+    step = float(getattr(subject, "sensitivity", 1) or 1)
+    whole = "geometric" in type(subject).__name__.lower()
+    pair = (0, max(1, int(step))) if whole else (0.0, step)
+    about = About(
+        name,
+        _identity(name, subject),
+        (pair,),
+        f"values that differ by its sensitivity, {step:g}",
+        getattr(subject, "epsilon", None),
+        getattr(subject, "delta", 0),
+    )
+    return Local(about, lambda database, _: subject.randomise(database))
+
+
+def _of_opendp(name: str, subject: Any) -> Local:
+    domain, metric = str(subject.input_domain), str(subject.input_metric)
+    whole = "T=f" not in domain
+    if "Vector" not in domain:
+        pairs: list[Pair] = [(0, 1)] if whole else proposed.numbers()
+        words = "proposed: numbers that differ by at most 1"
+    else:
+        distances = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
+        records = any(word in metric for word in distances[:2])
+        reading = "add-remove" if records else "all" if "LInf" in metric else "one"
+        sized = "size=" in domain
+        pairs = proposed.lists("one" if sized else reading, unit=1 if whole else 1.0)
+        words = f"proposed: {NEIGHBOURS['one' if sized else reading]}"
+    about = About(
+        name,
+        hashlib.sha256(f"{name} {domain} {metric} {subject.output_measure}".encode()).hexdigest(),
+        tuple(pairs),
+        words,
+        _opendp_claim(subject),
+    )
+    return Local(about, lambda database, _: subject(database))
+
+
+def _opendp_claim(subject: Any) -> Any:
+    """Return the epsilon at distance 1, where the measurement speaks of pure privacy."""
+    if "MaxDivergence" not in str(subject.output_measure):
+        return None
+    for distance in (1, 1.0):
+        try:
+            return float(subject.map(distance))
+        except Exception:  # distances of another type
+            continue
+    return None

@@ -1,0 +1,307 @@
+r"""The audit: rounds of looking for an event and testing it on samples drawn for that alone.
+
+Round r = 0, 1, 2, ... draws 2^r times as many outputs as the first. On one half of them, pair by
+pair, it looks for the event that separates the pair most (`twoworlds.attacks.audit.learning`); the
+better half of the pairs goes on to the next round. Then it tests one event, of one pair, in one
+direction, on the other half, which nothing has looked at before
+(`twoworlds.attacks.audit.finding`).
+
+What is corrected for: all choices are made on other samples than the test, so that each round tests
+one hypothesis. It may be wrong with probability
+
+    alpha_r = alpha / ((r + 1)(r + 2)),   which sum to alpha = 1 - confidence,
+
+so that with the stated confidence none of the rounds is wrong, however many there are and whenever
+one stops. A round that the time cuts short is not used.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from twoworlds.attacks.audit.adapters import local
+from twoworlds.attacks.audit.commands import Command
+from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.finding import Audit, Finding
+from twoworlds.attacks.audit.learning import Candidate, learn
+from twoworlds.attacks.audit.outputs import Outputs, gathered
+from twoworlds.attacks.audit.pairs import Pair, landmarks
+from twoworlds.attacks.audit.process import InChild
+from twoworlds.attacks.audit.state import Progress, Round, Testing, read_state, write_state
+from twoworlds.attacks.audit.subjects import OutOfTime, Subject
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import INFINITY, Number, exact_text, number, probability, whole
+from twoworlds.progress import track
+
+__all__ = ["audit"]
+
+_LEARNED = 1 << 16  # outputs of a database that are looked at; more do not sharpen the event
+_KEPT = 3
+_SAVING = 1.0  # seconds between writings of the state
+
+
+def audit(
+    subject: Any,
+    *,
+    epsilon: object = None,
+    delta: object = None,
+    pairs: Sequence[str | Pair] | None = None,
+    neighbours: str | None = None,
+    confidence: object = "95%",
+    seed: int = 0,
+    samples: int = 10_000_000,
+    time_limit: float = 60.0,
+    patience: float = 10.0,
+    low_bits: bool = True,
+    repeat: bool = False,
+    state: Path | str | None = None,
+) -> Audit:
+    """Look for an event that shows a subject to be less private than it claims.
+
+    Args:
+        subject: a callable, a mechanism, an object of OpenDP or diffprivlib, or a text:
+            ``python:module:name`` (run in a child process), ``command:...``, or a mechanism.
+        epsilon: the claim; without one, the subject's own, or none: then a bound is sought.
+        delta: the delta that is granted.
+        pairs: pairs of neighbouring databases, as values or as ``"A ~ B"``.
+        neighbours: how pairs are proposed: ``one``, ``all`` or ``add-remove``.
+        confidence: the probability with which everything certified is right, at least.
+        seed: what the generators are made from.
+        samples: how many outputs are drawn at most.
+        time_limit: after how many seconds to stop.
+        patience: how many seconds to wait for one output.
+        low_bits: whether to look at the low-order bits of floats.
+        repeat: whether a command answers many lines.
+        state: a file to go on from, and to write how far it is.
+
+    >>> from twoworlds.testing.broken import laplace_ten_percent_short
+    >>> audit(laplace_ten_percent_short, epsilon=1).refuted
+    True
+    """
+    level = probability(confidence, "confidence")
+    if not 0 < level < 1:
+        raise InvalidInput(f"confidence={confidence} must lie strictly between 0 and 1, as in 95%")
+    seed, samples = whole(seed, "seed"), whole(samples, "samples", at_least=1)
+    for name, seconds in (("time limit", time_limit), ("patience", patience)):
+        if not (isfinite(seconds) and seconds > 0):
+            raise InvalidInput(f"{name}={seconds}: give a number of seconds above 0")
+    found = _subject(subject, neighbours, pairs, patience, repeat=repeat)
+    try:
+        claim, granted = _claim(epsilon, delta, found)
+        run = _Run(found, claim, granted, level, seed, samples, low_bits=low_bits, state=state)
+        return run.through(time.monotonic() + time_limit)
+    finally:
+        found.close()
+
+
+def _subject(
+    subject: Any,
+    neighbours: str | None,
+    pairs: Sequence[str | Pair] | None,
+    patience: float,
+    *,
+    repeat: bool,
+) -> Subject:
+    if pairs is not None and not pairs:
+        raise InvalidInput("no pair of databases is given: leave pairs out to have some proposed")
+    if isinstance(subject, str) and subject.startswith("command:"):
+        return Command(
+            subject, repeat=repeat, neighbours=neighbours, given=pairs, patience=patience
+        )
+    if repeat:
+        raise InvalidInput(f"{subject} is no command: --repeat is for command:... only")
+    if isinstance(subject, str) and subject.startswith("python:"):
+        return InChild(subject, neighbours=neighbours, given=pairs, patience=patience)
+    return local(subject, neighbours, pairs)
+
+
+def _claim(epsilon: object, delta: object, subject: Subject) -> tuple[Number | None, Fraction]:
+    about = subject.about
+    own = epsilon is None and about.epsilon is not None
+    stated = about.epsilon if own else epsilon
+    granted = delta if delta is not None else about.delta if own else 0
+    claim = None if stated is None else number(stated, "epsilon")
+    if claim is not None and (claim == INFINITY or claim < 0):
+        raise InvalidInput(f"epsilon={stated} must be a finite number, at least 0")
+    return claim, probability(granted, "delta")
+
+
+class _Run:
+    """One audit under way."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        claim: Number | None,
+        delta: Fraction,
+        confidence: Fraction,
+        seed: int,
+        samples: int,
+        *,
+        low_bits: bool,
+        state: Path | str | None,
+    ) -> None:
+        self.subject, self.about, self.claim, self.delta = subject, subject.about, claim, delta
+        self.confidence, self.seed, self.samples = confidence, seed, samples
+        self.low_bits = low_bits and self.about.low_bits
+        self.path = None if state is None else Path(state)
+        self.settings = {
+            "subject": self.about.name,
+            "identity": self.about.identity,
+            "delta": str(exact_text(delta)),
+            "confidence": str(confidence),
+            "seed": str(seed),
+            "pairs": repr(self.about.pairs),
+            "low bits": str(self.low_bits),
+        }
+        self.progress = Progress() if self.path is None else read_state(self.path, self.settings)
+        self.deadline = 0.0
+        self._saved = 0.0
+        self._found: list[Finding | None] = []  # of the finished rounds
+
+    def through(self, deadline: float) -> Audit:
+        """Go on, round after round, until the claim is refuted or a limit is reached."""
+        self.deadline = deadline
+        try:
+            stopped = self._rounds()
+        except OutOfTime:
+            stopped = "the time was over"
+        finally:
+            self._save()
+        progress = self.progress
+        return Audit(
+            self.about.name,
+            self.claim,
+            self.delta,
+            self.confidence,
+            self.best,
+            self.about.neighbours,
+            len(self.about.pairs),
+            len(progress.rounds),
+            progress.tried,
+            progress.samples,
+            self.seed,
+            stopped,
+            self.about.notes,
+        )
+
+    @property
+    def best(self) -> Finding | None:
+        """The finding with the largest certified ratio above 1 of all finished rounds."""
+        for one in self.progress.rounds[len(self._found) :]:
+            self._found.append(
+                None if one.testing is None else self._finding(one.number, one.testing)
+            )
+        certified = [found for found in self._found if found is not None and found.ratio > 1]
+        return max(certified, key=lambda found: found.ratio, default=None)
+
+    def _rounds(self) -> str:
+        progress = self.progress
+        while True:
+            best = self.best
+            if self.claim is not None and best is not None and best.refutes(self.claim):
+                return "the claim is refuted"
+            if progress.testing is None:
+                active = self._active()
+                size = self.about.start << len(progress.rounds)
+                testing = size * min(len(active), 8)
+                cost = 2 * (len(active) * min(size, _LEARNED) + testing)
+                if progress.samples + cost > self.samples:
+                    self._refuse_too_few(cost)
+                    return "the samples were used up"
+                self._choose(active, min(size, _LEARNED), testing)
+            if progress.testing is not None:
+                self._test()
+            progress.rounds.append(Round(len(progress.rounds), progress.testing))
+            progress.testing = None
+
+    def _refuse_too_few(self, cost: int) -> None:
+        if not self.progress.rounds:
+            raise InvalidInput(
+                f"samples={self.samples}: the first round alone draws {cost} outputs; allow more, "
+                "or give one pair of databases"
+            )
+
+    def _active(self) -> list[int]:
+        """Return the pairs that are still looked at, the best half of those of the last round."""
+        scores = self.progress.scores or [0.0] * len(self.about.pairs)
+        known = [i for i, score in enumerate(scores) if score is not None]
+        keep = max(_KEPT, len(scores) >> len(self.progress.rounds))
+        return sorted(sorted(known, key=lambda i: -(scores[i] or 0.0))[:keep])
+
+    def _choose(self, active: list[int], size: int, testing: int) -> None:
+        """Find the event of this round, on samples that are used for nothing else."""
+        number_of = len(self.progress.rounds) + 1
+        scores: list[float | None] = [None] * len(self.about.pairs)
+        best, chosen = Candidate(None, 0, 0.0, 0), 0
+        for i in track(active, f"round {number_of}: looking for an event", len(active)):
+            pair = self.about.pairs[i]
+            first, second = (gathered(list(self._drawn(pair[w], size, (i, w, 0)))) for w in (0, 1))
+            self.progress.samples += 2 * size
+            marks = landmarks(pair)
+            found = learn(first, second, float(self.delta), marks, low_bits=self.low_bits)
+            self.progress.tried += found.tried
+            scores[i] = found.score if isfinite(found.score) else -1e9
+            if best.event is None or found.score > best.score:
+                best, chosen = found, i
+        self.progress.scores = scores
+        if best.event is not None:
+            self.progress.testing = Testing(chosen, best.likelier, best.event.to_dict(), testing)
+
+    def _drawn(self, database: Any, size: int, place: tuple[int, ...]) -> Iterator[Outputs]:
+        for chunk, many in enumerate(_chunks(size, self.about.chunk)):
+            yield self._draw(database, many, (*place, chunk))
+
+    def _draw(self, database: Any, size: int, place: tuple[int, ...]) -> Outputs:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+        key = (self.seed, len(self.progress.rounds), *place)
+        return self.subject.draw(database, size, key, self.deadline)
+
+    def _test(self) -> None:
+        """Count the chosen event on fresh samples, and save how far that is."""
+        test = self.progress.testing
+        assert test is not None
+        event = Event.from_dict(test.event)
+        order = (test.likelier, 1 - test.likelier)
+        pair = self.about.pairs[test.pair]
+        sizes = list(_chunks(test.size, self.about.chunk))
+        label = f"round {len(self.progress.rounds) + 1}: testing the event"
+        for chunk, many in enumerate(track(sizes, label, len(sizes))):
+            if chunk * self.about.chunk < test.done:
+                continue
+            counts = [
+                seen + event.count(self._draw(pair[w], many, (test.pair, w, 1, chunk)))
+                for w, seen in zip(order, test.counts, strict=True)
+            ]
+            test = replace(test, done=test.done + many, counts=counts)
+            self.progress.testing = test
+            self.progress.samples += 2 * many
+            if time.monotonic() - self._saved > _SAVING:
+                self._save()
+
+    def _finding(self, number_of: int, test: Testing) -> Finding:
+        pair = self.about.pairs[test.pair]
+        return Finding.of(
+            Event.from_dict(test.event),
+            (pair[test.likelier], pair[1 - test.likelier]),
+            (test.counts[0], test.counts[1]),
+            test.done,
+            delta=self.delta,
+            alpha=(1 - self.confidence) / ((number_of + 1) * (number_of + 2)),
+        )
+
+    def _save(self) -> None:
+        if self.path is not None:
+            write_state(self.path, self.settings, self.progress)
+            self._saved = time.monotonic()
+
+
+def _chunks(size: int, most: int) -> Iterable[int]:
+    return (min(most, size - start) for start in range(0, size, most))

@@ -1,0 +1,299 @@
+"""What an auditor looks at in an output: numbers and classes computed from it alone.
+
+A feature is named, may have parameters, and is written twice: as Python code in ``y`` for people
+to paste, and as a function. Where the outputs are arrays there may be a fast version for all of
+them at once. Every feature is total: where the code fails on an output, the feature is None.
+
+The features of low-order bits are those that floating-point noise gives away (Mironov, On
+significance of the least significant bits for differential privacy, 2012): ``places`` is the number
+of binary digits after the point, and ``returns`` tells whether subtracting a value and adding it
+again leads back.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from twoworlds.attacks.audit.outputs import Outputs, as_list
+from twoworlds.errors import InvalidInput
+
+__all__ = ["FEATURES", "Feature", "features_for", "values_of"]
+
+_COORDINATES = 12
+_ITEMS = 6
+_CLASSES = 12
+_NAN = 'float("nan")'
+Many = Callable[..., np.ndarray | None]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a feature is written and computed.
+
+    Attributes:
+        code: the Python expression in ``y``; braces are filled with the parameters.
+        of: the same as a function of an output and the parameters.
+        numbers: for a one-dimensional array of outputs, if there is a fast way.
+        vectors: for a two-dimensional array, likewise.
+    """
+
+    code: str
+    of: Callable[..., Any]
+    numbers: Many | None = None
+    vectors: Many | None = None
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A named feature with its parameters.
+
+    >>> Feature("item", (2,)).code
+    'y[2]'
+    """
+
+    name: str
+    parameters: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a name that nothing answers to."""
+        if self.name not in FEATURES:
+            raise InvalidInput(f"there is no feature {self.name!r} of outputs")
+
+    @property
+    def code(self) -> str:
+        """The feature as a Python expression in ``y``."""
+        shown = (list(p) if isinstance(p, tuple) else p for p in self.parameters)
+        return FEATURES[self.name].code.format(*(repr(p) for p in shown))
+
+    def of(self, output: Any) -> Any:
+        """Return the feature of one output; None where the code fails."""
+        try:
+            return FEATURES[self.name].of(output, *self.parameters)
+        except Exception:  # an output of another kind than was seen when the feature was chosen
+            return None
+
+
+def values_of(feature: Feature, outputs: Outputs) -> np.ndarray | list[Any]:
+    """Return the feature of all outputs, as an array where there is a fast way."""
+    kind = FEATURES[feature.name]
+    if isinstance(outputs, np.ndarray):
+        fast = kind.numbers if outputs.ndim == 1 else kind.vectors
+        if fast is not None:
+            with np.errstate(all="ignore"):
+                values = fast(outputs, *feature.parameters)
+            if values is not None:
+                return values
+    return [feature.of(output) for output in as_list(outputs)]
+
+
+# --- the arithmetic of low-order bits -------------------------------------------------------------
+
+
+def _places(y: float) -> int:
+    return float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1
+
+
+def _places_of_many(y: np.ndarray) -> np.ndarray:
+    """Return the number of binary digits after the point: y = m 2^-k with odd m, or 0."""
+    if y.dtype.kind != "f":
+        return np.zeros(len(y), dtype=np.int64)
+    fraction, exponent = np.frexp(y)
+    mantissa = np.where(np.isfinite(y), np.ldexp(fraction, 53), 0).astype(np.int64)
+    lowest = (mantissa & -mantissa).astype(np.float64)
+    trailing = np.frexp(np.where(lowest == 0, 1, lowest))[1] - 1
+    places: np.ndarray = np.maximum(0, 53 - exponent - trailing).astype(np.int64)
+    places[mantissa == 0] = 0
+    places[~np.isfinite(y)] = -1
+    return places
+
+
+def _special(y: Any) -> str:
+    return "finite" if y - y == 0 else str(y)
+
+
+def _number(y: Any) -> Any:
+    return y if isinstance(y, (int, float)) else float("nan")
+
+
+def _at(y: Any, i: int) -> Any:
+    inside = isinstance(y, list) and i < len(y)
+    return y[i] if inside and isinstance(y[i], (int, float)) else float("nan")
+
+
+def _best(y: Any) -> int:
+    return max(range(len(y)), key=lambda i: y[i])
+
+
+def _least(y: Any) -> int:
+    return min(range(len(y)), key=lambda i: y[i])
+
+
+def _projected(y: Any, weights: tuple[float, ...]) -> float:
+    return float(sum(w * x for w, x in zip(weights, y, strict=False)))
+
+
+def _project_many(y: np.ndarray, weights: tuple[float, ...]) -> np.ndarray:
+    """Add up from the left, as `sum` does: the last bit may decide on which side it falls."""
+    total = np.zeros(len(y))
+    for column, weight in zip(y.T, weights, strict=False):
+        total = total + weight * column
+    return total
+
+
+def _in_order(compute: Many) -> Many:
+    """Leave batches with NaN to the slow way: what Python's order makes of it is the code's."""
+
+    def computed(y: np.ndarray) -> np.ndarray | None:
+        return None if y.dtype.kind == "f" and np.isnan(y).any() else compute(y)
+
+    return computed
+
+
+FEATURES: dict[str, Kind] = {
+    # of one number
+    "value": Kind("y", lambda y: y, numbers=lambda y: y),
+    "places": Kind(
+        "(float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1)",
+        _places,
+        numbers=_places_of_many,
+    ),
+    "returns": Kind(
+        "({0} + (y - {0}) == y)",
+        lambda y, v: v + (y - v) == y,
+        numbers=lambda y, v: (v + (y - v) == y).astype(np.float64),
+    ),
+    "remainder": Kind("y % {0}", lambda y, m: y % m, numbers=lambda y, m: y % m),
+    "special": Kind('("finite" if y - y == 0 else str(y))', _special),
+    # of a vector
+    "item": Kind("y[{0}]", lambda y, i: y[i], vectors=lambda y, i: y[:, i]),
+    "places of item": Kind(
+        "(float(y[{0}]).as_integer_ratio()[1].bit_length() - 1 if y[{0}] - y[{0}] == 0 else -1)",
+        lambda y, i: _places(y[i]),
+        vectors=lambda y, i: _places_of_many(y[:, i]),
+    ),
+    "largest": Kind("max(y)", max, vectors=_in_order(lambda y: y.max(axis=1))),
+    "smallest": Kind("min(y)", min, vectors=_in_order(lambda y: y.min(axis=1))),
+    "place of largest": Kind(
+        "max(range(len(y)), key=lambda i: y[i])",
+        _best,
+        vectors=_in_order(lambda y: y.argmax(axis=1)),
+    ),
+    "place of smallest": Kind(
+        "min(range(len(y)), key=lambda i: y[i])",
+        _least,
+        vectors=_in_order(lambda y: y.argmin(axis=1)),
+    ),
+    "positive items": Kind(
+        "sum(x > 0 for x in y)",
+        lambda y: sum(x > 0 for x in y),
+        vectors=lambda y: (y > 0).sum(axis=1),
+    ),
+    "projection": Kind("sum(w * x for w, x in zip({0}, y))", _projected, vectors=_project_many),
+    "row": Kind("tuple(y)", tuple),
+    # of anything
+    "shown": Kind("repr(y)", repr),
+    "type": Kind("type(y).__name__", lambda y: type(y).__name__),
+    "length": Kind(
+        '(len(y) if hasattr(y, "__len__") else -1)',
+        lambda y: len(y) if hasattr(y, "__len__") else -1,
+    ),
+    "number": Kind(f"(y if isinstance(y, (int, float)) else {_NAN})", _number),
+    "number at": Kind(
+        "(y[{0}] if isinstance(y, list) and {0} < len(y) and isinstance(y[{0}], (int, float))"
+        f" else {_NAN})",
+        _at,
+    ),
+    "types of items": Kind(
+        '" ".join(type(x).__name__ for x in y)', lambda y: " ".join(type(x).__name__ for x in y)
+    ),
+    "how many": Kind("sum(x == {0} for x in y)", lambda y, v: sum(x == v for x in y)),
+    "keys": Kind("repr(sorted(y, key=repr))", lambda y: repr(sorted(y, key=repr))),
+    "under key": Kind(f"y.get({{0}}, {_NAN})", lambda y, k: y.get(k, float("nan"))),
+}
+
+
+# --- which ones are worth a look ------------------------------------------------------------------
+
+
+def features_for(
+    first: Outputs, second: Outputs, landmarks: Iterable[float], *, low_bits: bool
+) -> list[Feature]:
+    """Return the features that may tell two samples apart.
+
+    Args:
+        first: outputs on one database.
+        second: outputs on the other, of the same kind.
+        landmarks: numbers that stand in the databases, for the feature ``returns``.
+        low_bits: whether to look at low-order bits of floats.
+    """
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        if first.ndim == 1:
+            return list(_of_numbers(first, second, landmarks, low_bits=low_bits))
+        return list(_of_vectors(first, second, low_bits=low_bits))
+    return list(_of_things(as_list(first), as_list(second)))
+
+
+def _of_numbers(
+    first: np.ndarray, second: np.ndarray, landmarks: Iterable[float], *, low_bits: bool
+) -> Iterator[Feature]:
+    yield Feature("value")
+    if first.dtype.kind == "i":
+        yield from (Feature("remainder", (m,)) for m in (2, 10))
+    else:
+        if not (np.isfinite(first).all() and np.isfinite(second).all()):
+            yield Feature("special")
+        if low_bits:
+            yield Feature("places")
+            yield from (Feature("returns", (float(v),)) for v in islice(landmarks, 4))
+
+
+def _of_vectors(first: np.ndarray, second: np.ndarray, *, low_bits: bool) -> Iterator[Feature]:
+    width = first.shape[1]
+    with np.errstate(all="ignore"):
+        shift = np.nan_to_num(first).mean(axis=0) - np.nan_to_num(second).mean(axis=0)
+        spread = np.nan_to_num(first).std(axis=0) + np.nan_to_num(second).std(axis=0)
+        size = np.abs(shift).max()
+        apart = np.nan_to_num(np.abs(shift) / np.where(spread > 0, spread, 1))
+    told = np.argsort(-apart, kind="stable")[:_COORDINATES].tolist()
+    yield from (Feature("item", (i,)) for i in sorted(told))
+    names = ("largest", "smallest", "place of largest", "place of smallest", "positive items")
+    yield from (Feature(name) for name in names)
+    yield Feature("projection", ((1.0,) * width,))
+    if np.isfinite(size) and size > 0:
+        scaled = np.round(shift / size * 32) / 32  # so that sums over whole numbers are exact
+        yield Feature("projection", (tuple(scaled.tolist()),))
+        yield Feature("projection", (tuple(np.sign(np.round(shift / size, 1)).tolist()),))
+    if first.dtype.kind == "i":
+        yield Feature("row")
+    elif low_bits:
+        yield from (Feature("places of item", (i,)) for i in sorted(told[:_ITEMS]))
+
+
+def _of_things(first: list[Any], second: list[Any]) -> Iterator[Feature]:
+    both = [*first, *second]
+    yield from (Feature(name) for name in ("shown", "type", "length"))
+    if any(isinstance(y, (int, float)) for y in both):
+        yield from (Feature("number"), Feature("places"))
+    lists = [y for y in both if isinstance(y, list)]
+    if lists:
+        yield Feature("types of items")
+        longest = max(map(len, lists))
+        numeric = {
+            i for y in lists for i, x in enumerate(y[:_ITEMS]) if isinstance(x, (int, float))
+        }
+        yield from (Feature("number at", (i,)) for i in range(min(longest, _ITEMS)) if i in numeric)
+        items = Counter(
+            x for y in lists for x in y if isinstance(x, (str, bool)) or x is None or type(x) is int
+        )
+        yield from (Feature("how many", (x,)) for x, _ in items.most_common(_CLASSES))
+    tables = [y for y in both if isinstance(y, dict)]
+    if tables:
+        yield Feature("keys")
+        keys = Counter(key for y in tables for key in y)
+        yield from (Feature("under key", (key,)) for key, _ in keys.most_common(_CLASSES))

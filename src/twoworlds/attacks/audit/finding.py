@@ -1,0 +1,236 @@
+r"""What was found: an event, the counts on fresh samples, and the epsilon that they certify.
+
+If a mechanism is (epsilon, delta)-differentially private then
+P(E | x) <= e^epsilon P(E | y) + delta for every event E and all neighbours x, y. So, with p a lower
+bound of the one probability and q an upper bound of the other,
+
+    epsilon >= ln ((p - delta) / q),
+
+unless one of the two bounds misses. Each misses with probability at most alpha / 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from twoworlds.attacks.audit.binomial import lower_bound, tail_at_most, upper_bound
+from twoworlds.attacks.audit.events import Event
+from twoworlds.numbers import Number, Order, compare, decimal, ln, to_json
+
+__all__ = ["NOT_EVIDENCE", "Audit", "Finding"]
+
+NOT_EVIDENCE = (
+    "no event was found that breaks it. This is not evidence of privacy: another event, another "
+    "pair of databases or more samples may break it"
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An event that was tested on samples drawn for this test alone.
+
+    Attributes:
+        event: the event.
+        likelier: the database on which it is likelier.
+        other: its neighbour.
+        hits: how often it occurred on ``likelier``.
+        other_hits: how often on ``other``.
+        draws: how many outputs were drawn on each of them.
+        delta: the delta that is granted.
+        alpha: the probability with which this bound may be wrong.
+        low: the lower bound of the probability on ``likelier``.
+        high: the upper bound of the probability on ``other``.
+    """
+
+    event: Event
+    likelier: Any
+    other: Any
+    hits: int
+    other_hits: int
+    draws: int
+    delta: Fraction
+    alpha: Fraction
+    low: Fraction
+    high: Fraction
+
+    @staticmethod
+    def of(
+        event: Event,
+        databases: tuple[Any, Any],
+        counts: tuple[int, int],
+        draws: int,
+        *,
+        delta: Fraction,
+        alpha: Fraction,
+    ) -> Finding:
+        """Compute the bounds from the counts; the likelier database comes first."""
+        low = lower_bound(counts[0], draws, alpha / 2)
+        high = upper_bound(counts[1], draws, alpha / 2)
+        return Finding(event, *databases, *counts, draws, delta, alpha, low, high)
+
+    @property
+    def ratio(self) -> Fraction:
+        """The certified ratio (p - delta) / q, at least 1."""
+        return max(Fraction(1), (self.low - self.delta) / self.high)
+
+    @property
+    def epsilon(self) -> Number:
+        """The certified lower bound on epsilon."""
+        return ln(self.ratio) if self.ratio > 1 else Fraction(0)
+
+    def refutes(self, epsilon: Number) -> bool:
+        """Tell whether the bound lies above a claimed epsilon for certain."""
+        return compare(self.epsilon, epsilon) is Order.GREATER
+
+    def verify(self) -> bool:
+        """Recompute from the counts that both bounds hold at their level."""
+        half, misses = self.alpha / 2, self.draws - self.other_hits
+        return (
+            0 <= self.hits <= self.draws
+            and 0 <= misses <= self.draws
+            and 0 <= self.low <= 1
+            and 0 < self.high <= 1
+            and (self.low == 0 or tail_at_most(self.hits, self.draws, self.low, half))
+            and (self.high == 1 or tail_at_most(misses, self.draws, 1 - self.high, half))
+        )
+
+    def explain(self) -> str:
+        """Say what was counted and what follows."""
+        granted = f" after granting delta = {self.delta}" if self.delta else ""
+        return (
+            f"Of {self.draws:,} fresh outputs on {self.likelier!r}, {self.hits:,} are in the "
+            f"event; of {self.draws:,} on {self.other!r}, {self.other_hits:,}. So the "
+            f"probabilities are at least {decimal(self.low, side='down')} and at most "
+            f"{decimal(self.high)}: a ratio of at least {decimal(self.ratio, side='down')}"
+            f"{granted}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "epsilon": to_json(self.epsilon, side="down"),
+            "event": self.event.code,
+            "likelier": repr(self.likelier),
+            "other": repr(self.other),
+            "hits": self.hits,
+            "other_hits": self.other_hits,
+            "draws": self.draws,
+            "delta": to_json(self.delta),
+            "alpha": to_json(self.alpha),
+            "low": to_json(self.low),
+            "high": to_json(self.high),
+        }
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The outcome of an audit. It never says that a subject is private.
+
+    Attributes:
+        subject: what was audited.
+        claim: the epsilon that was claimed, or None.
+        delta: the delta that was granted.
+        confidence: with what probability, at least, every statement here is right.
+        finding: the best certified event, or None if no bound above 0 was certified.
+        neighbours: why the pairs are neighbours.
+        pairs: how many pairs of databases were looked at.
+        rounds: how many rounds were finished, each of which tested one event.
+        tried: how many events the tested ones were chosen from.
+        samples: how many outputs were drawn.
+        seed: what the generators were made from.
+        stopped: why it ended.
+        notes: what a reader should know.
+    """
+
+    subject: str
+    claim: Number | None
+    delta: Fraction
+    confidence: Fraction
+    finding: Finding | None
+    neighbours: str
+    pairs: int
+    rounds: int
+    tried: int
+    samples: int
+    seed: int
+    stopped: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is refuted."""
+        found, claim = self.finding, self.claim
+        return found is not None and claim is not None and found.refutes(claim)
+
+    @property
+    def epsilon(self) -> Number:
+        """The certified lower bound on epsilon, 0 if none was found."""
+        return Fraction(0) if self.finding is None else self.finding.epsilon
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in a sentence."""
+        level = f"{decimal(100 * self.confidence, side='down')} % confidence"
+        bound = f"epsilon is at least {decimal(self.epsilon, side='down')}"
+        granted = f" at delta = {self.delta}" if self.delta else ""
+        if not self.rounds:
+            return (
+                f"Nothing was tested, since {self.stopped} before one round was finished. "
+                "Allow more time, or give one pair of databases."
+            )
+        if self.claim is None:
+            if self.finding is None:
+                return f"Nothing certified at {level}: {NOT_EVIDENCE}."
+            return f"At {level}, {bound}{granted}. It may be larger: a bound is no estimate."
+        claim = f"the claim epsilon = {_short(self.claim)}{granted}"
+        if self.refuted:
+            return f"REFUTED: {claim} is false: {bound}, at {level}."
+        also = f" ({bound}, at {level})" if self.finding is not None else ""
+        return f"Not refuted: {claim}: {NOT_EVIDENCE}{also}."
+
+    def explain(self) -> str:
+        """Say what was found, on which pair, and by which event."""
+        parts = [self.sentence]
+        if self.finding is not None:
+            parts += [self.finding.explain(), f"event: {self.finding.event.code}"]
+        return "\n".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "subject": self.subject,
+            "claim": None if self.claim is None else to_json(self.claim),
+            "refuted": self.refuted,
+            "epsilon": to_json(self.epsilon, side="down"),
+            "delta": to_json(self.delta),
+            "confidence": to_json(self.confidence),
+            "sentence": self.sentence,
+            "finding": None if self.finding is None else self.finding.to_dict(),
+            "neighbours": self.neighbours,
+            "pairs": self.pairs,
+            "rounds": self.rounds,
+            "events_tried": self.tried,
+            "samples": self.samples,
+            "seed": self.seed,
+            "stopped": self.stopped,
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        """Show a compact card in a notebook."""
+        event = "" if self.finding is None else f"<pre>{escape(self.finding.event.code)}</pre>"
+        words = "" if self.finding is None else f"<p>{escape(self.finding.explain())}</p>"
+        return (
+            f"<div><b>{escape(self.subject)}</b><p>{escape(self.sentence)}</p>{words}{event}"
+            f"<small>{self.samples:,} outputs, seed {self.seed}</small></div>"
+        )
+
+
+def _short(x: Number) -> str:
+    from twoworlds.numbers import exact_text
+
+    text = exact_text(x)
+    return text if text is not None and len(text) <= 12 else decimal(x)

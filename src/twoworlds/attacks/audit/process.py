@@ -1,0 +1,193 @@
+"""A subject in a child process, which is ended when it does not answer.
+
+The child loads ``python:module:name`` and draws when asked; both sides speak in pickles over pipes.
+What the subject prints goes nowhere. Between outputs that are drawn one by one the child gives a
+sign of life, so that slow is told from hanging: ``patience`` is for one output, or for one call of
+``many``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from twoworlds.attacks.audit.adapters import local
+from twoworlds.attacks.audit.outputs import Outputs, raised
+from twoworlds.attacks.audit.pairs import Pair
+from twoworlds.attacks.audit.subjects import About, OutOfTime, Unresponsive
+from twoworlds.errors import InvalidInput, TwoWorldsError
+
+__all__ = ["InChild", "end_group", "main"]
+
+_BOOT = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from twoworlds.attacks.audit.process import main; main()"
+)
+_BEAT = 0.5  # seconds between signs of life
+_LOADING = 60.0  # an import may take longer than an output
+
+
+class InChild:
+    """A subject that is named by a text and runs in a child process.
+
+    Args:
+        text: ``python:module:name``.
+        neighbours: how databases are proposed, if no pairs are known.
+        given: pairs of neighbouring databases.
+        patience: seconds to wait for one output.
+    """
+
+    about: About
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        neighbours: str | None = None,
+        given: Sequence[str | Pair] | None = None,
+        patience: float = 10.0,
+    ) -> None:
+        """Start the child and learn what the subject is."""
+        self._text, self._patience = text, patience
+        self._child = subprocess.Popen(
+            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        self._tell((text, neighbours, given))
+        try:
+            self._heard(None, _LOADING)  # it is awake: everything of ours is imported
+            self.about = self._heard(None, max(patience, 10.0))
+        except BaseException:
+            self.close()
+            raise
+
+    def draw(
+        self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
+    ) -> Outputs:
+        """Ask the child; end it when it does not answer, or when the time is over."""
+        self._tell((database, size, list(key)))
+        drawn: Outputs = self._heard(deadline, self._patience)
+        return drawn
+
+    def close(self) -> None:
+        """End the child and whatever it started."""
+        end_group(self._child)
+        with contextlib.suppress(OSError):  # what was not sent yet
+            if self._child.stdin is not None:
+                self._child.stdin.close()
+        self._listener.join(5)
+
+    def _listen(self) -> None:
+        pipe = self._child.stdout
+        assert pipe is not None
+        with pipe:
+            while True:
+                try:
+                    self._answers.put(pickle.load(pipe))
+                except Exception:  # it ended, or what it said is cut short
+                    self._answers.put(("ended", None))
+                    return
+
+    def _tell(self, message: Any) -> None:
+        assert self._child.stdin is not None
+        with contextlib.suppress(OSError):  # it ended: the answer says so
+            pickle.dump(message, self._child.stdin)
+            self._child.stdin.flush()
+
+    def _heard(self, deadline: float | None, patience: float) -> Any:
+        """Return the next answer; each sign of life renews the patience."""
+        while True:
+            left = patience if deadline is None else min(patience, deadline - time.monotonic())
+            try:
+                word, value = self._answers.get(timeout=max(0.0, left))
+            except queue.Empty:
+                self.close()
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise OutOfTime from None
+                raise Unresponsive(
+                    f"{self._text} did not answer within {patience:g} s and was ended: it hangs, "
+                    "or it is slow; wait longer with --patience"
+                ) from None
+            if word == "done":
+                return value
+            if word == "refused":
+                raise InvalidInput(value)
+            if word == "ended":
+                raise Unresponsive(f"{self._text}: {_how_it_ended(self._child)}")
+
+
+def _how_it_ended(child: subprocess.Popen[bytes]) -> str:
+    try:
+        code = child.wait(5)
+    except subprocess.TimeoutExpired:
+        return "its process closed its pipe"
+    if code < 0:
+        return f"its process died of signal {-code} ({signal.Signals(-code).name})"
+    return f"its process ended by itself, with exit code {code}"
+
+
+def end_group(child: subprocess.Popen[Any]) -> None:
+    """End a process that was started as a session of its own, and all that it started."""
+    if child.poll() is None:
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(child.pid, signal.SIGKILL)
+            else:
+                child.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(5)
+
+
+def main() -> None:
+    """Serve as the child: the first message names the subject, the others ask for outputs."""
+    asked = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "r+b") as nowhere:  # noqa: PTH123 (a device)
+        for stream in (0, 1):  # the pipes are ours alone
+            os.dup2(nowhere.fileno(), stream)
+
+    def say(word: str, value: Any = None) -> None:
+        pickle.dump((word, value), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+
+    last = time.monotonic()
+
+    def beat() -> None:
+        nonlocal last
+        if time.monotonic() - last > _BEAT:
+            last = time.monotonic()
+            say("alive")
+
+    say("done")
+    with contextlib.suppress(EOFError, BrokenPipeError):
+        try:
+            subject = local(*pickle.load(asked))
+            say("done", subject.about)
+        except TwoWorldsError as error:
+            return say("refused", str(error))
+        except Exception as error:  # somebody else's code
+            return say("refused", f"the subject cannot be loaded: {raised(error)}: {error}")
+        subject.beat = beat
+        while True:
+            question = pickle.load(asked)
+            try:
+                say("done", subject.draw(*question))
+            except TwoWorldsError as error:
+                say("refused", str(error))
+    return None

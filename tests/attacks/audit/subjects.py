@@ -1,0 +1,64 @@
+"""Subjects for tests, named by python:tests.attacks.audit.subjects:name."""
+
+import os
+import random
+import time
+
+__all__ = ["coin", "crashes", "dies", "hangs", "makes", "mixed", "number", "prints", "slow_at_last"]
+
+number = 3
+_calls = []
+
+
+def coin(database, rng):
+    """One bit, kept with probability 3/4; an error on databases that are no numbers."""
+    return int(rng.random() < 0.25 + 0.5 * (database > 0))
+
+
+def crashes(database):
+    raise TypeError("never")
+
+
+def hangs(database):
+    while True:
+        time.sleep(1)
+
+
+def slow_at_last(database):
+    _calls.append(database)
+    if len(_calls) > 400:
+        time.sleep(60)
+    return random.random()
+
+
+def dies(database):
+    os._exit(3)
+
+
+def prints(database, rng):
+    print("to standard output, where it must not disturb")  # noqa: T201
+    return coin(database, rng)
+
+
+def makes():
+    return coin
+
+
+def mixed(database, rng):
+    """Many types, an error among them; only the error depends on the database."""
+    which = int(rng.integers(7))
+    if which == 0 and database > 0:
+        raise ValueError(database)
+    return (None, float("nan"), [1, "x"], {"a": 2.5}, "text", 7, True)[which]
+
+
+class Randomiser:
+    """What diffprivlib's mechanisms look like from outside; the noise is half of what is needed."""
+
+    epsilon, delta, sensitivity = 1.0, 0.0, 2.0
+
+    def randomise(self, value):
+        return round(value + random.choice((-1, 1)) * random.expovariate(1.0), 4)
+
+
+randomiser = Randomiser()

@@ -1,0 +1,210 @@
+"""The audit: what is certified holds, what is broken is found, and what is right is left alone."""
+
+import json
+from fractions import Fraction
+from math import comb, e, exp
+
+import numpy as np
+import pytest
+
+from twoworlds.attacks.audit import Audit, Finding, audit
+from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.features import Feature
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import number
+from twoworlds.testing.broken import BROKEN, RIGHT, laplace, laplace_ten_percent_short
+
+HERE = "python:tests.attacks.audit.subjects:"
+EVENT = Event(Feature("value"), intervals=((1, float("inf")),))
+
+
+def many_alarms(trials: int, rate: float) -> int:
+    """The least number with P(Bin(trials, rate) >= number) < 1e-9."""
+    tail, k = 1.0, 0
+    while tail >= 1e-9:
+        tail -= comb(trials, k) * rate**k * (1 - rate) ** (trials - k)
+        k += 1
+    return k
+
+
+@pytest.mark.parametrize("subject", BROKEN, ids=lambda one: one.name)
+def test_every_broken_mechanism_is_refuted(subject):
+    found = audit(subject)
+    assert found.refuted
+    assert found.claim == 1
+    assert found.epsilon > 1
+    assert found.finding.verify()
+
+
+@pytest.mark.parametrize("subject", RIGHT, ids=lambda one: one.name)
+def test_right_mechanisms_are_not_refuted(subject):
+    found = audit(subject, samples=40_000 if subject.name == "histogram" else 200_000)
+    assert not found.refuted
+    assert found.epsilon < 1
+    assert "This is not evidence of privacy" in found.sentence
+    assert "Not refuted" in found.sentence
+
+
+@pytest.mark.statistical
+def test_false_alarms_are_as_rare_as_promised():
+    """Laplace noise of scale 1 has epsilon 1 exactly; false alarm rate of this test below 1e-9."""
+    trials = 30
+    alarms = sum(
+        audit(laplace, confidence="80%", seed=seed, samples=50_000).refuted
+        for seed in range(trials)
+    )
+    assert alarms < many_alarms(trials, 0.2)
+
+
+@pytest.mark.statistical
+def test_bounds_exceed_the_truth_as_rarely_as_promised():
+    """Counts drawn from their law, ratio e; false alarm rate of this test below 1e-9."""
+    rng, draws, trials, alpha = np.random.default_rng(0), 2000, 80, Fraction(1, 5)
+    p, q = 0.5, 0.5 / e
+    exceeded = 0
+    for _ in range(trials):
+        counts = int(rng.binomial(draws, p)), int(rng.binomial(draws, q))
+        found = Finding.of(EVENT, (0, 1), counts, draws, delta=Fraction(0), alpha=alpha)
+        exceeded += float(found.ratio) > e
+    assert exceeded < many_alarms(trials, float(alpha))
+
+
+def test_the_bound_is_the_ratio_of_both_bounds_after_delta():
+    delta = Fraction(1, 100)
+    found = Finding.of(EVENT, (0, 1), (500, 100), 1000, delta=delta, alpha=Fraction(1, 20))
+    assert found.ratio == (found.low - delta) / found.high
+    assert exp(1.3) < found.ratio < 5
+    assert found.refutes(number("1.3"))
+    assert not found.refutes(number("ln 5"))
+    assert found.epsilon < number("ln 5")
+    nothing = Finding.of(EVENT, (0, 1), (5, 5), 1000, delta=delta, alpha=Fraction(1, 20))
+    assert nothing.ratio == 1
+    assert nothing.epsilon == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"hits": 300}, {"other_hits": 300}, {"low": Fraction(1, 2)}, {"high": Fraction(1, 10)}],
+)
+def test_verify_refuses_bounds_that_the_counts_do_not_give(change):
+    from dataclasses import replace
+
+    found = Finding.of(EVENT, (0, 1), (500, 100), 1000, delta=Fraction(0), alpha=Fraction(1, 20))
+    assert found.verify()
+    assert not replace(found, **change).verify()
+
+
+def test_the_event_can_be_evaluated_again_by_anybody():
+    found = audit(laplace_ten_percent_short).finding
+    event = eval(found.event.code)  # noqa: S307 (that is what the code is for)
+    rng = np.random.default_rng(99)
+    shares = [
+        sum(event(laplace_ten_percent_short(database, rng)) for _ in range(4000)) / 4000
+        for database in (found.likelier, found.other)
+    ]
+    assert float(found.low) - 0.05 < shares[0]
+    assert shares[1] < float(found.high) + 0.05
+
+
+def test_a_seed_repeats_an_audit_and_another_one_does_not():
+    runs = [
+        audit(laplace_ten_percent_short, seed=seed, samples=40_000).to_dict() for seed in (5, 5, 6)
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0]["finding"] != runs[2]["finding"]
+
+
+def test_without_a_claim_the_best_bound_is_sought():
+    def coin(database, rng):
+        return bool(rng.random() < (0.75 if database else 0.25))
+
+    found = audit(coin, pairs=[(0, 1)], samples=60_000)
+    assert found.claim is None
+    assert not found.refuted
+    assert 0.85 < float(found.finding.ratio) / 3 < 1
+    assert "a bound is no estimate" in found.sentence
+    assert found.stopped == "the samples were used up"
+
+
+def test_delta_is_granted():
+    """Everything is told with probability 1/20: refuted at delta 0, not at 1/20."""
+
+    def leaks(database, rng):
+        return database if rng.random() < 0.05 else None
+
+    pairs = [("x", "y")]
+    assert audit(leaks, epsilon=1, pairs=pairs, samples=40_000).refuted
+    granted = audit(leaks, epsilon=1, delta="1/20", pairs=pairs, samples=40_000)
+    assert not granted.refuted
+    assert granted.delta == Fraction(1, 20)
+
+
+def test_an_error_is_an_output():
+    found = audit(f"{HERE}mixed", epsilon=1, pairs=[(0, 1)])
+    assert found.refuted
+    assert found.finding.other in (0, 1)
+    assert any(
+        word in found.finding.event.code for word in ("raises ValueError", "repr(y)", "type")
+    )
+
+
+def test_a_mechanism_of_ours_is_audited_on_its_universe():
+    found = audit("geometric(ratio=2)", epsilon="2/5", samples=30_000)
+    assert found.refuted
+    assert {found.finding.likelier, found.finding.other} == {0, 1}
+    given = audit("randomized-response(bits=2, keep=3/4)", pairs=["11~01"], samples=4_000)
+    assert given.finding.likelier in ((1, 1), (0, 1))
+    assert given.neighbours == "as given"
+
+
+def test_the_floats_of_a_simulation_are_not_held_against_a_mechanism():
+    found = audit("laplace(scale=1)", epsilon=1, samples=15_000)
+    assert not found.refuted
+    assert "rounded" in found.notes[0]
+
+
+def test_mixed_outputs_do_not_stop_the_search_when_nothing_depends_on_the_data():
+    found = audit(lambda _, rng: (1, 2.5, None, "x")[rng.integers(4)], epsilon=1, samples=20_000)
+    assert not found.refuted
+
+
+def test_outcomes_are_plain_data_and_words():
+    found = audit(laplace_ten_percent_short)
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["refuted"] is True
+    assert data["epsilon"]["value"] > 1
+    assert data["finding"]["event"] == found.finding.event.code
+    assert found.explain().startswith("REFUTED: the claim epsilon = 1 is false")
+    assert "&lt;" in found._repr_html_() or "lambda" in found._repr_html_()
+    empty = Audit(
+        "x", None, Fraction(0), Fraction(19, 20), None, "", 1, 0, 0, 0, 0, "the time was over"
+    )
+    assert empty.sentence.startswith("Nothing was tested")
+    assert "lambda" not in empty._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"confidence": 1}, "strictly between 0 and 1"),
+        ({"confidence": "120%"}, "not a probability"),
+        ({"epsilon": -1}, "at least 0"),
+        ({"epsilon": "inf"}, "finite"),
+        ({"epsilon": "many"}, "not a number"),
+        ({"delta": 2}, "not a probability"),
+        ({"samples": 0}, "at least 1"),
+        ({"samples": 100}, "the first round alone draws"),
+        ({"seed": -1}, "at least 0"),
+        ({"time_limit": 0}, "above 0"),
+        ({"patience": float("nan")}, "above 0"),
+        ({"pairs": []}, "no pair"),
+        ({"pairs": ["1"]}, "with ~ between"),
+        ({"pairs": ["1 ~ 1"]}, "both databases are the same"),
+        ({"pairs": [(1, 2, 3)]}, "give two databases"),
+        ({"neighbours": "two"}, "unknown reading of neighbours"),
+        ({"repeat": True}, "no command"),
+    ],
+)
+def test_bad_input_is_refused_with_the_way_out(options, words):
+    with pytest.raises(InvalidInput, match=words):
+        audit(laplace, **options)

@@ -1,0 +1,90 @@
+"""``twoworlds audit`` as a person types it."""
+
+import json
+
+import pytest
+
+from tests.cli.calling import call
+from twoworlds.attacks.audit.auditing import _Run
+
+SHORT = "python:twoworlds.testing.broken:laplace_ten_percent_short"
+
+
+@pytest.fixture(autouse=True)
+def _wide_and_plain(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def test_ten_percent_too_little_noise_is_refuted(capsys):
+    code, out, err = call(capsys, "audit", SHORT, "--epsilon", "1")
+    assert (code, err) == (1, "")
+    assert out.startswith("REFUTED: the claim epsilon = 1 is false: epsilon is at least 1.0")
+    assert "95 % confidence" in out
+    assert "lambda y: y" in out
+    assert "seed 0" in out
+
+
+def test_json_is_the_outcome(capsys):
+    code, out, err = call(capsys, "audit", SHORT, "--epsilon", "1", "--seed", "2", "--json")
+    assert (code, err) == (1, "")
+    said = json.loads(out)
+    assert said["refuted"] is True
+    assert said["seed"] == 2
+    assert said["confidence"] == {"exact": "19/20", "value": 0.95}
+    assert said["epsilon"]["lower"] > 1
+    assert said["finding"]["draws"] >= said["finding"]["hits"]
+
+
+def test_what_is_not_refuted_is_not_called_private(capsys):
+    options = ("--epsilon", "2", "--samples", "40000", "--confidence", "0.99")
+    code, out, err = call(capsys, "audit", SHORT, *options)
+    assert (code, err) == (0, "")
+    assert out.startswith("Not refuted: the claim epsilon = 2: no event was found that breaks it.")
+    assert "This is not evidence of privacy" in out
+    assert "99 % confidence" in out
+
+
+def test_a_mechanism_a_pair_and_a_delta(capsys):
+    options = ("--epsilon", "ln 2", "--delta", "1/2", "--pair", "1~0", "--samples", "4000")
+    code, out, _ = call(capsys, "audit", "randomized-response(bits=1, keep=3/4)", *options)
+    assert code == 0
+    assert "the claim epsilon = ln 2 at delta = 1/2" in out
+    assert "as given" in out
+
+
+def test_the_time_may_be_over_before_anything_is_tested(capsys):
+    code, out, _ = call(capsys, "audit", SHORT, "--epsilon", "1", "--time-limit", "1e-9")
+    assert code == 0
+    assert out.startswith("Nothing was tested, since the time was over")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("python:nowhere:f",), "cannot be loaded"),
+        (("nonsense",), "unknown mechanism"),
+        (("geometric(ratio=2)", "--epsilon", "x"), "not a number"),
+        (("geometric(ratio=2)", "--pair", "1"), "with ~ between"),
+        (("geometric(ratio=2)", "--repeat"), "no command"),
+        (("geometric(ratio=2)", "--state", "nowhere/state.json"), "no folder"),
+        (("python:tests.attacks.audit.subjects:crashes",), "--pair"),
+    ],
+)
+def test_bad_input_is_said_in_a_line(capsys, arguments, words):
+    code, out, err = call(capsys, "audit", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_ctrl_c_says_how_to_go_on(capsys, monkeypatch, tmp_path):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_Run, "_draw", interrupted)
+    state = tmp_path / "state.json"
+    code, _, err = call(capsys, "audit", "geometric(ratio=2)", "--state", str(state))
+    assert code == 130
+    assert "the same command goes on from it" in err
+    assert json.loads(state.read_text())["rounds"] == []

@@ -1,0 +1,155 @@
+"""Events: the pasted code, the function and the fast version say the same."""
+
+import math
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.features import FEATURES, Feature, features_for, values_of
+from twoworlds.attacks.audit.outputs import as_list, plain, tidy
+from twoworlds.errors import InvalidInput
+
+RNG = np.random.default_rng(7)
+NUMBERS = np.concatenate(
+    [RNG.laplace(size=200), RNG.integers(-3, 3, 50) / 4, [0.0, -0.0, 1.0, inf, -inf, nan, 5e-324]]
+)
+VECTORS = np.concatenate([RNG.laplace(size=(100, 4)), [[nan, 1.0, 2.0, 0.5], [0.0, 0.0, 0.0, 0.0]]])
+WHOLE = RNG.integers(-1, 2, (100, 4))
+THINGS = [
+    None,
+    True,
+    3,
+    2.5,
+    nan,
+    "raises ValueError",
+    [1, "x", None],
+    [1.5, True],
+    [],
+    {"a": 1.0, "b": 2},
+    {},
+    10**30,
+]
+COUNTS = RNG.integers(-40, 40, 300)
+SAMPLES = {
+    "numbers": NUMBERS,
+    "whole numbers": COUNTS,
+    "vectors": VECTORS,
+    "whole vectors": WHOLE,
+    "things": THINGS,
+}
+
+
+def by_code(code: str, output) -> bool:
+    """Paste the code; an output on which it fails is not in the event."""
+    try:
+        return bool(eval(code)(output))  # noqa: S307 (that is what the code is for)
+    except Exception:
+        return False
+
+
+def events(outputs) -> list[Event]:
+    """Some events of every feature that an auditor would look at."""
+    found = []
+    for feature in features_for(outputs, outputs, [1.0, 0.3], low_bits=True):
+        values = values_of(feature, outputs)
+        values = values.tolist() if isinstance(values, np.ndarray) else values
+        known = [v for v in values if v is not None]
+        if all(isinstance(v, (int, float)) for v in known):
+            middle = sorted(v for v in known if not math.isnan(v) and math.isfinite(v))
+            low, high = (middle[i * len(middle) // 3] + 0 for i in (1, 2))  # True is 1
+            found.append(Event(feature, intervals=((low, inf),)))
+            found.append(Event(feature, intervals=((-inf, low),)))
+            if low < high:
+                found.append(Event(feature, intervals=((low, high),)))
+                found.append(Event(feature, intervals=((-inf, low), (high, inf))))
+        few = list(dict.fromkeys(v for v in known if v == v))[:3]
+        found.append(Event(feature, members=tuple(few)))
+        found.append(Event(feature, members=tuple(few[:1]), negated=True))
+    return found
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_code_function_and_count_agree(name):
+    outputs = SAMPLES[name]
+    assert len(events(outputs)) > 10
+    for event in events(outputs):
+        held = [event.holds(y) for y in as_list(outputs)]
+        assert held == [by_code(event.code, y) for y in as_list(outputs)], event.code
+        assert event.count(outputs) == sum(held), event.code
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_events_survive_a_state_file(name):
+    for event in events(SAMPLES[name]):
+        again = Event.from_dict(event.to_dict())
+        assert again.code == event.code
+        assert again.count(SAMPLES[name]) == event.count(SAMPLES[name])
+
+
+def test_every_feature_is_looked_at_somewhere():
+    seen = {event.feature.name for outputs in SAMPLES.values() for event in events(outputs)}
+    assert seen == set(FEATURES)
+
+
+@pytest.mark.parametrize(
+    ("number", "places"),
+    [(1.0, 0), (0.5, 1), (0.75, 2), (3.0, 0), (2.0**60, 0), (2.0**-60, 60), (0.0, 0), (0.3, 54)],
+)
+def test_places_count_binary_digits_after_the_point(number, places):
+    assert Feature("places").of(number) == places
+    assert values_of(Feature("places"), np.array([number])) == [places]
+
+
+def test_an_output_of_another_kind_is_outside():
+    event = Event(Feature("item", (3,)), intervals=((0.0, inf),))
+    assert not event.holds("text")
+    assert not event.holds([1.0])
+    assert event.count(["text", [1.0], [0, 0, 0, 1.0]]) == 1
+
+
+def test_code_reads_plainly():
+    assert Event(Feature("value"), intervals=((1, 3),)).code == "lambda y: 1 <= y < 3"
+    two = Event(Feature("value"), intervals=((-inf, 0.0), (1.0, inf)))
+    assert two.code == "lambda y: y < 0.0 or y >= 1.0"
+    assert Event(Feature("type"), members=("str",)).code == "lambda y: type(y).__name__ == 'str'"
+
+
+@pytest.mark.parametrize("damaged", [{}, {"feature": "nonsense", "parameters": []}])
+def test_a_damaged_event_is_refused(damaged):
+    whole = Event(Feature("value"), intervals=((0.0, 1.0),)).to_dict()
+    with pytest.raises(InvalidInput):
+        Event.from_dict({**whole, **damaged} if damaged else {})
+
+
+def test_outputs_become_plain():
+    assert plain((np.float64(1.5), {2: np.int64(2)}, frozenset({"b", "a"}))) == [
+        1.5,
+        {2: 2},
+        ["a", "b"],
+    ]
+    assert plain(object).startswith("type ")
+
+
+@pytest.mark.parametrize(
+    ("drawn", "kind"),
+    [
+        ([1.0, 2.0], np.float64),
+        ([1, 2], np.int64),
+        ([True, False], list),
+        ([1, 2.0], list),
+        ([(1, 2), (3, 4)], np.int64),
+        ([(1, 2), (3,)], list),
+        ([(1, 2.5)], list),
+        ([[]], list),
+        ([10**30], list),
+        (np.array([True, False]), np.int64),
+        (np.array([1.5], dtype=np.float32), np.float64),
+        (np.zeros((2, 300)), list),
+        ([], list),
+    ],
+)
+def test_outputs_take_the_fastest_kind_that_loses_nothing(drawn, kind):
+    found = tidy(drawn)
+    assert (found.dtype.type if isinstance(found, np.ndarray) else type(found)) is kind

@@ -1,0 +1,259 @@
+"""Subjects of every kind: callables, other libraries' objects, child processes, commands."""
+
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.attacks.audit.subjects import Randomiser
+from twoworlds.attacks.audit import Unresponsive, audit
+from twoworlds.attacks.audit.adapters import local
+from twoworlds.attacks.audit.commands import Command
+from twoworlds.attacks.audit.process import InChild
+from twoworlds.attacks.audit.subjects import OutOfTime
+from twoworlds.errors import InvalidInput
+
+HERE = "python:tests.attacks.audit.subjects:"
+
+
+def draws(subject, database=1, size=50, key=(0,)):
+    found = subject.draw(database, size, key)
+    return found.tolist() if isinstance(found, np.ndarray) else found
+
+
+def test_a_function_may_or_may_not_take_a_generator():
+    assert draws(local(lambda _: 4.0)) == [4.0] * 50
+    assert len(set(draws(local(lambda _, rng: rng.random())))) == 50
+    assert draws(local(lambda *given: len(given))) == [2] * 50
+
+
+def test_the_key_decides_what_is_drawn():
+    subject = local(f"{HERE}coin")
+    assert draws(subject, key=(0, 1)) == draws(subject, key=(0, 1))
+    assert draws(subject, key=(0, 1)) != draws(subject, key=(0, 2))
+
+
+def test_a_function_of_nothing_makes_the_subject():
+    assert set(draws(local(f"{HERE}makes"))) == {0, 1}
+
+
+def test_databases_are_proposed_of_the_kinds_that_a_function_takes():
+    def only_lists(database):
+        return len(database)
+
+    def only_numbers(database):
+        return database + 0.5
+
+    assert all(isinstance(x, list) for pair in local(only_lists).about.pairs for x in pair)
+    assert all(isinstance(x, float) for pair in local(only_numbers).about.pairs for x in pair)
+    assert all(len(a) != len(b) for a, b in local(only_lists, "add-remove").about.pairs)
+
+
+def test_what_a_function_carries_is_used():
+    def subject(database):
+        return database
+
+    subject.claim = {"epsilon": 2, "delta": 0.25}
+    subject.pairs = [("a", "b")]
+    about = local(subject).about
+    assert (about.epsilon, about.delta, about.pairs) == (2, 0.25, (("a", "b"),))
+    subject.pairs = []
+    with pytest.raises(InvalidInput, match="empty"):
+        local(subject)
+    subject.pairs = 7
+    with pytest.raises(InvalidInput, match="list of pairs"):
+        local(subject)
+    subject.claim = ["epsilon"]
+    with pytest.raises(InvalidInput, match="is not understood"):
+        local(subject)
+
+
+def test_a_batch_that_fails_is_drawn_one_by_one():
+    def subject(database, rng):
+        return 1 / database
+
+    subject.many = lambda database, size, rng: [1 / database] * size
+    assert draws(local(subject, given=[(0, 1)]), database=0) == ["raises ZeroDivisionError"] * 50
+
+
+def test_a_batch_of_another_size_is_refused():
+    def subject(database):
+        return database
+
+    subject.many = lambda database, size, rng: np.zeros(size + 1)
+    with pytest.raises(InvalidInput, match="it must return 1"):
+        local(subject)
+
+
+def test_a_function_that_always_crashes_needs_a_pair():
+    with pytest.raises(InvalidInput, match=r"raises TypeError on 0.0.*--pair"):
+        local(f"{HERE}crashes")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"{HERE}number", "of type int"),
+        (f"{HERE}nothing", "cannot be loaded"),
+        ("python:tests", "write python:package.module:name"),
+        ("nonsense(1)", "unknown mechanism"),
+    ],
+)
+def test_what_is_no_subject_is_refused(text, words):
+    with pytest.raises(InvalidInput, match=words):
+        local(text)
+
+
+def test_mechanisms_of_diffprivlib_are_known_by_their_looks():
+    about = local(Randomiser()).about
+    assert (about.epsilon, about.pairs) == (1.0, ((0.0, 2.0),))
+    assert audit(f"{HERE}randomiser", samples=40_000).refuted
+
+
+def test_the_real_diffprivlib_where_it_can_be_imported():
+    mechanisms = pytest.importorskip(
+        "diffprivlib.mechanisms", reason="diffprivlib does not import here", exc_type=ImportError
+    )
+    subject = mechanisms.Geometric(epsilon=1, sensitivity=1)
+    found = audit(subject, samples=20_000)
+    assert not found.refuted
+    assert audit(subject, epsilon=0.5, samples=20_000).refuted
+
+
+def test_measurements_of_opendp_are_known_by_their_looks():
+    dp = pytest.importorskip("opendp.prelude", reason="OpenDP is in the extra bench")
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    noise = dp.m.make_laplace(*space, scale=1.0)
+    subject = local(noise)
+    assert subject.about.epsilon == 1.0
+    assert subject.about.pairs == ((0, 1),)
+    assert not audit(noise, samples=1_500).refuted
+    assert audit(noise, epsilon=0.1, samples=4_000).refuted
+    counts = dp.t.make_count(dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance())
+    listed = local(counts >> noise).about
+    assert all(abs(len(a) - len(b)) == 1 for a, b in listed.pairs)
+    vectors = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.l1_distance(T=float)
+    pair = local(dp.m.make_laplace(*vectors, scale=1.0)).about.pairs[0]
+    assert all(type(x) is float for x in pair[0])
+    gaussian = dp.m.make_gaussian(*space, scale=1.0)
+    assert local(gaussian).about.epsilon is None
+
+
+# --- child processes ------------------------------------------------------------------------------
+
+
+def running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_child_draws_what_the_same_subject_draws_here():
+    child = InChild(f"{HERE}prints", given=[(0, 1)])
+    try:
+        assert draws(child, key=(3, 4)) == draws(local(f"{HERE}coin"), key=(3, 4))
+    finally:
+        child.close()
+    assert not running(child._child.pid)
+
+
+def test_a_subject_that_hangs_is_ended():
+    child = InChild(f"{HERE}slow_at_last", given=[(0, 1)], patience=1.0)
+    draws(child, size=300)
+    with pytest.raises(Unresponsive, match=r"did not answer within 1 s and was ended"):
+        child.draw(0, 300, (0,))
+    assert not running(child._child.pid)
+
+
+def test_the_time_of_the_whole_audit_ends_a_slow_subject_too():
+    child = InChild(f"{HERE}hangs", given=[(0, 1)], patience=30.0)
+    with pytest.raises(OutOfTime):
+        child.draw(0, 1, (0,), time.monotonic() + 0.2)
+    assert not running(child._child.pid)
+
+
+def test_a_subject_that_ends_its_process_is_reported():
+    with pytest.raises(Unresponsive, match="exit code 3"):
+        audit(f"{HERE}dies")
+
+
+def test_a_child_says_why_it_cannot_load():
+    with pytest.raises(InvalidInput, match="cannot be loaded"):
+        InChild("python:tests.attacks.audit.nowhere:f")
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a Python program that can be run; return its command."""
+
+    def write(body: str) -> str:
+        path = Path(tmp_path, "program")
+        path.write_text(f"#!{sys.executable} -ISu\n{body}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return f"command:{path}"
+
+    return write
+
+
+EACH = "import json, random, sys\nfor line in sys.stdin:\n    x = json.loads(line)\n    "
+
+
+def test_a_command_answers_every_line(program):
+    text = program(EACH + "print(sum(x) if random.random() < 0.9 else 'none')")
+    subject = Command(text, repeat=True, given=[([0], [1])])
+    assert set(draws(subject, [3, 4], 200)) == {7, "none"}
+    assert audit(text, repeat=True, epsilon=1, pairs=["[0] ~ [1]"]).refuted
+
+
+def test_a_command_is_run_for_every_output(program):
+    text = program("import json, sys\nprint(json.dumps({'n': len(json.load(sys.stdin))}))")
+    assert draws(Command(text, given=[([0], [1])]), [1, 2, 3], 2) == [{"n": 3}] * 2
+
+
+def test_databases_are_proposed_to_a_command_if_it_takes_them(program):
+    text = program("import json, sys\nprint(len(json.load(sys.stdin)))")
+    pairs = Command(text).about.pairs
+    assert all(isinstance(x, list) for pair in pairs for x in pair)
+    with pytest.raises(InvalidInput, match="--pair"):
+        Command(program("raise SystemExit(4)"))
+
+
+def test_an_exit_code_is_an_output(program):
+    text = program(EACH + "print(1)\n    sys.exit(4)")
+    assert draws(Command(text, given=[(0, 1)]), 0, 2) == ["exits with 4"] * 2
+    assert draws(Command(text, repeat=True, given=[(0, 1)]), 0, 3) == [1] + ["exits with 4"] * 2
+
+
+def test_a_command_must_answer_as_many_lines_as_it_gets(program):
+    text = program(EACH + "print(1); print(2)")
+    with pytest.raises(InvalidInput, match="printed 6 lines for 3 lines"):
+        Command(text, repeat=True, given=[(0, 1)]).draw(0, 3, ())
+
+
+def test_a_command_that_hangs_is_ended(program):
+    text = program("import time\ntime.sleep(60)")
+    with pytest.raises(Unresponsive, match=r"did not end within 0\.5 s"):
+        Command(text, given=[(0, 1)], patience=0.5).draw(0, 1, ())
+    with pytest.raises(OutOfTime):
+        Command(text, given=[(0, 1)]).draw(0, 1, (), time.monotonic() + 0.2)
+
+
+@pytest.mark.parametrize("text", ["command:./nowhere", "command:", "command:'x"])
+def test_a_command_that_cannot_be_run_is_refused(text):
+    with pytest.raises(InvalidInput):
+        Command(text)
+
+
+def test_a_database_that_is_no_json_is_refused(program):
+    with pytest.raises(InvalidInput, match="cannot be written as JSON"):
+        Command(program("pass"), given=[(0, 1)]).draw({1, 2}, 1, ())
