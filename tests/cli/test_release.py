@@ -246,3 +246,15 @@ def test_the_demonstration_makes_a_release_and_repeats_it_for_nothing(capsys, in
     assert json.loads((in_hospital / "h" / "certificate.json").read_text()) == first
     code, told = as_json(capsys, "demo", "--folder", "h")
     assert told["checked"]["holds"] is True
+
+
+def test_an_interrupted_release_says_what_a_charge_means(capsys, monkeypatch):
+    from twoworlds.release import Curator
+
+    def stopped(self, *arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Curator, "release_all", stopped)
+    code, out, err = call(capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann")
+    assert (code, out) == (130, "")
+    assert "if it was charged already" in err

@@ -77,9 +77,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return exit_.exit_code
     except TwoWorldsError as error:
         return _complain(str(error), _BAD_INPUT)
-    except (KeyboardInterrupt, typer.Abort) as stopped:
-        said = str(stopped) if isinstance(stopped, Interrupted) else "interrupted"
-        return _complain(said, _INTERRUPTED)
+    except Interrupted as stopped:
+        return _complain(str(stopped), _INTERRUPTED)
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         return 0
     except OSError as error:

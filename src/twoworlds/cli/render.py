@@ -83,8 +83,11 @@ def print_json(data: Any) -> None:
     console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C at a moment about which something must be said."""
+class Interrupted(Exception):
+    """Ctrl-C at a moment about which something must be said.
+
+    No `KeyboardInterrupt`: the option parser would make an exit code of that, and lose the text.
+    """
 
 
 def print_table(
