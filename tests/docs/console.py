@@ -20,10 +20,11 @@ must agree, and every number, hash and line break may differ.
 import os
 import re
 import shlex
-import subprocess
-import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.docs.forking import Forking
 
 OPENING = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}) *(\{code-block\} *)?console *$")
 EXIT = re.compile(r"^# exit (\d+)$")
@@ -127,10 +128,10 @@ def _block(lines: list[str], start: int, stop: int, indent: str) -> Block:
     return Block(start, stop, indent, tuple(preamble), tuple(steps))
 
 
-def run(step: Step, folder: Path) -> tuple[int, list[str]]:
-    """Run the command in the folder; return its exit code and the lines it printed."""
-    environment = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "PY_COLORS"}}
-    environment |= {
+def environment() -> dict[str, str]:
+    """The environment of every command: one width, no colours."""
+    kept = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "PY_COLORS"}}
+    return kept | {
         "COLUMNS": "100",
         "TERMINAL_WIDTH": "100",
         "NO_COLOR": "1",
@@ -139,18 +140,14 @@ def run(step: Step, folder: Path) -> tuple[int, list[str]]:
         "PYTHONUNBUFFERED": "1",  # stdout and stderr in the order they were written
         "_TYPER_FORCE_DISABLE_TERMINAL": "1",  # typer styles its output on known build machines
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "twoworlds", *step.arguments[1:]],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
-    )
-    return done.returncode, without_blank_end(done.stdout.splitlines())
+
+
+def run(step: Step, folder: Path, commands: Forking) -> tuple[int, list[str]]:
+    """Run the command in the folder; return its exit code and the lines it printed."""
+    with tempfile.NamedTemporaryFile() as file:
+        out = Path(file.name)
+        code = commands.run(step.arguments[1:], folder, out, SECONDS)
+        return code, without_blank_end(out.read_text(encoding="utf-8").splitlines())
 
 
 def agrees(shown: list[str], printed: list[str]) -> bool:
