@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from xdist.workermanage import WorkerController
 
-settings.register_profile("default", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200, print_blob=True)
 settings.register_profile(
     "thorough", derandomize=False, deadline=None, max_examples=2000, print_blob=True

@@ -40,6 +40,7 @@ from twoworlds.attacks.tables import (
     suppress,
     whole_numbers,
 )
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.normal_form import consistent_normal_form_contains
 from twoworlds.cones.row_cone import RowCone, listed_universe
@@ -79,7 +80,7 @@ _PATIENTS = (
 
 
 @dataclass(frozen=True)
-class Collapse:
+class Collapse(Explained):
     """A table, what the encoder publishes of it, and what the decoder reads from that.
 
     Attributes:

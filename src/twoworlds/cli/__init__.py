@@ -29,6 +29,7 @@ import twoworlds.cli.randomize
 import twoworlds.cli.release
 import twoworlds.cli.report
 import twoworlds.cli.selftest
+import twoworlds.cli.serve
 import twoworlds.cli.strategy  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
 from twoworlds.cli.render import Interrupted, undrawn

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.cone import Cone, Containment
 from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, rationals
@@ -38,7 +39,7 @@ _ORDER = ("the first", "the second")
 
 
 @dataclass(frozen=True)
-class Separation:
+class Separation(Explained):
     """A mechanism that one definition allows and another forbids.
 
     Attributes:
@@ -86,7 +87,7 @@ class Separation:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Explained):
     """How the guarantees of two definitions relate, with the proofs of both directions.
 
     Attributes:

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.vectors import Vector, rational
@@ -57,7 +58,7 @@ LOSSES: dict[str, Loss] = {
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Explained):
     """The mechanism of least loss in a row cone, with the proof that none does better.
 
     Attributes:
@@ -117,7 +118,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Saving:
+class Saving(Explained):
     """What a weaker guarantee saves: the best designs under both."""
 
     strict: Design

@@ -27,6 +27,7 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.combination import combination
@@ -50,7 +51,7 @@ System = list[tuple[Vector, Terms]]
 
 
 @dataclass(frozen=True)
-class Derived:
+class Derived(Explained):
     """A guarantee and the sum of stronger ones that proves it.
 
     Attributes:
@@ -93,7 +94,7 @@ class Derived:
 
 
 @dataclass(frozen=True)
-class Relaxation:
+class Relaxation(Explained):
     """The guarantees that remain, each with its proof.
 
     Attributes:

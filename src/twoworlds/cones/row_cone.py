@@ -60,6 +60,8 @@ __all__ = [
     "variable",
 ]
 
+_MOST_LISTED = 8  # databases of a cone whose inequalities a notebook shows
+
 LARGEST_DIMENSION = 1024
 Source = str | Mechanism | PrivacyDefinition | Sequence[str | Mechanism]
 
@@ -150,6 +152,21 @@ class RowCone:
         """Show the source and the universe."""
         kind = "row cone" if self.approximation is None else "approximation of the row cone"
         return f"<{kind} of {self.source} over {self.universe.expression}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first inequalities on a card in a notebook, where there are few databases."""
+        from twoworlds.cards import card, table
+
+        kind = "Row cone" if self.approximation is None else "Approximation of the row cone"
+        rows: list[tuple[str]] = []
+        if len(self.columns) <= _MOST_LISTED:
+            rows = [(inequality.text(),) for inequality in self.inequalities()]
+        return card(
+            f"{kind} of {self.source}",
+            facts=[("databases", f"{len(self.columns)}, {self.universe.expression}")],
+            inside=[table(("every likelihood row satisfies",), rows)] if rows else [],
+            notes=[note for note in (self.approximation, self.note) if note],
+        )
 
     def statements(self) -> Any:
         """Return what the inequalities say about attackers, in words."""

@@ -13,11 +13,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from twoworlds.errors import Unsupported
 from twoworlds.mechanisms import Family, Line
 from twoworlds.mechanisms.comparison import larger
-from twoworlds.numbers import INFINITY, Number, ratio_at_least_one, show, to_json
+from twoworlds.numbers import INFINITY, Number, above, ratio_at_least_one, show, to_json
 
 __all__ = ["Piece", "Profile", "envelope"]
+
+_SAMPLES, _LARGEST_DRAWN = 32, 1e200
 
 
 class Piece(NamedTuple):
@@ -64,6 +67,23 @@ class Profile:
             f"delta(a) = {formula:<{width}}   for {_range(piece)}"
             for formula, piece in zip(formulas, self.pieces, strict=True)
         )
+
+    def _repr_html_(self) -> str:
+        """Show a card with the curve in a notebook."""
+        from twoworlds.cards import card, profile_chart, table
+
+        title = "The smallest delta at every ratio a = e^epsilon"
+        try:
+            corners = [(above(p.start), above(p.p - p.start * p.q)) for p in self.pieces]
+        except Unsupported:
+            ratios = [Fraction(9, 8) ** k for k in range(_SAMPLES)]
+            corners, rows = [(float(a), above(self(a))) for a in ratios], []
+        else:
+            rows = [(f"delta(a) = {_formula(p)}", f"for {_range(p)}") for p in self.pieces]
+        words = f"From {corners[0][1]:.3g} at ratio 1 to {corners[-1][1]:.3g} at the last one."
+        drawable = corners[-1][0] < _LARGEST_DRAWN
+        inside = [profile_chart(corners, words, width=420)] if drawable else []
+        return card(title, inside=[*([table((), rows)] if rows else []), *inside])
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the pieces as plain data."""

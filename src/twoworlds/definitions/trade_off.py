@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Mechanism
@@ -33,6 +34,7 @@ from twoworlds.numbers import (
     INFINITY,
     Number,
     at_most_one,
+    below,
     bounds,
     positive_part,
     probability,
@@ -55,7 +57,7 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Explained):
     """The best power against the level."""
 
     mechanism: Mechanism
@@ -115,6 +117,14 @@ class Curve:
             f"{null} finds it in at most {almost}{percent(found)} of the cases where "
             f"it is true.{exposed}"
         )
+
+    def picture(self) -> str:
+        """Draw misses against false alarms."""
+        from twoworlds.cards.pictures import trade_off_chart
+
+        drawn = self.corners or self.points(Fraction(k * k, 400) for k in range(21))
+        points = [(below(level), below(misses(power))) for level, power in drawn]
+        return trade_off_chart(points, self.explain(), width=420)
 
     def _data(self) -> list[dict[str, Any]]:
         return _written(self.corners)

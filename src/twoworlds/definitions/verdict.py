@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from html import escape
 from typing import Any, Protocol
 
 from twoworlds.errors import TwoWorldsError, Undecided
@@ -22,6 +21,7 @@ from twoworlds.numbers import (
     Number,
     Order,
     Real,
+    above,
     bounds,
     compare,
     decimal,
@@ -32,6 +32,7 @@ from twoworlds.worlds import Point
 
 _AGREE_BITS = 256
 _LONGEST_LABEL, _KEPT = 44, 8
+_LARGEST_DRAWN = 1e15
 
 __all__ = ["Proof", "Verdict", "Witness", "agree", "shortened", "within"]
 
@@ -257,17 +258,30 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         """Show a compact card in a notebook."""
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{escape(show(value))}</td></tr>"
-            for name, value in self.values.items()
+        from twoworlds.cards import card
+
+        facts = [(name.replace("_", " "), show(value)) for name, value in self.values.items()]
+        if self.witness is not None:
+            facts.append(("witness", self.witness.explain()))
+        facts += [("note", note) for note in self.notes]
+        return card(
+            f"{self.mechanism}: {self.definition}",
+            badge="" if self.holds is None else "holds" if self.holds else "does not hold",
+            tone="good" if self.holds else "bad",
+            sentences=[self.sentence],
+            facts=facts,
+            inside=[self.picture()],
+            notes=self.assumptions,
         )
-        witness = "" if self.witness is None else f"<p>{escape(self.witness.explain())}</p>"
-        claim = "" if self.holds is None else " holds" if self.holds else " does not hold"
-        return (
-            f"<div><b>{escape(self.mechanism)}</b>: {escape(self.definition)}{claim}"
-            f"<p>{escape(self.sentence)}</p><table>{rows}</table>{witness}"
-            f"<small>{escape('; '.join(self.assumptions))}</small></div>"
-        )
+
+    def picture(self) -> str:
+        """Draw how far a belief can move, where a ratio bounds that; else return nothing."""
+        from twoworlds.cards import odds_chart
+
+        ratio, delta = self.values.get("ratio"), self.values.get("delta")
+        if ratio is None or delta is None or above(ratio) > _LARGEST_DRAWN:
+            return ""
+        return odds_chart([("at most", above(ratio))], self.sentence, delta=above(delta), width=420)
 
 
 def within(value: Number, allowed: Number) -> bool | None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
@@ -141,7 +142,7 @@ def geometric_epsilon_for_error(error: object, sensitivity: object) -> Number:
 
 
 @dataclass(frozen=True)
-class PrintedScale:
+class PrintedScale(Explained):
     """The least scale by the correct and by the printed rule, and what the latter really gives."""
 
     sensitivity: Number

@@ -22,6 +22,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TextIO
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.noiseless.sums.laws import AnyLaw, read_law
@@ -39,7 +40,7 @@ _GLOB = set("*?[]{}")
 
 
 @dataclass(frozen=True)
-class Release:
+class Release(Explained):
     """An exact statistic of real data, and the verdict on publishing it.
 
     Attributes:

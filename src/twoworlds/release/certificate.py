@@ -49,6 +49,18 @@ class Checked:
         """Whether everything that was checked is as it should be."""
         return self.failure is None
 
+    def _repr_html_(self) -> str:
+        """Show a card in a notebook."""
+        from twoworlds.cards import card
+
+        return card(
+            "Certificate of a release",
+            badge="holds" if self.holds else "does not hold",
+            tone="good" if self.holds else "bad",
+            sentences=[] if self.failure is None else [f"Wrong: {self.failure}."],
+            facts=[("checked", said) for said in self.done],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {"kind": KIND, "holds": self.holds, "checked": [*self.done], "failure": self.failure}

@@ -57,6 +57,10 @@ class Released:
     reservation: Reservation
     calibration: Calibration
 
+    def _repr_html_(self) -> str:
+        """Show the answers in a notebook."""
+        return "".join(answer._repr_html_() for answer in self.answers)
+
 
 class Curator:
     """Answers queries about the datasets of a policy.

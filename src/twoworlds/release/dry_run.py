@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.numbers import decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.words import asked, meaning, protected
@@ -19,7 +20,7 @@ _SIZES = (100, 1000)  # of groups, at which the errors of means and variances ar
 
 
 @dataclass(frozen=True)
-class DryRun:
+class DryRun(Explained):
     """What a release would cost now.
 
     Attributes:

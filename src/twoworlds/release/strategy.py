@@ -26,6 +26,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show, to_json
 from twoworlds.release.answers import Answer
@@ -49,7 +50,7 @@ _OPENING = {"strategy", "analyst", "version", "cost"}
 _SECONDS = 10.0  # to wait for a ledger that is being written
 
 
-class Strategy:
+class Strategy(Explained):
     """Questions to one dataset, each of which may depend on earlier answers; see the module.
 
     Use `Curator.strategy`.

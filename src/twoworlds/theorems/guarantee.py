@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.calls import parse as parse_call
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import INFINITY, Number, Order, ln, to_json, whole
+from twoworlds.numbers import INFINITY, Number, Order, above, ln, to_json, whole
 from twoworlds.theorems.formulas import capped, order, typed
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kinds import Kind, kind_of
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Guarantee"]
 
+_LARGEST_DRAWN = 1e15
 _COUNTS = ("records", "pairs")
 _SETTING = ("neighbours", "group", *_COUNTS)
 _FACTS = ("values", "delta1", "level", "symmetric", "tagged", "decided")
@@ -253,6 +254,21 @@ class Guarantee:
         counts = {name: getattr(self, name) for name in _COUNTS}
         parts += [f"{name}={n}" for name, n in counts.items() if n is not None]
         return f"{self.kind}({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """Show on a card what it promises a person."""
+        from twoworlds.cards import card, odds_chart
+        from twoworlds.theorems.words import sentences, table
+
+        said = list(sentences(self))
+        inside = []
+        if self.kind == "dp" and above(self.ratio) < _LARGEST_DRAWN:
+            curves = [("knows all others", above(self.ratio))]
+            if table(self):
+                curves.append(("any belief", above(self.ratio**2)))
+            drawn = odds_chart(curves, " ".join(said), delta=above(self.delta), width=420)
+            inside.append(drawn)
+        return card(str(self), sentences=said, inside=inside)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; a ratio comes with its epsilon."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Undecided
@@ -124,8 +123,10 @@ class Implication:
         return self.explain()
 
     def _repr_html_(self) -> str:
-        """Show the explanation in a notebook."""
-        return f"<pre>{escape(self.explain())}</pre>"
+        """Show the explanation on a card in a notebook."""
+        from twoworlds.cards.card import explained
+
+        return explained(self.explain())
 
     def _headline(self) -> str:
         asked = _asked(self.context, self.given)

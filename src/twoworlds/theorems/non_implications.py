@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.numbers import Number
 from twoworlds.theorems.statements import Context, first_line, take_name
 
@@ -40,7 +41,7 @@ class Refutation:
 
 
 @dataclass(frozen=True)
-class NonImplication:
+class NonImplication(Explained):
     """A statement that one kind does not imply another, with a counterexample that is computed."""
 
     name: str

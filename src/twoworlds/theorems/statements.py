@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number
 
@@ -97,7 +98,7 @@ Printed = Callable[["Guarantee", Context], "Guarantee | None"]
 
 
 @dataclass(frozen=True)
-class Theorem:
+class Theorem(Explained):
     """A statement that turns guarantees of some kinds into one of another.
 
     Attributes:

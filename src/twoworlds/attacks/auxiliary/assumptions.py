@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.attacks.auxiliary.laws import Case, Law, law_of
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import probability, show, to_json
 
@@ -23,7 +24,7 @@ __all__ = ["Lengths", "usable_lengths", "vanishing_length"]
 
 
 @dataclass(frozen=True)
-class Lengths:
+class Lengths(Explained):
     """The usable lengths of a law, and of its short databases.
 
     Attributes:

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show, to_json, whole
 from twoworlds.progress import track
@@ -37,7 +38,7 @@ _MOST_WORK = 1 << 22
 
 
 @dataclass(frozen=True)
-class LeastDistance:
+class LeastDistance(Explained):
     """The least distance from uniform that a strong extractor can promise.
 
     Attributes:
@@ -136,7 +137,7 @@ def _mean_distance(function: Any, chosen: int, outputs: int) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Search:
+class Search(Explained):
     """All extractors with so many seeds, tried one by one.
 
     Attributes:

@@ -18,13 +18,14 @@ from twoworlds.attacks.auxiliary.fuzzy import FuzzyExtractor
 from twoworlds.attacks.auxiliary.laws import Case, flaw_law, law_of
 from twoworlds.attacks.auxiliary.results import Attack
 from twoworlds.attacks.auxiliary.theorem import attack
+from twoworlds.cards.explained import Explained
 from twoworlds.numbers import show
 
 __all__ = ["Flaw", "flaw"]
 
 
 @dataclass(frozen=True)
-class Flaw:
+class Flaw(Explained):
     """The counterexample, and the same law with one breach per database.
 
     Attributes:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, rational, show, to_json
 
@@ -49,7 +50,7 @@ def centimetres(value: object, name: str = "length") -> Fraction:
 
 
 @dataclass(frozen=True)
-class Height:
+class Height(Explained):
     """Who knows the height, with the release and without.
 
     Attributes:

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.attacks.auxiliary.laws import binomial
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import probability, rational, show, to_json, whole
 
@@ -26,7 +27,7 @@ _MOST_PEOPLE = 400
 
 
 @dataclass(frozen=True)
-class Smoking:
+class Smoking(Explained):
     """What an observer believes of one smoker, before and after a study.
 
     Attributes:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE, ExactServer, declared
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     Number,
@@ -195,7 +196,7 @@ def _central(p: arb, times: int, reach: int, bits: int) -> arb:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class Repeated(Explained):
     """The same attack on the release engine.
 
     Attributes:

@@ -34,6 +34,7 @@ from twoworlds.attacks.queries.server import (
     declared,
     in_words,
 )
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
@@ -262,7 +263,7 @@ def _tracker(server: ExactServer, without: set[str]) -> Compare | None:
 
 
 @dataclass(frozen=True)
-class UnderNoise:
+class UnderNoise(Explained):
     """The same questions, answered by the release engine.
 
     Attributes:

@@ -35,6 +35,7 @@ from twoworlds.attacks.reconstruction.sums import (
     read_column,
     read_queries,
 )
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import rational, show, to_json, whole
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
@@ -86,7 +87,7 @@ def consistent_columns(queries: Any, answers: Iterable[object], error: object) -
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Explained):
     """A statement about all columns that fit: each agrees with this one on so many rows.
 
     Attributes:

@@ -22,6 +22,7 @@ from typing import Any
 
 from flint import arb
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.kernel.vectors import Vector, primitive
 from twoworlds.cones.noise.circle import polynomial
 from twoworlds.cones.noise.convolution import Summable
@@ -56,7 +57,7 @@ _NEAR_BITS = 256
 
 
 @dataclass(frozen=True)
-class NoiseMembership:
+class NoiseMembership(Explained):
     """Whether a row lies in the cone, and the inequality that it violates if not.
 
     Attributes:
@@ -95,7 +96,7 @@ class NoiseMembership:
 
 
 @dataclass(frozen=True)
-class NoiseCone:
+class NoiseCone(Explained):
     """The row cone of a mechanism that adds integer noise to any whole number."""
 
     law: Law

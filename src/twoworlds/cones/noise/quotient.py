@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.noise.circle import circle_zero
 from twoworlds.cones.noise.laws import Law, NoSummableInverse, RationalLaw, law
 from twoworlds.cones.noise.rational import Rational
@@ -29,7 +30,7 @@ __all__ = ["NoiseQuotient", "noise_quotient"]
 
 
 @dataclass(frozen=True)
-class NoiseQuotient:
+class NoiseQuotient(Explained):
     """The sequence g * h: the noise that turns the first law into the second, if it is one.
 
     Attributes:

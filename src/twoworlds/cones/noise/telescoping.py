@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.noise.cone import NoiseCone, noise_cone
 from twoworlds.cones.noise.laws import Law
 from twoworlds.errors import InvalidInput, Unsupported
@@ -33,7 +34,7 @@ Form = dict[int, Fraction]
 
 
 @dataclass(frozen=True)
-class Telescoping:
+class Telescoping(Explained):
     """The derivation of x_(k - direction) <= x_k / p from infinitely many inequalities.
 
     Attributes:

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq, fmpq_mat
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.kernel.vectors import Vector, primitive
 from twoworlds.cones.row_cone import (
     Inequality,
@@ -173,7 +174,7 @@ class ProductInequality:
 
 
 @dataclass(frozen=True)
-class ProductMembership:
+class ProductMembership(Explained):
     """Whether a row is in the cone, with the inequality that comes nearest to failing.
 
     Attributes:
@@ -212,7 +213,7 @@ class ProductMembership:
 
 
 @dataclass(frozen=True)
-class PerRecordCone:
+class PerRecordCone(Explained):
     """The row cone of a transition applied to every record, by structure.
 
     >>> survey = PerRecordCone.of("randomized-response(bits=40, keep=3/4)")

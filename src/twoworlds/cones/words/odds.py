@@ -24,6 +24,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.calls import parse
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.kernel.vectors import Vector, primitive, rational
 from twoworlds.cones.row_cone import RowCone, build_source, row_cone
@@ -55,7 +56,7 @@ _MOST_PROVED = 20_000
 
 
 @dataclass(frozen=True)
-class LargestOdds:
+class LargestOdds(Explained):
     """The largest odds of a secret against its rival after any output.
 
     Attributes:

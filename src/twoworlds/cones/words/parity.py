@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.kernel.vectors import rational
 from twoworlds.cones.structure.per_record import PerRecordCone
 from twoworlds.cones.words.beliefs import law_of
@@ -87,7 +88,7 @@ def guards_parity(
 
 
 @dataclass(frozen=True)
-class ParityCheck:
+class ParityCheck(Explained):
     """Whether some output makes an attacker change his mind about a parity; true if none does.
 
     Attributes:

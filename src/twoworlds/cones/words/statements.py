@@ -34,6 +34,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.cones.kernel.vectors import Vector
 from twoworlds.cones.row_cone import Inequality, Row, RowCone, read_row
 from twoworlds.cones.structure.per_record import PerRecordCone, ProductInequality
@@ -68,7 +69,7 @@ _LIKE = {
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(Explained):
     """What one inequality says about an attacker.
 
     Attributes:

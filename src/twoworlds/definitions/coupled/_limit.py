@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.coupled._optimum import laws_of, table
 from twoworlds.definitions.coupled._program import Game
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
@@ -36,7 +37,7 @@ _WIDEST = (
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(Explained):
     """What stays of delta at ratio infinity.
 
     Attributes:

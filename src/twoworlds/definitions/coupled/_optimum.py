@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.coupled._proof import OptimalityProof
 from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
@@ -27,7 +28,7 @@ _BITS = 256
 
 
 @dataclass(frozen=True)
-class Optimum:
+class Optimum(Explained):
     """The least delta of all simulators at a ratio.
 
     Attributes:

@@ -30,6 +30,7 @@ from typing import Any
 
 from flint import arb
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.coupled._bracket import Trials
 from twoworlds.definitions.coupled._optimum import encloses, laws_of, table
 from twoworlds.definitions.coupled._program import Game, Solution
@@ -104,7 +105,7 @@ def _root(x: Fraction, bits: int) -> Fraction:
 
 
 @dataclass(frozen=True)
-class SmallestRatio:
+class SmallestRatio(Explained):
     """The smallest ratio for a delta, with both its proofs.
 
     Attributes:

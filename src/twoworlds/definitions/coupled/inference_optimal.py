@@ -31,6 +31,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.coupled._choice import Conflict, cheapest
 from twoworlds.definitions.coupled._column import (
     InnerTest,
@@ -91,7 +92,7 @@ class InnerProof:
 
 
 @dataclass(frozen=True)
-class InferenceOptimum:
+class InferenceOptimum(Explained):
     """The least inference-based delta of all simulators at a ratio.
 
     Attributes:

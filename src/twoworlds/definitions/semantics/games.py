@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism, PerRecord
-from twoworlds.numbers import Number, Order, Real, at_most_one, compare, show, to_json
+from twoworlds.numbers import Number, Order, Real, above, at_most_one, compare, show, to_json
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief, records_of
@@ -31,9 +32,11 @@ from twoworlds.worlds.secret import Secret
 
 __all__ = ["Games", "default_value", "default_words", "play", "play_one", "without"]
 
+_MOST_DRAWN = 8
+
 
 @dataclass(frozen=True)
-class Games:
+class Games(Explained):
     """The posteriors of all games after one output.
 
     Attributes:
@@ -102,6 +105,26 @@ class Games:
         if isinstance(universe, Records):
             found["persons"] = universe.n
         return found
+
+    def picture(self) -> str:
+        """Draw the belief in each database: before, with everyone, and without the worst case."""
+        from twoworlds.cards import BLUE, GREY, ORANGE, Bar, belief_chart
+
+        if len(self.prior) > _MOST_DRAWN:
+            return ""
+        sizes = [2.0 if d is None else above(d) for d in self.differences]
+        person = sizes.index(max(sizes))
+        left_out = self.without[person]
+        groups = []
+        for x in self.prior:
+            bars = [
+                Bar("before", above(self.prior[x]), GREY),
+                Bar("with everyone", above(self.with_everyone[x]), BLUE),
+            ]
+            if left_out is not None:
+                bars.append(Bar(f"without person {person + 1}", above(left_out[x]), ORANGE))
+            groups.append((self.mechanism.universe.label(x), bars))
+        return belief_chart("Belief in each database", groups, self.explain(), width=420)
 
     def explain(self, secret: Secret | None = None) -> str:
         """Say what moved: the prior, and the two worlds apart from each other."""

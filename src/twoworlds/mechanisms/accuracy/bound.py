@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.numbers import Number, Real, ball, show, to_json
 
 __all__ = ["Bound", "any_of"]
@@ -14,7 +15,7 @@ _LONGEST_POWER = 1 << 14
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(Explained):
     """What a paper prints as an upper bound (or as a value), and what the quantity is.
 
     Attributes:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from twoworlds.cards.explained import Explained
 from twoworlds.mechanisms.calibration import read_epsilon
 from twoworlds.numbers import Number, bounds, exp, show, sqrt
 
@@ -23,7 +24,7 @@ __all__ = ["Crossover", "geometric_crossover", "laplace_crossover"]
 
 
 @dataclass(frozen=True)
-class Crossover:
+class Crossover(Explained):
     """The number of people from which central noise is the more accurate.
 
     Attributes:

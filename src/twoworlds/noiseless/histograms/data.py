@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.noiseless.data import Missing, read_column, withheld
@@ -57,7 +58,7 @@ class DeclaredBin:
 
 
 @dataclass(frozen=True)
-class HistogramRelease:
+class HistogramRelease(Explained):
     """A truncated table of real data, and the verdict on publishing it.
 
     Attributes:

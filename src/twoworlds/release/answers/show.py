@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["body", "head", "html", "number_text", "terminal", "text"]
 
 _MOST_ROWS = 500
+_MOST_DRAWN, _CHARTS = 24, 2
 _WIDTH = 100
 _DIGITS, _MOST_DIGITS = 4, 12
 _EACH = 3  # columns for an aggregate: value, interval, utility
@@ -37,8 +38,29 @@ def html(answer: Answer) -> str:
     notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in _notes(answer))
     return (
         f"<div><p>{escape(answer.heading())}</p>"
-        f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>{notes}</div>"
+        f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
+        f"{''.join(_charts(answer))}{notes}</div>"
     )
+
+
+def _charts(answer: Answer) -> Iterator[str]:
+    """Draw the first columns with their intervals, where there are a few groups."""
+    from twoworlds.cards import Interval, interval_chart
+
+    if not 1 < len(answer.cells) <= _MOST_DRAWN:
+        return
+    names = [", ".join(map(printable, answer.groups(cell))) for cell in answer.cells]
+    for place, column in enumerate(answer.columns[:_CHARTS]):
+        found = [estimates[place] for estimates in answer.estimates]
+        if column.ranks is not None or any(one.low is None for one in found):
+            continue
+        rows = [
+            Interval(name, float(one.value), float(one.low or 0), float(one.high or 0))
+            for name, one in zip(names, found, strict=True)
+        ]
+        title = f"{printable(column.name)}, with the interval of its noise"
+        yield f"<div><b>{escape(title)}</b></div>"
+        yield interval_chart(title, rows, "The numbers are in the table.", width=420)
 
 
 def terminal(answer: Answer, width: int) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text, show, to_json
 from twoworlds.release.local.randomizer import Randomizer
@@ -24,7 +25,7 @@ _FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "reco
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Explained):
     """What was done to a column.
 
     Attributes:

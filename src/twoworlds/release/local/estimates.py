@@ -16,6 +16,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, bounds, decimal, probability, sqrt, to_json, whole
 from twoworlds.release.local.intervals import (
@@ -74,7 +75,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Estimates:
+class Estimates(Explained):
     """The estimates for all values of a column.
 
     Attributes:

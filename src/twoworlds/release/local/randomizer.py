@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import gamma
@@ -44,7 +45,7 @@ DEFINITION = (
 
 
 @dataclass(frozen=True)
-class Randomizer:
+class Randomizer(Explained):
     """A channel over declared values.
 
     >>> coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.release.backends import open_backend
@@ -33,7 +34,7 @@ _HINTS = {
 
 
 @dataclass(frozen=True)
-class CheckedDataset:
+class CheckedDataset(Explained):
     """A dataset of a policy, found to be in order.
 
     Attributes:

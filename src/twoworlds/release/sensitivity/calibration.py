@@ -28,6 +28,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Literal, get_args
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import exp, show, sqrt
@@ -79,7 +80,7 @@ class MeasureNoise:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Explained):
     """The noise of a batch of queries.
 
     Attributes:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show
 from twoworlds.release.policy.model import Neighbours, Unit
@@ -170,7 +171,7 @@ def _added(parts: Iterable[Supremum], *, attained: bool) -> Supremum:
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(Explained):
     """How far one unit moves the whole, and its parts.
 
     Attributes:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.base import read_ratio
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
@@ -92,7 +93,7 @@ Cells = dict[Point, dict[Point, Number]]
 
 
 @dataclass(frozen=True)
-class Conditioned:
+class Conditioned(Explained):
     """The Conditioning Lemma on two given joint laws: what it promises, and what is true of them.
 
     Attributes:

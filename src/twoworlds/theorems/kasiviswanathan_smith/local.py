@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.errors import InvalidInput, TooLarge
@@ -141,7 +142,7 @@ def laplace_where_sensitivity_is_small(given: Guarantee, _context: Context) -> G
 
 
 @dataclass(frozen=True)
-class LocalCalibration:
+class LocalCalibration(Explained):
     """Laplace noise calibrated to a bound on local sensitivity that holds with high probability.
 
     Attributes:
@@ -219,7 +220,7 @@ def _stated(conclusion: Guarantee | None, otherwise: str) -> str:
 
 
 @dataclass(frozen=True)
-class GoodDatabases:
+class GoodDatabases(Explained):
     """Theorem 4.2 on a mechanism and a belief: where the mechanism is private, and what follows.
 
     Attributes:
