@@ -16,7 +16,7 @@ LN2 = number("ln 2")
 
 
 def brute(p, times, far=70):
-    """P(|Z| < times / 2) for a sum of draws, by convolution up to a far cut."""
+    """P(-times / 2 <= Z < times / 2) for a sum of draws, by convolution up to a far cut."""
     law = {k: (1 - p) / (1 + p) * p ** abs(k) for k in range(-far, far + 1)}
     total = {0: Fraction(1)}
     for _ in range(times):
@@ -24,7 +24,7 @@ def brute(p, times, far=70):
         for (a, x), (b, y) in itertools.product(total.items(), law.items()):
             found[a + b] = found.get(a + b, 0) + x * y
         total = {k: v for k, v in found.items() if abs(k) <= far}
-    return sum(v for k, v in total.items() if 2 * abs(k) < times)
+    return sum(v for k, v in total.items() if -times <= 2 * k < times)
 
 
 @pytest.mark.parametrize("times", [1, 2, 3, 4, 5])
@@ -41,10 +41,11 @@ def test_the_enclosure_for_irrational_ratios_agrees_with_the_exact_law(times):
     assert low - Fraction(1, 10**12) < exact < high + Fraction(1, 10**12)
 
 
-def test_enough_questions_reach_the_confidence_and_two_less_do_not():
+def test_enough_questions_reach_the_confidence_and_one_less_does_not():
     found = enough(LN2, Fraction(19, 20))
-    assert found == 63
-    assert chance(LN2, found) >= Fraction(19, 20) > chance(LN2, found - 2)
+    assert found == 62
+    assert chance(LN2, found) >= Fraction(19, 20) > chance(LN2, found - 1)
+    assert enough(LN2, Fraction(1, 4)) == 1
 
 
 def test_what_takes_too_many_questions_is_said():
@@ -88,6 +89,18 @@ def test_bad_input_is_refused(arguments, error, said):
         average_out(*arguments)
 
 
+def test_certainty_is_not_to_be_had():
+    with pytest.raises(InvalidInput, match="below 1"):
+        average_out("1", confidence=1)
+
+
+def test_an_irrational_cap_is_filled(table):
+    with ExactServer(table) as server:
+        asked = equal(server.kinds, "ill=yes")
+        found = against_engine(server, asked, epsilon="ln 2", cap="ln 2", times=2)
+    assert (found.different, found.variants) == (1, 0)
+
+
 def test_a_cap_below_one_answer_is_refused(table):
     with ExactServer(table) as server, pytest.raises(InvalidInput, match="above the cap"):
         against_engine(server, equal(server.kinds, "ill=yes"), epsilon="1", cap="1/2")
@@ -96,7 +109,7 @@ def test_a_cap_below_one_answer_is_refused(table):
 def test_the_command(capsys, table):
     code, out, _ = call(capsys, "attack", "averaging", "--epsilon", "ln 2", "--times", "1,2,3")
     assert code == 0
-    assert "63 questions" in out
+    assert "62 questions" in out
     code, out, _ = call(
         capsys,
         *("attack", "averaging", str(table), "--count", "ill=yes", "--engine", "--json"),
@@ -106,3 +119,4 @@ def test_the_command(capsys, table):
     assert data["rows"][0]["times"] == 1
     assert call(capsys, "attack", "averaging", str(table))[0] == 2
     assert call(capsys, "attack", "averaging", str(table), "--engine")[0] == 2
+    assert call(capsys, "attack", "averaging", "--cap", "3")[0] == 2

@@ -76,6 +76,24 @@ def test_no_allowed_answer_is_outside_the_limit(table):
     assert all(answer is None or 4 <= answer <= len(ROWS) - 4 for answer in answers)
 
 
+def test_trackers_outside_the_textbook_range_are_tried_too(table):
+    """With k = 8 and 27 rows no set has 2k to n - 2k rows, but some sets work all the same."""
+    found = attack(table, 8)
+    assert found.attempts[-1].name == "tracker"
+    assert found.value == 1
+
+
+def test_a_server_that_refuses_everything_is_said_to(table):
+    assert "refuses everything" in attack(table, 14).explain()
+
+
+def test_an_irrational_epsilon_fits_its_own_cap(table):
+    with ExactServer(table) as server:
+        known = [equal(server.kinds, text) for text in KNOWN]
+        found = single_out(server, known, equal(server.kinds, "ill=yes"))
+        assert against_engine(server, found.attempts[-1], "ln 3").best == Fraction(3, 4)
+
+
 def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):
     found = attack(table, 13)
     assert found.value is None
@@ -184,3 +202,6 @@ def test_the_command_asks_for_what_is_missing(table, capsys):
     code, _, err = call(capsys, "attack", "differencing", str(table))
     assert code == 2
     assert "--know" in err
+    code, _, err = call(capsys, "attack", "differencing", "--epsilon", "2")
+    assert code == 2
+    assert "--engine" in err

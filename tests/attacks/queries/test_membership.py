@@ -162,6 +162,18 @@ def test_the_command(capsys, tmp_path, monkeypatch):
     assert code == 0
     assert "did not take part" in " ".join(out.split())
     assert call(capsys, "attack", "membership", "nowhere.csv")[0] == 2
+    for ignored in (
+        ("--cell", "3", "--epsilon", "1"),
+        ("--share", "1/3"),
+        ("--prior", "1/3"),
+        ("--cell", "hidden", "--people", "1000000"),
+    ):
+        assert call(capsys, "attack", "membership", *ignored)[0] == 2
+    lines.write_text("person,count,share\n1,3,1/2\n0,0,0.5\n1,1,1/3\n")
+    _, out, _ = call(
+        capsys, "attack", "membership", str(lines), "--people", "4", "--epsilon", "ln 8", "--json"
+    )
+    assert json.loads(out)["likelihood_ratio"]["exact"] is not None
     lines.write_text("a,b\n1,2\n")
     code, _, err = call(capsys, "attack", "membership", str(lines))
     assert code == 2

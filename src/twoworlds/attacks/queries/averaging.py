@@ -1,9 +1,10 @@
 r"""The same question again and again: fresh noise averages away.
 
 A server that adds new noise of loss epsilon to a count each time it is asked gives the mean of m
-answers, whose noise is a sum of m draws divided by m. Rounded, the mean is the truth when
-\|Z\| < m / 2, where Z, the sum of m two-sided geometric draws, is a difference of two negative
-binomial variables: its law is known exactly, and so is the chance of the attack (`chance`).
+answers, whose noise is a sum of m draws divided by m. Rounded, halves upward, the mean is the truth
+when -m / 2 <= Z < m / 2, where Z, the sum of m two-sided geometric draws, is a difference of two
+negative binomial variables: its law is known exactly, and so is the chance of the attack
+(`chance`).
 
 Nothing is broken by that: m answers cost m epsilon, and with that much anybody may learn as much.
 What is broken is a server that does not count. The release engine keeps the first answer and gives
@@ -59,7 +60,7 @@ class Averaging:
         times: How often it is asked.
         chances: For each of these, the probability that the rounded mean is the truth.
         confidence: What was wanted.
-        enough: A number of questions that reaches it while two less do not; None for thousands.
+        enough: A number of questions that reaches it while one less does not; None for thousands.
     """
 
     epsilon: Number
@@ -77,11 +78,12 @@ class Averaging:
             f"with {last:.1%}. "
         )
         if self.enough is None:
-            return f"{text}{float(self.confidence):.0%} takes thousands of questions."
+            return f"{text}{_percent(self.confidence)} takes thousands of questions."
+        questions = "1 question reaches" if self.enough == 1 else f"{self.enough:,} questions reach"
         return (
-            f"{text}{self.enough:,} questions reach {float(self.confidence):.0%}, at a total cost "
-            f"of epsilon {decimal(self.enough * self.epsilon, 4)}: whoever does not add it up has "
-            "promised what is not so."
+            f"{text}{questions} {_percent(self.confidence)}, at a total cost of epsilon "
+            f"{decimal(self.enough * self.epsilon, 4)}: whoever does not add it up has promised "
+            "what is not so."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,10 +110,12 @@ def average_out(
 
     >>> found = average_out("ln 2", [1, 2, 3])
     >>> [str(one) for one in found.chances]
-    ['1/3', '5/27', '31/81']
+    ['1/3', '1/3', '31/81']
     """
     loss = positive(epsilon, "epsilon")
     wanted = probability(confidence, "confidence")
+    if wanted == 1:
+        raise InvalidInput("no number of questions makes it certain: take a confidence below 1")
     if not times:
         raise InvalidInput("say how often it is asked, such as 16")
     asked = sorted({whole(one, "the number of questions", at_least=1) for one in times})
@@ -120,7 +124,7 @@ def average_out(
 
 
 def chance(epsilon: Number, times: int) -> Number:
-    """Return the probability that the mean of so many answers, rounded, is the truth."""
+    """Return the probability that the mean of so many answers is the truth, halves rounded up."""
     if times > MOST:
         raise TooLarge(f"{times:,} questions: the chance is worked out for {MOST:,} at most")
     if times < 1:
@@ -131,31 +135,35 @@ def chance(epsilon: Number, times: int) -> Number:
     p = exp(-epsilon)
     if isinstance(p, Fraction):
         return _exact(p, times, reach)
-    return Real(lambda bits: _central(ball(p, bits), times, reach, bits))
+
+    def central(bits: int) -> arb:
+        found = _central(ball(p, bits), times, reach, bits)
+        if times % 2:
+            return found
+        return (found + _central(ball(p, bits), times, reach + 1, bits)) / 2  # one of two ties
+
+    return Real(central)
 
 
 def enough(epsilon: Number, confidence: Fraction) -> int | None:
-    """Return a number of questions that reaches the confidence while two less do not.
-
-    An odd number: an even one has to be right by more than half a person.
-    """
-    low, high = 0, 0  # halves: 2 * half + 1 questions
-    while not _reaches(epsilon, 2 * high + 1, confidence):
-        low, high = high + 1, 2 * high + 1
-        if 2 * high + 1 > min(MOST, _MOST_TERMS * epsilon):
+    """Return a number of questions that reaches the confidence while one less does not."""
+    low, high = 1, 1
+    while not _reaches(epsilon, high, confidence):
+        low, high = high + 1, 2 * high
+        if high > min(MOST, _MOST_TERMS * epsilon):
             return None
     while low < high:
         middle = (low + high) // 2
-        if _reaches(epsilon, 2 * middle + 1, confidence):
+        if _reaches(epsilon, middle, confidence):
             high = middle
         else:
             low = middle + 1
-    return 2 * high + 1
+    return high
 
 
 def _reaches(epsilon: Number, times: int, confidence: Fraction) -> bool:
     """Whether the chance is high enough; first by one draw, which the others only spread."""
-    p, reach = exp(-epsilon), (times - 1) // 2
+    p, reach = exp(-epsilon), times // 2
     if 1 - 2 * p ** (reach + 1) / (1 + p) < confidence:
         return False
     return chance(epsilon, times) >= confidence
@@ -165,8 +173,11 @@ def _exact(p: Fraction, times: int, reach: int) -> Fraction:
     from twoworlds.mechanisms.noise import NegativeBinomialDifference
 
     law = NegativeBinomialDifference(p, times)
-    return Fraction(law.pmf(0)) + 2 * sum(
-        (Fraction(law.pmf(k)) for k in range(1, reach + 1)), Fraction(0)
+    tie = Fraction(0) if times % 2 else Fraction(law.pmf(times // 2))
+    return (
+        tie
+        + Fraction(law.pmf(0))
+        + 2 * sum((Fraction(law.pmf(k)) for k in range(1, reach + 1)), Fraction(0))
     )
 
 
@@ -226,8 +237,8 @@ class Repeated(Explained):
             f"The release engine was asked the same question {self.times} times: "
             f"{self.different} answer, paid once. Then in disguise, as other questions with the "
             f"same true answer: {self.variants} {disguised} answered, and the next one was "
-            f"refused, for the budget of epsilon {show(self.cap)} was spent. Their mean is "
-            f"{float(self.mean):.1f} (the truth is {self.truth:,}); from all of it together nobody "
+            f"refused: too little is left of the budget, epsilon {decimal(self.cap, 4)}. Their "
+            f"mean is {float(self.mean):.1f} (the truth is {self.truth:,}); from all of it nobody "
             f"guesses one person's yes or no right with more than {float(self.best):.1%}."
         )
 
@@ -259,14 +270,14 @@ def against_engine(
     A disguise adds a condition that is true of every row with a value: text that is not some word.
     """
     from twoworlds.release import Curator, OverBudget, Policy, Query
-    from twoworlds.release.budget import parse_cap
+    from twoworlds.release.budget import Cap, parse_cost
     from twoworlds.release.query.conditions import All, Compare, columns_of
 
     loss, limit = positive(epsilon, "epsilon"), positive(cap, "the cap")
     if loss > limit:
         raise InvalidInput(f"epsilon={show(loss)} for one answer is above the cap {show(limit)}")
     column = sorted(columns_of(condition))[0]
-    dataset = declared(server.source, server.kinds, cap=parse_cap(f"epsilon={cap}"))
+    dataset = declared(server.source, server.kinds, cap=Cap(parse_cost(f"epsilon={cap}")))
     source = (
         Path(server.source).resolve() if isinstance(server.source, str | Path) else server.source
     )
@@ -289,6 +300,10 @@ def against_engine(
     return Repeated(
         times, len(same), loss, limit, len(answers) - len(same), mean, truth, best_chance(limit)
     )
+
+
+def _percent(share: Fraction) -> str:
+    return f"{decimal(100 * share, 9)}%"
 
 
 def _answer(curator: Any, asked: Any, epsilon: object) -> Fraction:

@@ -6,7 +6,8 @@ same. Let C be what is known of the person together with the secret, so that |C|
 * *direct*: count C. Refused, when there is a limit.
 * *difference*: everybody with the secret, minus everybody with the secret who is not that person.
 * *tracker* (Denning & Schlörer 1980): a set T that has nothing to do with the person, of
-  2k <= |T| <= n - 2k rows. Every count below is allowed, whatever C, since |C| < k:
+  2k <= |T| <= n - 2k rows. Every count below is allowed, whatever C, since |C| < k (and often
+  for other T too, so all values of one column are tried):
 
       |C|  =  |C or T| + |C or not T| - |T| - |not T|.
 
@@ -18,7 +19,7 @@ as the person could matter, however the answers are combined (`against_engine`).
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -134,17 +135,22 @@ class SingledOut:
         """Say what was asked and what follows."""
         limit = f"refuses counts below {self.at_least} and above {self.rows - self.at_least}"
         server = f"The server {limit}. " if self.at_least else "The server refuses nothing. "
+        if 2 * self.at_least > self.rows:
+            return (
+                f"The server refuses counts of fewer than {self.at_least} rows, and of all but "
+                f"fewer than {self.at_least}: the table has {self.rows}, so it refuses everything."
+            )
         last = self.attempts[-1]
         if last.value is None:
             return (
                 f"{server}Neither a direct count, nor a difference, nor a tracker made of one "
-                "column was allowed. That is luck, no protection: up to a quarter of the rows, a "
-                "tracker made of several columns may exist; beyond that, little can be asked."
+                "column was allowed. That is luck, no protection: a tracker made of several "
+                "columns may still exist."
             )
         way = {
             "direct": "One question is enough",
             "difference": "The difference of two allowed answers tells",
-            "tracker": "Four allowed answers, two of them about strangers, tell",
+            "tracker": "Four allowed answers, none of them about the person alone, tell",
         }[last.name]
         who, what = in_words(self.known), in_words([self.secret])
         if self.matching == 1:
@@ -217,9 +223,12 @@ def single_out(
         if attempts[-1].value is not None:
             break
     else:
-        found = tracker if tracker is not None else _tracker(server, {secret.column})
-        if found is not None:
-            attempts.append(_tried(server, "tracker", _tracked(both, found)))
+        trackers = _trackers(server, {secret.column}) if tracker is None else iter([tracker])
+        for found in trackers:
+            attempt = _tried(server, "tracker", _tracked(both, found))
+            if attempt.value is not None:
+                attempts.append(attempt)
+                break
     having = server.true_count(both)
     return SingledOut(
         tuple(known), secret, server.rows, server.at_least, matching, having, tuple(attempts)
@@ -246,20 +255,19 @@ def _tracked(both: Condition, tracker: Compare) -> tuple[Question, ...]:
     )
 
 
-def _tracker(server: ExactServer, without: set[str]) -> Compare | None:
-    """Look for a value of one column that between 2k and n - 2k rows have, asking the server."""
+def _trackers(server: ExactServer, without: set[str]) -> Iterator[Compare]:
+    """Look for values of one column that neither too few nor too many rows have.
+
+    Those of 2k to n - 2k rows always work; of the others, whether they do is seen when all four
+    counts are asked.
+    """
     for column, kind in server.kinds.items():
         if column in without or kind == "other":
             continue
         for value in server.values(column)[:_MOST_TRIED]:
             one = Compare(column, "=", value)
-            size = server.count(one)
-            if (
-                size is not None
-                and 2 * server.at_least <= size <= server.rows - 2 * server.at_least
-            ):
-                return one
-    return None
+            if server.count(one) is not None:
+                yield one
 
 
 @dataclass(frozen=True)
@@ -286,10 +294,10 @@ class UnderNoise(Explained):
 
     def explain(self) -> str:
         """Say what is left of the attack."""
-        asked = "answer" if len(self.answers) == 1 else f"{len(self.answers)} answers"
+        asked = "answer leads" if len(self.answers) == 1 else f"{len(self.answers)} answers lead"
         return (
             f"From the release engine, with epsilon {decimal(self.epsilon, 4)} for the whole "
-            f"attack, the same {asked} lead to {self.value}, with a standard error of "
+            f"attack, the same {asked} to {self.value}, with a standard error of "
             f"{float(self.error):.1f}. Beforehand, this attack guesses a yes-or-no secret right "
             f"with probability {float(self.chance):.1%}; a coin has 50%, and no attack on these "
             f"answers, whatever it knows of everybody else, has more than {float(self.best):.1%}."
@@ -314,10 +322,10 @@ def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> Un
     The server that adds noise need refuse nothing, whatever the size of a set.
     """
     from twoworlds.release import Curator, Policy
-    from twoworlds.release.budget import parse_cap
+    from twoworlds.release.budget import Cap, parse_cost
 
     cost = positive(epsilon, "epsilon")
-    cap = parse_cap(f"epsilon={epsilon}")
+    cap = Cap(parse_cost(f"epsilon={epsilon}"))  # rounded as the charge is
     dataset = declared(server.source, server.kinds, cap=cap)
     asked = [Query(TABLE).count().where(one.condition) for one in attempt.questions]
     with tempfile.TemporaryDirectory() as folder:

@@ -29,7 +29,7 @@ from html import escape
 from math import comb, prod
 from typing import Any
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import Noise
 from twoworlds.numbers import Number, decimal, exact_text, probability, to_json, whole
 
@@ -42,6 +42,8 @@ __all__ = [
     "noisy_factor",
 ]
 
+_MOST_PEOPLE = 20_000
+_MOST_TERMS = 100_000
 _BELIEF = (
     "The people of the study were drawn independently from the population of which the shares are "
     "known, and attributes are independent."
@@ -144,6 +146,11 @@ def membership_in_means(
         raise InvalidInput("an answer is 0 or 1")
     known = [_share(share) for share in shares]
     before = _prior(prior)
+    if noise is not None and size * len(bits) > _MOST_TERMS:
+        raise TooLarge(
+            f"{size:,} people with {len(bits):,} noisy counts: at most {_MOST_TERMS:,} of both "
+            "multiplied; take fewer attributes"
+        )
     if noise is None:
         published = [whole(count, "a count") for count in counts]
         factors: tuple[Number, ...] = tuple(
@@ -220,6 +227,8 @@ def histogram_factor(count: int | None, people: int, share: Fraction, at_least: 
         return mean_factor(1, count, people, share)
     if at_least == 0:
         raise InvalidInput("no cell is left out when the limit is 0: give the count")
+    if people > _MOST_PEOPLE:
+        raise TooLarge(f"a hidden cell among {people:,} people: at most {_MOST_PEOPLE:,}")
     inside = _below(at_least - 1, people - 1, share)
     return inside / _below(at_least, people, share)
 

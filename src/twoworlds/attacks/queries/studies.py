@@ -21,7 +21,7 @@ from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise
-from twoworlds.numbers import Number, decimal, exp, positive, to_json, whole
+from twoworlds.numbers import Number, decimal, exp, positive, power, to_json, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,7 +139,7 @@ def study(
         if engine:
             counts, law = _released(members, epsilon)
         else:
-            law = GeometricNoise(exp(-loss / many))
+            law = GeometricNoise(1 / power(exp(loss), Fraction(1, many)))
             counts = counts + _draws(law, many, rng)
     yes, no = _log_factors(counts, size, shares, law)
     inside = np.where(members, yes, no).sum(axis=1)
@@ -168,7 +168,7 @@ def _released(members: np.ndarray, epsilon: object) -> tuple[np.ndarray, Geometr
     import numpy as np
 
     from twoworlds.release import Curator, Policy, Query, column
-    from twoworlds.release.budget import parse_cap
+    from twoworlds.release.budget import Cap, parse_cost
     from twoworlds.release.policy import Column, Dataset
 
     many = members.shape[1]
@@ -186,7 +186,7 @@ def _released(members: np.ndarray, epsilon: object) -> tuple[np.ndarray, Geometr
             name: Column(name, "integer", Fraction(0), Fraction(1), keys=(Fraction(0), Fraction(1)))
             for name in names
         }
-        cap = parse_cap(f"epsilon={epsilon}")
+        cap = Cap(parse_cost(f"epsilon={epsilon}"))  # rounded as the charge is
         dataset = Dataset(TABLE, str(parquet), "substitute", columns=columns, cap=cap)
         asked = Query(TABLE)
         for name in names:

@@ -31,15 +31,17 @@ def averaging(
         str | None,
         typer.Option(metavar="COLUMN=VALUE", help="for the engine: whom of FILE to count"),
     ] = None,
-    cap: Annotated[str, typer.Option(help="for the engine: the budget, an epsilon")] = "2",
+    cap: Annotated[
+        str | None, typer.Option(help="for the engine: the budget, an epsilon; 2 if left out")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Ask a noisy count again and again until the noise is gone, and see the engine hold."""
     from twoworlds.attacks.queries import ExactServer, average_out
     from twoworlds.attacks.queries.averaging import against_engine
 
-    if not engine and (file is not None or count is not None):
-        raise InvalidInput("a file and --count are for the release engine: give --engine as well")
+    if not engine and (file is not None or count is not None or cap is not None):
+        raise InvalidInput("FILE, --count and --cap are for the release engine: give --engine too")
     if file is not None and count is None:
         raise InvalidInput("say whom to count: --count condition=AIDS")
     with progress():
@@ -48,7 +50,7 @@ def averaging(
     if engine:
         with ExactServer(table_of(file)) as server:
             [asked] = known_of(server, [count or SECRET])
-            repeated = against_engine(server, asked, epsilon=epsilon, cap=cap)
+            repeated = against_engine(server, asked, epsilon=epsilon, cap=cap or "2")
     if json_:
         beside = {} if repeated is None else {"engine": repeated.to_dict()}
         print_json({**found.to_dict(), **beside})

@@ -29,7 +29,10 @@ def differencing(
     engine: Annotated[
         bool, typer.Option("--engine", help="ask the release engine the same, with real noise")
     ] = False,
-    epsilon: Annotated[str, typer.Option(help="for the engine: what the attack may cost")] = "1",
+    epsilon: Annotated[
+        str | None,
+        typer.Option(help="for the engine: what the attack may cost; 1 if left out"),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Find out one person's secret from counts that look harmless, past any limit on their size."""
@@ -38,10 +41,12 @@ def differencing(
 
     if file is not None and not (know and secret):
         raise InvalidInput("say what is known and what is secret: --know age=28 --secret ill=yes")
+    if epsilon is not None and not engine:
+        raise InvalidInput("--epsilon is for the release engine: give --engine as well")
     with ExactServer(table_of(file), at_least=at_least) as server:
         [hidden] = known_of(server, [secret or SECRET])
         found = single_out(server, known_of(server, know or STORY), hidden)
-        private = against_engine(server, found.attempts[-1], epsilon) if engine else None
+        private = against_engine(server, found.attempts[-1], epsilon or "1") if engine else None
     if json_:
         beside = {} if private is None else {"engine": private.to_dict()}
         print_json({**found.to_dict(), **beside})

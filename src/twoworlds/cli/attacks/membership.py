@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ from twoworlds.cli.render import console, print_json
 from twoworlds.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from twoworlds.attacks.queries import Membership
+    from twoworlds.attacks.queries import Membership, Study
 
 __all__ = ["membership"]
 
@@ -44,29 +45,45 @@ def membership(
         typer.Option(help="a histogram instead: what it shows for the person's cell, or 'hidden'"),
     ] = None,
     share: Annotated[
-        str, typer.Option(help="with --cell: the share of the population in the cell")
-    ] = "1/100",
+        str | None,
+        typer.Option(
+            help="with --cell: the share of the population in the cell; 1/100 if left out"
+        ),
+    ] = None,
     at_least: Annotated[
-        str, typer.Option(help="with --cell: smaller cells are left out of the histogram")
-    ] = "3",
+        str | None,
+        typer.Option(
+            help="with --cell: smaller cells are left out of the histogram; 3 if left out"
+        ),
+    ] = None,
     prior: Annotated[
-        str, typer.Option(help="the probability of having taken part, beforehand")
-    ] = "1/2",
+        str | None,
+        typer.Option(help="the probability of having taken part, beforehand; 1/2 if left out"),
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Test whether a person took part in a study, from its published counts or histogram."""
     from twoworlds.attacks.queries import membership_in_histogram, study
 
-    found: object
+    found: Membership | Study
     if cell is not None:
-        if file is not None:
-            raise InvalidInput("--cell is for a histogram: leave out the file")
-        shown = None if cell == "hidden" else cell
-        found = membership_in_histogram(shown, share, people, at_least=at_least, prior=prior)
+        if file is not None or epsilon is not None or engine:
+            raise InvalidInput("--cell is for an exact histogram: leave out file, epsilon, engine")
+        found = membership_in_histogram(
+            None if cell == "hidden" else cell,
+            share or "1/100",
+            people,
+            at_least=at_least or "3",
+            prior=prior or "1/2",
+        )
+    elif share is not None or at_least is not None:
+        raise InvalidInput("--share and --at-least are those of a histogram: give --cell as well")
     elif file is not None:
         if engine:
             raise InvalidInput("--engine publishes a made-up study: leave out the file")
-        found = _from_file(file, people, epsilon, prior)
+        found = _from_file(file, people, epsilon, prior or "1/2")
+    elif prior is not None:
+        raise InvalidInput("--prior is for one person: give a file of their attributes, or --cell")
     else:
         found = study(people, attributes, epsilon=epsilon, seed=seed, engine=engine)
     if json_:
@@ -81,7 +98,7 @@ def _from_file(file: Path, people: str, epsilon: str | None, prior: str) -> Memb
 
     from twoworlds.attacks.queries import membership_in_means
     from twoworlds.mechanisms.noise import GeometricNoise
-    from twoworlds.numbers import exp, positive
+    from twoworlds.numbers import exp, positive, power
 
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
@@ -93,6 +110,7 @@ def _from_file(file: Path, people: str, epsilon: str | None, prior: str) -> Memb
             raise InvalidInput(f"{file} needs the columns person, count and share, and a line")
     noise = None
     if epsilon is not None:
-        noise = GeometricNoise(exp(-positive(epsilon, "epsilon") / len(rows)))
+        whole = exp(positive(epsilon, "epsilon"))
+        noise = GeometricNoise(1 / power(whole, Fraction(1, len(rows))))
     person, counts, shares = ([row[n] for row in rows] for n in ("person", "count", "share"))
     return membership_in_means(person, counts, shares, people, prior=prior, noise=noise)
