@@ -7,6 +7,7 @@ BIN   := $(VENV)/bin
 CORE  := $(VENV)/.core
 READY := $(VENV)/.ready
 SPARK := $(VENV)/.spark
+PAGE_TOOLS := web/node_modules/.package-lock.json
 PIP   := $(BIN)/python -m pip install -qq --disable-pip-version-check
 UV    := uv==0.13.7
 
@@ -15,7 +16,8 @@ ARGS   ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-slow coverage check format bench docs docs-examples \
-    services spark-where-java lock clean
+    services spark-where-java lock clean \
+    page page-check
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -53,6 +55,24 @@ docs: $(READY)  ## build docs/_build/html; any warning is an error
 docs-examples: $(READY)  ## run the console examples and write what they print into the pages
 	TWOWORLDS_REWRITE_EXAMPLES=1 $(BIN)/python -m pytest tests/docs/test_console_examples.py $(ARGS)
 
+page: $(PAGE_TOOLS)  ## build the explorer page from web/, and run its tests
+	sh web/npm.sh run build
+	sh web/npm.sh test
+
+page-check: $(PAGE_TOOLS)  ## fail if the page that is shipped is not the one that web/ gives
+	@built=$$(mktemp -d) && trap 'rm -rf "$$built"' EXIT && \
+	PAGE_FOLDER="$$built" sh web/npm.sh run build && \
+	if diff -r "$$built" src/twoworlds/web/static; then \
+	    echo "src/twoworlds/web/static is what web/ gives."; \
+	else \
+	    echo "src/twoworlds/web/static is not what web/ gives: run make page"; exit 1; \
+	fi
+
+# Node.js comes from the machine, or from PyPI; its packages from the lock file.
+$(PAGE_TOOLS): web/package-lock.json $(READY)
+	sh web/npm.sh ci
+	@touch $@
+
 services: $(READY)  ## install the servers that tests need: PostgreSQL, MariaDB, Java, PySpark
 	@missing=; \
 	$(BIN)/python tests/servers.py postgresql || missing="postgresql"; \
@@ -79,7 +99,7 @@ lock: $(READY)  ## choose new versions and write requirements*.lock
 	    --extra spark
 
 clean:  ## remove .venv and everything that was generated
-	rm -rf $(VENV) docs/_build build dist .coverage htmlcov
+	rm -rf $(VENV) web/node_modules docs/_build build dist .coverage htmlcov
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests docs -type d -name __pycache__ -prune -exec rm -rf {} +
 

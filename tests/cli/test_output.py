@@ -110,3 +110,18 @@ def test_a_complaint_shortens_very_long_numbers(capsys):
     err = capsys.readouterr().err
     assert "10715086...9376 (302 digits) columns" in err
     assert len(err) < 200
+
+
+def test_control_characters_are_shown_and_not_sent(capsys):
+    from rich.table import Table
+    from rich.text import Text
+
+    from twoworlds.cli.render import console, print_table
+
+    table = Table("a\x1b[2J")
+    table.add_row(Text("\x1b]0;title\x07"))
+    console().print(Text("red \x1b[31m"), "plain\x07", table)
+    print_table(["x"], [["\x9b31m"]])
+    out = capsys.readouterr().out
+    assert not set(out) & set("\x1b\x07\x9b")
+    assert "\\x1b[31m" in out

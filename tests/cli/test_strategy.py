@@ -65,20 +65,37 @@ def test_a_strategy_is_paid_once_and_asked_in_separate_calls(capsys):
 def test_a_question_that_does_not_fit_is_refused_and_charges_nothing(capsys):
     call(capsys, *OPEN)
     call(capsys, *ask(YOUNG))
-    told = as_json(capsys, *ask(ALL, "1/2"), "--dry-run")
-    with_question = told["strategy"]["with_question"]
-    assert exact(with_question["together"]) == exact(with_question["one_by_one"]) == "3/2"
-    assert with_question["fits"] is False
-    code, _, err = call(capsys, *ask(ALL, "1/2"))
-    assert code == 2
-    assert "would cost 3/2" in err
+    for more in ((), ("--dry-run",), ("--dry-run", "--json")):
+        code, out, err = call(capsys, *ask(ALL, "1/2"), *more)
+        assert (code, out) == (2, "")
+        assert "would cost 3/2" in err
     code, out, _ = call(capsys, *ask(OLD), "--dry-run")
     words = " ".join(out.split())
     assert "costs epsilon 1; one by one its questions would cost 2" in words
     assert "the question fits" in words
+    assert "The strategy covers it" in words
+    assert "paid before" not in words
+    told = as_json(capsys, *ask(OLD), "--dry-run")
+    assert (told["covered"], exact(told["price"]["epsilon"])) == ("next question", "0")
+    with_question = told["strategy"]["with_question"]
+    assert (exact(with_question["together"]), exact(with_question["one_by_one"])) == ("1", "2")
     assert (
         as_json(capsys, "strategy", "show", "ages", "--dataset", "people", *ANN)["questions"] == 1
     )
+
+
+def test_a_dry_run_of_a_question_that_was_asked_says_so(capsys):
+    call(capsys, *OPEN)
+    call(capsys, *ask(YOUNG))
+    told = as_json(capsys, *ask(YOUNG), "--dry-run")
+    assert (told["covered"], exact(told["price"]["epsilon"])) == ("asked before", "0")
+    assert exact(told["strategy"]["with_question"]["one_by_one"]) == "1"
+    code, out, _ = call(capsys, *ask(YOUNG), "--dry-run")
+    words = " ".join(out.split())
+    assert code == 0
+    assert "Already asked: the stored answer, nothing more." in words
+    assert "1 question for epsilon 1: together they cost 1" in words
+    assert "With this question" not in words
 
 
 def test_a_list_of_questions_is_priced_together_beside_the_sum(capsys):

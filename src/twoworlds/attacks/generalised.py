@@ -20,7 +20,8 @@ Readings that were chosen, because the text alone does not decide:
   front may be a zero. So ``3*`` beside ``<30`` is 30 to 39.
 * Intervals and bounds hold all real numbers between their ends. Hence ``>39`` and ``<40`` meet.
 * Blanks at the ends do not count, capital letters do. An empty cell is the plain value "", and
-  ``Not known`` is a plain value too: neither allows anything else.
+  ``Not known`` is a plain value too: neither allows anything else. So is ``40-30``, which may be a
+  code; `is_reversed` tells it from others.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ __all__ = [
     "Mask",
     "Value",
     "column_cells",
+    "is_reversed",
     "plain_number",
     "read_cell",
 ]
@@ -66,7 +68,7 @@ def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
             and intervals are plain texts.
 
     Raises:
-        InvalidInput: for an interval that holds nothing, and for what is not text.
+        InvalidInput: for an interval in brackets that holds nothing, and for what is not text.
 
     >>> read_cell("[30, 40)").allows(40), read_cell("{flu, cold}").allows("cold")
     (False, True)
@@ -106,6 +108,16 @@ def column_cells(texts: Iterable[str], *, numeric: bool | None = None) -> dict[s
     distinct = list(dict.fromkeys(texts))
     decided = _of_numbers(distinct) if numeric is None else numeric
     return {text: read_cell(text, numeric=decided) for text in distinct}
+
+
+def is_reversed(text: str) -> bool:
+    """Tell whether a text is like an interval, but with the larger end first.
+
+    >>> is_reversed("40-30"), is_reversed("30-40"), is_reversed("flu")
+    (True, False, False)
+    """
+    match = _SPAN.fullmatch(text.strip())
+    return match is not None and Fraction(match[1]) > Fraction(match[2])
 
 
 def _of_numbers(texts: list[str]) -> bool:

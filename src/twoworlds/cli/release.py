@@ -202,17 +202,19 @@ def _ask(
 def _print_question(found: Strategy, query: str, epsilon: str, *, as_json: bool) -> None:
     plan = found.plan(query, epsilon)
     together, one_by_one = found.with_question(query, epsilon)
-    fits = together <= found.cost.epsilon
     if as_json:
-        costs = {"together": to_json(together), "one_by_one": to_json(one_by_one), "fits": fits}
+        costs = {"together": to_json(together), "one_by_one": to_json(one_by_one)}
         print_json({**plan.to_dict(), "strategy": {**found.to_dict(), "with_question": costs}})
         return
     out = console()
     out.print(Text(plan.explain()))
+    if plan.covered == "asked before":
+        out.print(Text(found.explain()))
+        return
     out.print(
         f"With this question the strategy costs epsilon {show(together)}; one by one its questions "
-        f"would cost {show(one_by_one)}. It was paid with {show(found.cost.epsilon)}"
-        + (", and the question fits." if fits else ": the question does NOT fit.")
+        f"would cost {show(one_by_one)}. It was paid with {show(found.cost.epsilon)}, and the "
+        "question fits."
     )
 
 

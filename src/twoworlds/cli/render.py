@@ -42,6 +42,7 @@ __all__ = [
 _LABEL = 9
 _PATIENCE = 0.7  # seconds without a progress bar: a bar that flashes up helps nobody
 _BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 _undrawn: list[str] = []  # why pictures that were asked for are missing
 
@@ -58,6 +59,7 @@ class _Output(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; a cell that is too long is folded, and blanks at the end of lines are left out."""
+        objects = tuple(map(_harmless, objects))
         for table in (one for one in objects if isinstance(one, Table)):
             for column in table.columns:
                 column.overflow = "fold"  # an ellipsis in an exponent makes another number
@@ -71,6 +73,26 @@ class _Output(Console):
             self.file.flush()
         except BrokenPipeError:
             self.on_broken_pipe()
+
+
+def _harmless(shown: Any) -> Any:
+    """Show control characters instead of sending them: a table of others' cannot command us."""
+    match shown:
+        case str():
+            return _CONTROL.sub(_visible, shown)
+        case Text() if _CONTROL.search(shown.plain):
+            shown.plain = _CONTROL.sub(_visible, shown.plain)
+        case Padding():
+            shown.renderable = _harmless(shown.renderable)
+        case Table():
+            for column in shown.columns:
+                column.header = _harmless(column.header)
+                column._cells = [*map(_harmless, column._cells)]
+    return shown
+
+
+def _visible(found: re.Match[str]) -> str:
+    return found.group().encode("unicode_escape").decode("ascii")
 
 
 def console() -> Console:

@@ -20,7 +20,7 @@ def selftest(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Attack the installed release engine in the 18 ways in which such engines have failed."""
+    """Attack the installed release engine in the 18 known ways. Takes a minute or two."""
     from twoworlds.attacks.selftest.suite import selftest as run
 
     with progress():

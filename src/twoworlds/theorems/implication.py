@@ -124,7 +124,7 @@ class Implication:
 
     def _repr_html_(self) -> str:
         """Show the explanation on a card in a notebook."""
-        from twoworlds.cards.card import explained
+        from twoworlds.cards.layout import explained
 
         return explained(self.explain())
 

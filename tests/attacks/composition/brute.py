@@ -104,3 +104,64 @@ def _seen(value, seen, population):
         for others in product(population, repeat=size - 1)
         if Counter([value, *others]) == Counter(seen)
     )
+
+
+SETS = {
+    "flu": ["flu"],
+    "cold": ["cold"],
+    "gout": ["gout"],
+    "flu|cold": ["flu", "cold"],
+    "cold|flu": ["flu", "cold"],
+    "{gout, cold}": ["gout", "cold"],
+    "*": None,
+    None: None,
+}
+
+
+def random_sets(draw, rows):
+    return [
+        {"age": draw.choice(["30", "40", "*"]), "condition": draw.choice([*SETS])}
+        for _ in range(rows)
+    ]
+
+
+def fitting_sets(table, age):
+    return [row["condition"] for row in table if row["age"] in ("*", age)]
+
+
+def occurring(tables):
+    cells = [SETS[row["condition"]] or [] for table in tables for row in table]
+    return sorted({value for cell in cells for value in cell})
+
+
+def spread(tables, age):
+    """The posterior when cells are sets, by enumeration of the true values of all matching rows.
+
+    Everybody's value is one of those that occur, evenly; the person stands in an even row of each
+    table; a set is published equally likely for each of its values.
+    """
+    domain = occurring(tables)
+    weights = {}
+    for value in domain:
+        weight = 1
+        for table in tables:
+            seen = [SETS[cell] or domain for cell in fitting_sets(table, age)]
+            weight *= sum(
+                truth[place] == value for truth in product(*seen) for place in range(len(seen))
+            )
+        if weight:
+            weights[value] = weight
+    total = sum(weights.values())
+    return {value: Fraction(weight, total) for value, weight in weights.items()}
+
+
+def most_matched(people, rows, fits_):
+    """The size of a largest matching of people to rows, by trying all ways."""
+    if not people:
+        return 0
+    first, *others = people
+    best = most_matched(others, rows, fits_)
+    for row in rows:
+        if fits_(row, first):
+            best = max(best, 1 + most_matched(others, [r for r in rows if r is not row], fits_))
+    return best

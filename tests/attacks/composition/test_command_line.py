@@ -49,6 +49,32 @@ def test_words_come_first_then_the_table_and_what_it_rests_on(capsys):
     assert "no value is likelier than another" in " ".join(out.split())
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*ATTACK, "--know", "age=28"),
+        (*ATTACK, "--know", "zip=14012"),
+        (*ATTACK, "--everyone", "register.csv"),
+        ("attack", "linkage", "register.csv", "figure1.csv", "--on", "zip"),
+        ("attack", "composition", "t.csv", "--sensitive", "c"),
+    ],
+)
+def test_one_empty_line_between_the_words_and_the_table(capsys, tmp_path, arguments):
+    (tmp_path / "t.csv").write_text("a,c\n1,x\n")
+    code, out, _ = call(capsys, *arguments)
+    words = out.partition("───")[0]
+    assert code == 0
+    assert "\n\n" in words
+    assert "\n\n\n" not in words
+
+
+def test_a_table_that_is_given_twice_is_said(capsys):
+    code, out, _ = call(capsys, "attack", "composition", *("figure1.csv",) * 2, *ATTACK[4:])
+    assert code == 0
+    assert out.count("figure1.csv is given more than once") == 1
+    assert out.count("figure1.csv is bundled") == 1
+
+
 def test_details_hold_everything(capsys):
     code, out, _ = call(capsys, *ATTACK, "--know", "age=45", "--json", "--details")
     told = json.loads(out)
@@ -114,6 +140,7 @@ def test_long_counts_are_cut_in_the_middle(capsys, tmp_path):
         ((*ATTACK, "--know", "=3"), "write a column and its value"),
         ((*ATTACK, "--know", "age=3", "--know", "age=4"), "given twice"),
         ((*ATTACK, "--know", "agee=3"), "no column 'agee'"),
+        ((*ATTACK, "--know", "age=40-30"), "age=40-30 holds no number"),
         ((*ATTACK, "--on", "age"), "give --everyone as well"),
         ((*ATTACK, "--everyone", "register.csv", "--know", "age=3"), "leave out --know"),
         ((*ATTACK, "--everyone", "none.csv"), "no file 'none.csv'"),

@@ -147,6 +147,110 @@ def test_sets_of_sensitive_values_intersect():
     second = [{"pay": "20-50"}, {"pay": "80"}]
     found = compose([first, second], {}, "pay")
     assert found.posterior == {"50": Fraction(1, 2), "[20, 30]": Fraction(1, 2)}
+    assert found.sentence == (
+        "Alone, table 1 leaves 50, 70 or [10, 30] and table 2 leaves 20-50 or 80; "
+        "together they leave 50 or [20, 30]."
+    )
+
+
+def test_intervals_that_touch_leave_a_value():
+    found = compose([[{"pay": "10-30"}], [{"pay": "30-50"}]], {}, "pay")
+    assert (found.candidates, found.sets) == (("30",), frozenset({"10-30", "30-50"}))
+    assert found.sentence.endswith("together they leave one: 30.")
+
+
+def one_each(*cells):
+    return [[{"a": "1", "s": cell}] for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("tables", "left", "sentence"),
+    [
+        (
+            one_each("x|y", "y|z"),
+            [2, 2],
+            "Each table alone leaves 2 and 2 ses; together they leave one: y.",
+        ),
+        (
+            one_each("*", "flu"),
+            [1, 1],
+            "Alone, table 1 leaves anything and table 2 leaves 1 s; together they leave one: flu. "
+            "table 2 alone says it already.",
+        ),
+        (
+            one_each("*", None),
+            [1, 1],
+            "Alone, table 1 leaves anything and table 2 leaves anything; "
+            "together they leave anything.",
+        ),
+        (
+            one_each("x", "x|y"),
+            [1, 2],
+            "Each table alone leaves 1 and 2 ses; together they leave one: x. "
+            "table 1 alone says it already.",
+        ),
+        ([[{"s": "x|y"}, {"s": "y|x"}]], [2], "table 1 leaves 2 ses: x or y."),
+        (
+            [[{"s": "flu"}, {"s": "cold"}, {"s": "flu|cold"}, {"s": "cancer"}]],
+            [3],
+            "table 1 leaves 3 ses: cancer, cold or flu.",
+        ),
+        ([[{"s": "flu"}, {"s": None}]], [2], "table 1 leaves anything or flu."),
+        ([[{"s": "30"}, {"s": "30.0"}]], [1], "table 1 leaves 1 s: 30."),
+    ],
+)
+def test_sets_are_counted_by_the_values_that_they_list(tables, left, sentence):
+    found = compose(tables, {}, "s")
+    assert [len(table.candidates) for table in found.tables] == left
+    assert found.sentence == sentence
+    assert found.verify()
+
+
+def test_reference_cases_of_the_even_law_with_an_empty_cell_and_a_set():
+    first = [{"s": value} for value in ("flu", "cold", "cold", None)]
+    second = [{"s": value} for value in ("flu", "cold")]
+    even = "flu=1, cold=1"
+    expected = {"cold": Fraction(5, 8), "flu": Fraction(3, 8)}
+    for weights in ({}, {"prior": even}, {"population": even}, {"prior": even, "population": even}):
+        assert compose([first, second], {}, "s", **weights).posterior == expected
+    assert any("no other values" in one for one in compose([first], {}, "s").belief.assumptions)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sets_and_empty_cells_match_enumeration_of_the_stated_law(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_sets(draw, draw.randint(1, 5)) for _ in range(draw.randint(1, 2))]
+    domain = brute.occurring(tables) or pytest.skip("no value occurs")
+    found = compose(tables, {"age": 30}, "condition")
+    assert found.posterior == brute.spread(tables, "30")
+    assert found.verify()
+    if found.belief.sets:
+        weights = dict.fromkeys(domain, 1)
+        assert compose(tables, {"age": 30}, "condition", prior=weights).posterior == found.posterior
+
+
+def test_values_that_occur_in_rows_that_do_not_match_count_for_an_empty_cell():
+    table = [{"a": "1", "s": "x"}, {"a": "1", "s": None}, {"a": "2", "s": "y"}]
+    # x: 1 + 1/2 of the empty one; y: 1/2.
+    assert compose([table], {"a": 1}, "s").posterior == {"x": Fraction(3, 4), "y": Fraction(1, 4)}
+
+
+def test_a_table_that_is_given_twice_is_said(tmp_path):
+    found = compose([FIGURES[0], FIGURES[1], FIGURES[0], FIGURES[0]], {"age": 45}, "condition")
+    [note] = found.notes
+    assert note.startswith("figure1.csv is given more than once")
+    assert note in found.explain()
+    assert found.to_dict()["notes"] == [note]
+    rows = [{"c": "x"}]
+    assert len(compose([rows, rows], {}, "c").notes) == 1
+    assert compose([rows, list(rows)], {}, "c").notes == ()
+    assert compose(FIGURES, {"age": 45}, "condition").notes == ()
+
+
+def test_a_known_span_in_the_wrong_order_is_refused_unless_it_is_a_code():
+    assert compose([[{"ward": "40-30", "c": "x"}]], {"ward": "40-30"}, "c").candidates == ("x",)
+    with pytest.raises(InvalidInput, match="age=40-30 holds no number: write the lower end first"):
+        compose(FIGURES, {"age": "40-30"}, "condition")
 
 
 def test_values_in_sets_share_their_weight():
@@ -160,7 +264,8 @@ def test_values_in_sets_share_their_weight():
 def test_missing_cells_say_nothing():
     table = [{"age": None, "condition": "flu"}, {"age": "30", "condition": None}]
     found = compose([table], {"age": 30}, "condition")
-    assert found.posterior == {"anything": Fraction(1, 2), "flu": Fraction(1, 2)}
+    assert found.candidates == ("anything", "flu")
+    assert found.posterior == {"flu": 1}  # the only value that occurs
     assert compose([table], {"age": 31}, "condition").candidates == ("flu",)
 
 
@@ -268,6 +373,8 @@ def test_weights_from_a_file(tmp_path):
     path.write_text("condition,probability\nCancer,1/100\n\nViral Infection,1/2\n")
     found = compose(FIGURES, {"age": 45}, "condition", prior=str(path))
     assert found.posterior == {"Cancer": Fraction(3, 203), "Viral Infection": Fraction(200, 203)}
+    path.write_text("Cancer,1/100\nViral Infection,1/2\n")
+    assert compose(FIGURES, {"age": 45}, "condition", prior=path).posterior == found.posterior
     path.write_text("condition,probability\nCancer\n")
     with pytest.raises(InvalidInput, match="'Cancer' has no weight beside it"):
         compose(FIGURES, {"age": 45}, "condition", prior=path)

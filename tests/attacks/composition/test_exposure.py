@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tests.attacks.composition import brute
-from twoworlds.attacks.composition import expose
+from twoworlds.attacks.composition import compose, expose
 from twoworlds.errors import InvalidInput
 
 FIGURES = ("figure1.csv", "figure2.csv")
@@ -62,6 +62,65 @@ def test_sets_together_may_pin_down():
     tables = [[{"age": "*", "pay": "a|b"}], [{"age": "*", "pay": "b|c"}]]
     found = expose(tables, [{"age": "30"}, {"age": None}], "pay")
     assert (found.pinned, found.newly, found.victims[0].value) == (2, 2, "b")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sets_at_once_match_sets_one_by_one(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_sets(draw, draw.randint(1, 6)) for _ in range(draw.randint(1, 3))]
+    register = [{"age": age} for age in ("30", "40", "50", "30")]
+    found = expose(tables, register, "condition", most=100)
+    alone = [compose(tables, person, "condition") for person in register]
+    inside = [one for one in alone if all(table.matching for table in one.tables)]
+    assert found.everywhere == len(inside)
+    assert found.left == Counter(len(one.candidates) for one in inside)
+    assert found.guessed == sum(max(one.posterior.values(), default=0) for one in inside)
+    pinned = [
+        one for one in inside if len(one.candidates) == 1 and one.candidates[0] not in one.sets
+    ]
+    assert found.pinned == len(pinned)
+    assert sorted(one.value for one in found.victims) == sorted(one.candidates[0] for one in pinned)
+    for i, share in enumerate(found.tables):
+        mine = [one.tables[i].candidates for one in alone]
+        assert share.pinned == sum(len(c) == 1 and c[0] != "anything" for c in mine)
+        assert share.enough == sum(
+            len(one.tables[i].candidates) == 1
+            for one in pinned
+            if (one.tables[i].candidates[0] != "anything")
+        )
+
+
+def test_intervals_without_values_count_by_the_ways_to_choose_rows():
+    tables = [[{"a": "1", "pay": pay} for pay in pays] for pays in (["10-20", "5"], ["15-30", "5"])]
+    found = expose(tables, [{"a": "1"}], "pay")
+    assert (found.left, found.guessed) == ({2: 1}, Fraction(1, 2))
+    assert compose(tables, {"a": 1}, "pay").ways == {"5": 1, "[15, 20]": 1}
+
+
+def test_rejects_weights_that_are_too_large(monkeypatch):
+    from twoworlds.attacks.composition import signatures
+
+    monkeypatch.setattr(signatures, "_MOST_WAYS", 100)
+    with pytest.raises(InvalidInput, match="too many ways to choose a row"):
+        expose(FIGURES, "register.csv", "condition")
+
+
+def test_the_sentence_counts_only_people_who_can_be_in_all_tables():
+    first = [{"a": str(i), "s": s} for i, s in enumerate(("flu", "cold", "tb"), start=1)]
+    second = [{"a": "1", "s": "flu"}, {"a": "1", "s": "flu"}]
+    found = expose({"A": first, "B": second}, [{"a": a} for a in "123"], "s")
+    assert found.sentence == (
+        "Of 3 people of whom a is known, 1 can be in all tables. The s of 1 of them is pinned "
+        "down: 1 and 1 by each table alone, and 0 only by putting the tables together."
+    )
+    assert "whether they can be in the others or not, A alone pins down 3 and B" in found.explain()
+    assert [(one.pinned, one.enough) for one in found.tables] == [(3, 1), (1, 1)]
+
+
+def test_a_table_that_is_given_twice_is_said():
+    found = expose(["figure1.csv", "figure1.csv"], "register.csv", "condition")
+    assert found.explain().endswith("Give it once.")
+    assert found.to_dict()["notes"] == list(found.notes)
 
 
 def test_nobody_matches():

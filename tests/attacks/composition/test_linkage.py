@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from tests.attacks.composition import brute
-from twoworlds.attacks.composition import link
+from twoworlds.attacks.composition import link, linkage
 from twoworlds.errors import InvalidInput
 
 
@@ -40,10 +40,6 @@ def test_counts_match_the_comparison_of_all_pairs(seed):
     assert found.inside == Counter(people)
     groups = Counter((row["zip"], row["age"]) for row in table)
     assert found.k == min(groups.values())
-    assert found.missing == sum(
-        max(0, size - sum(brute.fits({"zip": z, "age": a}, person) for person in register))
-        for (z, a), size in groups.items()
-    )
     several = [len({(table[n - 1]["zip"], table[n - 1]["age"]) for n in mine}) > 1 for mine in rows]
     assert found.overlapping == sum(several)
     assert found.one_to_one == sum(len(mine) == 1 == people[mine[0] - 1] for mine in rows)
@@ -84,6 +80,22 @@ def test_groups_that_overlap_are_said_and_hide_more():
     found = link([{"age": 35}], table, "age")
     assert (found.k, found.outside, found.overlapping) == (2, {4: 1}, 1)
     assert "Groups overlap" in found._repr_html_()
+
+
+def test_rows_of_others_are_counted_by_a_largest_matching_where_groups_overlap():
+    table = [{"age": age} for age in ("<35", "<35", "3*", "3*")]
+    assert link([{"age": 33}], table, "age").missing == 3
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_missing_is_what_a_largest_matching_leaves(seed, monkeypatch):
+    draw = random.Random(seed)
+    table = brute.random_table(draw, draw.randint(1, 6))
+    register = [brute.random_person(draw) for _ in range(draw.randint(1, 5))]
+    expected = len(table) - brute.most_matched(register, table, brute.fits)
+    assert link(register, table, "zip,age").missing == expected
+    monkeypatch.setattr(linkage, "_MOST_EDGES", 0)
+    assert link(register, table, "zip,age").missing <= expected
 
 
 def test_wrong_counts_do_not_verify():

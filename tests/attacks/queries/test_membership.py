@@ -158,12 +158,12 @@ def test_the_command(capsys, tmp_path, monkeypatch):
         capsys, "attack", "membership", str(lines), "--people", "4", "--epsilon", "ln 4", "--json"
     )
     assert json.loads(out)["likelihood_ratio"]["value"] <= 4
-    code, out, _ = call(capsys, "attack", "membership", "--cell", "hidden")
+    code, out, _ = call(capsys, "attack", "membership", "--cell", "hidden", "--people", "100")
     assert code == 0
     assert "did not take part" in " ".join(out.split())
     assert call(capsys, "attack", "membership", "nowhere.csv")[0] == 2
     for ignored in (
-        ("--cell", "3", "--epsilon", "1"),
+        ("--cell", "3", "--people", "100", "--epsilon", "1"),
         ("--share", "1/3"),
         ("--prior", "1/3"),
         ("--cell", "hidden", "--people", "1000000"),
@@ -175,6 +175,7 @@ def test_the_command(capsys, tmp_path, monkeypatch):
     )
     assert json.loads(out)["likelihood_ratio"]["exact"] is not None
     lines.write_text("a,b\n1,2\n")
-    code, _, err = call(capsys, "attack", "membership", str(lines))
+    assert "--people" in call(capsys, "attack", "membership", str(lines))[2]
+    code, _, err = call(capsys, "attack", "membership", str(lines), "--people", "3")
     assert code == 2
     assert "person, count and share" in err

@@ -18,6 +18,7 @@ from typing import Any
 
 from twoworlds.attacks.audit.binomial import lower_bound, tail_at_most, upper_bound
 from twoworlds.attacks.audit.events import Event
+from twoworlds.cards.explained import Explained
 from twoworlds.numbers import Number, Order, compare, decimal, ln, to_json
 
 __all__ = ["NOT_EVIDENCE", "Audit", "Finding"]
@@ -29,7 +30,7 @@ NOT_EVIDENCE = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Explained):
     """An event that was tested on samples drawn for this test alone.
 
     Attributes:

@@ -23,6 +23,7 @@ __all__ = [
     "Vector",
     "apply",
     "check_bits",
+    "counted",
     "grouped",
     "images",
     "independent",
@@ -52,6 +53,15 @@ def written_bits(value: int, length: int) -> str:
     '0110'
     """
     return format(value, f"0{length}b") if length else ""
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "bit"), counted(4, "bit"), counted(2, "person", "people")
+    ('1 bit', '4 bits', '2 people')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def check_bits(length: int, what: str) -> int:

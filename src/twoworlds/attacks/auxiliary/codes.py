@@ -179,7 +179,13 @@ def hamming(m: object) -> Code:
     (1, 0, 0, 7, 7, 0, 0, 1)
     """
     checks = whole(m, "m", at_least=2)
-    length = _length((1 << checks) - 1 if checks < 10 else 1 << 10, "2^m-1")
+    most = _LONGEST.bit_length()
+    if checks > most:
+        raise TooLarge(
+            f"m={checks}: hamming(m) has 2^m-1 bits, and codes of at most {_LONGEST} bits are "
+            f"made: take m up to {most}"
+        )
+    length = (1 << checks) - 1
     rows = (
         sum(1 << length - j for j in range(1, length + 1) if j >> i & 1)
         for i in reversed(range(checks))

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show, to_json, whole
@@ -74,8 +75,8 @@ class LeastDistance(Explained):
     def explain(self) -> str:
         """Say what it means."""
         return (
-            f"Every strong extractor of {self.ell} from {self.bits} bits has a source of "
-            f"min-entropy {self.entropy} for which its output is at least "
+            f"Every strong extractor of {self.ell} from {counted(self.bits, 'bit')} has a "
+            f"source of min-entropy {self.entropy} for which its output is at least "
             f"{show(self.distance, side='down')} from uniform, given the seed; with enough seeds "
             "that is attained."
         )
@@ -163,10 +164,10 @@ class Search(Explained):
     def explain(self) -> str:
         """Say exactly what was searched."""
         return (
-            f"All {self.tried} ways to give {self.seeds} seeds a function of {self.bits} bits with "
-            f"{self.ell} bits of output ({self.functions} functions, the order of seeds does not "
-            f"matter) were tried on all {self.sources} sources that are uniform on "
-            f"{1 << self.entropy} strings: the worst source leaves at least "
+            f"All {self.tried} ways to give {counted(self.seeds, 'seed')} a function of "
+            f"{counted(self.bits, 'bit')} with {counted(self.ell, 'bit')} of output "
+            f"({self.functions} functions, the order of seeds does not matter) were tried on all {self.sources} sources that are uniform on "
+            f"{counted(1 << self.entropy, 'string')}: the worst source leaves at least "
             f"{show(self.distance, side='down')}."
         )
 
@@ -225,5 +226,8 @@ def _sizes(bits: object, ell: object, entropy: object) -> tuple[int, int, int]:
         whole(entropy, "min-entropy"),
     )
     if m > k or length > k:
-        raise InvalidInput(f"{k} bits have min-entropy at most {k} and give at most {k} bits")
+        raise InvalidInput(
+            f"min-entropy={m}, ell={length}: a string of {counted(k, 'bit')} has min-entropy at "
+            f"most {k} and gives at most {counted(k, 'bit')}"
+        )
     return k, length, m

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from twoworlds.attacks.auxiliary.bits import apply
+from twoworlds.attacks.auxiliary.bits import apply, counted
 from twoworlds.attacks.auxiliary.fields import (
     irreducible,
     is_irreducible,
@@ -173,7 +173,7 @@ def identity(bits: object, ell: object) -> Extractor:
     2
     """
     k, length = _sizes(bits, ell)
-    name = "the string itself" if k == length else f"the first {length} of {k} bits"
+    name = "the string itself" if k == length else f"the first {length} of {counted(k, 'bit')}"
     return chosen_bits(k, tuple(1 << i for i in reversed(range(k - length, k))), name)
 
 
@@ -185,5 +185,8 @@ def chosen_bits(bits: int, masks: tuple[int, ...], name: str) -> Extractor:
 def _sizes(bits: object, ell: object) -> tuple[int, int]:
     k, length = whole(bits, "bits", at_least=1), whole(ell, "ell", at_least=1)
     if length > k:
-        raise InvalidInput(f"ell={length} bits cannot be drawn from {k}: choose ell at most {k}")
+        raise InvalidInput(
+            f"a pad of ell={length} bits cannot be drawn from {counted(k, 'bit')}: choose ell at "
+            f"most {k}"
+        )
     return k, length

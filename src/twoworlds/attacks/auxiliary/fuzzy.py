@@ -24,6 +24,7 @@ import numpy as np
 from twoworlds.attacks.auxiliary.bits import (
     Vector,
     check_bits,
+    counted,
     fitted,
     grouped,
     images,
@@ -59,7 +60,7 @@ class FuzzyExtractor:
         """Refuse a code and an extractor of different lengths."""
         if self.code is not None and self.code.length != self.extract.bits:
             raise InvalidInput(
-                f"{self.code.name} has strings of {self.code.length} bits, "
+                f"{self.code.name} has strings of {counted(self.code.length, 'bit')}, "
                 f"the extractor takes {self.extract.bits}: give both the same length"
             )
 
@@ -92,7 +93,8 @@ class FuzzyExtractor:
         """Return Gen(w) for one seed: the pad r, and the public string p = (seed, syndrome)."""
         if not (0 <= w < 1 << self.bits and 0 <= seed < self.extract.seeds):
             raise InvalidInput(
-                f"w={w} has {self.bits} bits, seed={seed} is below {self.extract.seeds}"
+                f"w={w} must have {counted(self.bits, 'bit')}, and seed={seed} be below "
+                f"{self.extract.seeds}"
             )
         return self.extract(seed, w), (seed, 0 if self.code is None else self.code.syndrome(w))
 
@@ -147,7 +149,9 @@ class FuzzyExtractor:
         """
         self.check_size()
         if len(source) != 1 << self.bits:
-            raise InvalidInput(f"a source of {self.bits} bits has {1 << self.bits} probabilities")
+            raise InvalidInput(
+                f"a source of {counted(self.bits, 'bit')} has {1 << self.bits} probabilities"
+            )
         weights, total = integers(source)
         weights = fitted(weights, (total << self.ell + 1) * self.extract.seeds)
         found = 0
@@ -166,7 +170,9 @@ class FuzzyExtractor:
         """
         m = whole(entropy, "min-entropy")
         if m > self.bits:
-            raise InvalidInput(f"min-entropy={m}: {self.bits} bits have at most {self.bits}")
+            raise InvalidInput(
+                f"min-entropy={m}: w has {counted(self.bits, 'bit')}, so it is at most {self.bits}"
+            )
         if self.extract.seeds > 1 or rank(self._all_masks(0)) < self.sketch_bits + self.ell:
             raise Unsupported(
                 "the worst source is known for pads without a seed whose bits do not depend on "
@@ -264,7 +270,7 @@ class FailingPair:
         pad, public = self.of.generate(self.w, self.seed)
         found = self.of.reconstruct(self.seen, public)
         made = written_bits(pad, self.of.ell)
-        count = f"{self.distance} error{'s'[: self.distance != 1]}"
+        count = counted(self.distance, "error")
         read = "no pad at all" if found is None else f"the pad {written_bits(found, self.of.ell)}"
         return (
             f"from w={written_bits(self.w, self.of.bits)} comes the pad {made}; with "
@@ -304,7 +310,7 @@ def fuzzy_extractor(
     if length > chosen.dimension:
         raise InvalidInput(
             f"ell={length}: next to its syndrome a string of {chosen.name} has "
-            f"{chosen.dimension} bits left, so ell is at most {chosen.dimension}"
+            f"{counted(chosen.dimension, 'bit')} left, so ell is at most {chosen.dimension}"
         )
     masks = chosen.information[:length]
     places = ", ".join(str(chosen.length - mask.bit_length() + 1) for mask in masks)

@@ -16,7 +16,14 @@ from itertools import product
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import Vector, check_bits, integers, read_bits, written_bits
+from twoworlds.attacks.auxiliary.bits import (
+    Vector,
+    check_bits,
+    counted,
+    integers,
+    read_bits,
+    written_bits,
+)
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
 from twoworlds.numbers import probability, whole
 
@@ -105,8 +112,8 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
     for case in listed:
         if len(read_bits(case.utility, "utility")) != bits:
             raise InvalidInput(
-                f"database {case.database}: its utility vector {case.utility} must have {bits} "
-                "bits, as that of the first has"
+                f"database {case.database}: its utility vector {case.utility} must have "
+                f"{counted(bits, 'bit')}, as that of the first has"
             )
         for breach in case.breaches:
             read_bits(breach, "breach")
@@ -205,7 +212,7 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
     n, length = whole(people, "people", at_least=1), whole(ell, "ell", at_least=1)
     chance = probability(p, "p")
     if length > n:
-        raise InvalidInput(f"ell={length}: there are only {n} people whose bits are secret")
+        raise InvalidInput(f"ell={length} secret bits, but only {counted(n, 'person', 'people')}")
     if 1 << length > _MOST_DATABASES or n > 10_000:
         raise TooLarge(f"people={n}, ell={length}: take at most 10000 people and 10 secret bits")
     bits = check_bits(n.bit_length(), "the count")
@@ -219,8 +226,9 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
             if weight * likely:
                 vector = written_bits(ones + others, bits)
                 cases.append(Case(f"{secret}+{others}", vector, (secret,), weight * likely, n))
-    whose = "the bit of the first" if length == 1 else f"the bits of the first {length}"
-    what = f"{n} people, the number of ones is published, {whose} is secret"
+    whose = "the bit of the first is" if length == 1 else f"the bits of the first {length} are"
+    who = counted(n, "person", "people")
+    what = f"{who}, the number of ones is published, {whose} secret"
     return law_of(cases, name=what)
 
 
@@ -258,4 +266,6 @@ def flaw_law(ell: object) -> Law:
         pair = tuple(written_bits(breach, length) for breach in (y, y ^ w))
         vector = written_bits(w, length)
         cases.append(Case(f"({vector}, {pair[0]})", vector, pair, chance, 2 * length))
-    return law_of(cases, name=f"pairs (w, y) of {length} bits, with breaches y and y + w")
+    return law_of(
+        cases, name=f"pairs (w, y) of {counted(length, 'bit')}, with breaches y and y + w"
+    )

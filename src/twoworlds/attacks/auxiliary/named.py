@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.laws import Law, count_law, independent_law, uniform_secret
-from twoworlds.attacks.auxiliary.sources import source
-from twoworlds.calls import parse
-from twoworlds.errors import InvalidInput
+from twoworlds.attacks.auxiliary.sources import SOURCES, source
+from twoworlds.calls import Call, parse
+from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import whole
 
 __all__ = ["named_law", "sized_source"]
@@ -26,10 +27,15 @@ def named_law(text: str, ell: object, *, bits: object = None, usual: object = 4)
     (4, 3)
     """
     call = parse(text)
+    if call.name != "count" and call.name not in SOURCES:
+        raise UnknownName("source", call.name, ("count", *(entry.name for entry in SOURCES)))
     if call.name != "count":
         length, weights = sized_source(text, bits=bits, usual=usual)
-        how = "bit" if str(ell) == "1" else "bits"
-        name = f"w from {text} on {length} bits, and an independent uniform secret of {ell} {how}"
+        secret = counted(whole(ell, "ell", at_least=1), "bit")
+        name = (
+            f"w from {text} on {counted(length, 'bit')}, and an independent uniform secret of "
+            f"{secret}"
+        )
         return independent_law(weights, uniform_secret(ell), name=name)
     if bits is not None:
         raise InvalidInput("count(...) has as many bits as it needs: leave bits out")
@@ -41,13 +47,33 @@ def named_law(text: str, ell: object, *, bits: object = None, usual: object = 4)
 def sized_source(
     text: str, *, bits: object = None, usual: object = 4
 ) -> tuple[int, list[Fraction]]:
-    """Return the length of a source and its law; a binomial one has as many bits as it needs.
+    """Return the length of a source and its law.
 
-    >>> sized_source("binomial(8)")[0]
-    4
+    If ``bits`` is left out, the length is what the source says: as many bits as a binomial count
+    needs, or as are listed. If it says nothing, it is ``usual``.
+
+    >>> sized_source("binomial(8)")[0], sized_source("explicit(00=1/2, 11=1/2)")[0]
+    (4, 2)
     """
     call = parse(text)
-    if bits is None and call.name == "binomial" and call.positional:
-        usual = whole(call.positional[0], "n", at_least=1).bit_length()
-    law = source(text, usual if bits is None else bits)
+    if call.name == "count":
+        raise InvalidInput(
+            f"{text!r} is a law of databases with a secret: for the count alone write "
+            f"{text.replace('count', 'binomial', 1)!r}"
+        )
+    law = source(text, (_own_length(call) or usual) if bits is None else bits)
     return len(law).bit_length() - 1, law
+
+
+def _own_length(call: Call) -> int | None:
+    """Return the number of bits that a source speaks of, if it does."""
+    if not call.positional:
+        return None
+    first = call.positional[0]
+    if call.name == "binomial":
+        return whole(first, "n", at_least=1).bit_length()
+    if call.name == "independent":
+        return len(call.positional)
+    if call.name == "explicit":
+        return len(str(first).partition("=")[0].strip()) or None
+    return None

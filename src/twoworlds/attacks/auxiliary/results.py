@@ -7,6 +7,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
+from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.sources import min_entropy
 from twoworlds.numbers import Number, Side, show, sqrt, to_json
 
@@ -39,19 +40,23 @@ class Attack:
         errors: The most errors of the sanitiser.
         universal: Whether the leftover hash lemma applies to the extractor.
         one_breach: Whether every database has exactly one breach.
+        one_length: Whether all breaches have ell bits.
         gamma: The chance that a database has no breach of this length.
         attacker: The chance that the attacker, with z and the release, says a breach.
-        simulator: The best chance of anybody who has z alone.
+        simulator: The best chance of anybody who has z alone, naming a breach of any length.
+        simulator_ell: The same naming a breach of ell bits, which the printed proof is about.
         mu: The best chance of anybody who has the release alone (Assumption 2, part 3).
         mu_public: The best chance of anybody who has the syndrome alone.
         blind: The best chance with nothing, answering ell bits (printed d_l).
         blind_any: The same for answers of any length.
-        epsilon: Distance of the pad from uniform given seed, syndrome and breach, on average.
+        epsilon: Distance of the pad from uniform given seed, syndrome and breach, on average;
+            this is the printed epsilon, and what is said to be printed is computed with it.
         epsilon_worst: The same for the worst breach.
         epsilon_given_breaches: The same given the whole set of breaches, on average.
         largest_utility: The largest chance of a utility vector given a breach.
         largest_seen: The largest chance of a view of it given a breach.
-        largest_given_breaches: The same given the whole set of breaches.
+        largest_given_breaches: The largest chance of a utility vector given the whole set of
+            breaches.
         residual: The chance of guessing the view from its syndrome, given a breach.
     """
 
@@ -66,9 +71,11 @@ class Attack:
     errors: int
     universal: bool
     one_breach: bool
+    one_length: bool
     gamma: Fraction
     attacker: Fraction
     simulator: Fraction
+    simulator_ell: Fraction
     mu: Fraction
     mu_public: Fraction
     blind: Fraction
@@ -92,23 +99,27 @@ class Attack:
         return 1 - (self.gamma + self.mu + self.epsilon)
 
     @property
-    def promise_fails(self) -> bool:
-        """Whether the gap is smaller than promised, even with the epsilon of the worst breach.
+    def promise_fails(self) -> bool | None:
+        """Whether the gap is smaller than promised.
 
-        Nothing is promised when errors may exceed what is mended.
+        None when errors may exceed what is mended, because then nothing is promised.
         """
-        return self.radius_holds and self.gap < 1 - (self.gamma + self.mu + self.epsilon_worst)
+        return self.gap < self.guaranteed_gap if self.radius_holds else None
 
     @property
     def printed_bound(self) -> Fraction:
-        """What the printed proof allows a simulator: d_l + epsilon, or mu + epsilon with a code."""
+        """What the printed proof allows a simulator.
+
+        It is mu + epsilon with a code. Without one it is d_l + epsilon, for naming a breach of ell
+        bits; nothing is printed there about breaches of other lengths.
+        """
         return (self.mu if self.sketch_bits else self.blind) + self.epsilon
 
     @property
     def printed_bound_fails(self) -> bool:
-        """Whether a simulator does better, even with the epsilon of the worst breach."""
-        allowed = self.mu if self.sketch_bits else self.blind_any
-        return self.simulator > allowed + self.epsilon_worst
+        """Whether a simulator of the kind that is bounded does better."""
+        bounded = self.simulator if self.sketch_bits else self.simulator_ell
+        return bounded > self.printed_bound
 
     @property
     def repaired_bound(self) -> Fraction:
@@ -164,8 +175,9 @@ class Attack:
     def explain(self) -> str:
         """Say who learns what, and how that compares with what is printed."""
         said = [
-            f"Somebody who knows the database tells everybody z: a breach of {self.ell} "
-            f"{_bits(self.ell)}, hidden by a pad made from what a useful release has to tell.",
+            f"Somebody who knows the database tells everybody z: a breach of "
+            f"{counted(self.ell, 'bit')}, hidden by a pad made from what a useful release has to "
+            "tell.",
             f"With z and the release the attacker names a breach with probability "
             f"{show(self.attacker, side='down')}. With z alone nobody does better than "
             f"{show(self.simulator)}, with the release alone than {show(self.mu)}, with nothing "
@@ -181,17 +193,22 @@ class Attack:
                 "So access to the release gives this attacker nothing that z does not give."
             )
         if self.printed_bound_fails:
+            said.append(self._how_the_bound_fails())
+        if not self.radius_holds:
+            mended = "is" if self.radius == 1 else "are"
             said.append(
-                f"The printed proof allows a simulator at most {show(self.printed_bound)}: that is "
-                "false here, because a database has several breaches, and z depends on which set "
-                "of breaches it is. Given the whole set, the bound is "
-                f"{show(self.repaired_bound)}."
+                f"Two views of w may differ in {2 * self.errors} bits, and only {self.radius} "
+                f"{mended} always mended: sometimes the attacker reads a wrong pad or none, and "
+                "Theorem 1 promises nothing."
             )
-        elif not self.radius_holds:
+        elif self.promise_fails:
+            promised = f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='down')}"
             said.append(
-                f"Two views of w may differ in {2 * self.errors} bits, and only {self.radius} are "
-                "always mended: sometimes the attacker reads a wrong pad or none, and Theorem 1 "
-                "promises nothing."
+                f"{promised}, and there is less."
+                if self.printed_bound_fails
+                else f"{promised}, and there is less: the printed proof bounds answers of "
+                f"{counted(self.ell, 'bit')} alone, which win at most {show(self.simulator_ell)}, "
+                "and z helps more to name breaches of other lengths."
             )
         elif self.guaranteed_gap > 0:
             said.append(f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='down')}.")
@@ -199,22 +216,55 @@ class Attack:
             said.append("Theorem 1 promises nothing here: its gamma + mu + epsilon reaches 1.")
         return " ".join(said)
 
+    def _how_the_bound_fails(self) -> str:
+        if self.one_breach:
+            reason = f"z tells whether there is a breach of {counted(self.ell, 'bit')}"
+        else:
+            reason = "a database has several breaches, and z depends on which set of breaches it is"
+        bounded, beats = "a simulator", ""
+        if self._bounds_ell_alone:
+            bounded = f"a simulator that answers {counted(self.ell, 'bit')}"
+            beats = f" (it wins {show(self.simulator_ell)})"
+        return (
+            f"The printed proof allows {bounded} at most {show(self.printed_bound)}: that is false "
+            f"here{beats}, because {reason}. Given the whole set, the bound is "
+            f"{show(self.repaired_bound)}."
+        )
+
+    @property
+    def _bounds_ell_alone(self) -> bool:
+        """Whether there are breaches that the printed bound says nothing about."""
+        return not (self.one_length or self.sketch_bits)
+
     def numbers(self) -> list[tuple[str, Number | bool | None, str]]:
         """Return every number by name, with what it means."""
-        told = f"a breach of {self.ell} {_bits(self.ell)}"
+        ell = counted(self.ell, "bit")
+        several = not self.one_length
+        limited = f" of {ell}" if self._bounds_ell_alone else ""
+        promised = "1 - (gamma + mu + epsilon)"
         return [
             ("attacker", self.attacker, "with z and the release: attacker"),
             ("simulator", self.simulator, "with z alone, at best: simulator"),
+            ("simulator_ell", self.simulator_ell, f"... naming a breach of {ell}"),
             ("mu", self.mu, "with the release alone, at best: mu"),
-            ("blind", self.blind, "with nothing, at best: d_l"),
+            ("blind_any", self.blind_any, "with nothing, at best"),
+            (
+                "blind",
+                self.blind,
+                f"... naming a breach of {ell}: d_l" if several else "with nothing, at best: d_l",
+            ),
             ("gap", self.gap, "gap: attacker - simulator"),
-            ("guaranteed_gap", self.guaranteed_gap, "promised: 1 - (gamma + mu + epsilon)"),
-            ("gamma", self.gamma, f"gamma: no {told[2:]}"),
+            (
+                "guaranteed_gap",
+                self.guaranteed_gap,
+                f"promised: {promised}" if self.radius_holds else f"{promised}, not promised",
+            ),
+            ("gamma", self.gamma, f"gamma: no breach of {ell}"),
             ("epsilon", self.epsilon, "epsilon: pad from uniform, given breach"),
             ("epsilon_worst", self.epsilon_worst, "... for the worst breach"),
             ("epsilon_given_breaches", self.epsilon_given_breaches, "... given all breaches of DB"),
             ("leftover_hash_bound", self.leftover_hash_bound, "... leftover hash bound on it"),
-            ("printed_bound", self.printed_bound, "simulator at most, as printed"),
+            ("printed_bound", self.printed_bound, f"simulator{limited} at most, as printed"),
             ("repaired_bound", self.repaired_bound, "simulator at most, repaired"),
             ("min_entropy", self.min_entropy, "min-entropy of w given a breach, bits"),
             ("min_entropy_seen", self.min_entropy_seen, "... of what is seen of w"),
@@ -224,7 +274,7 @@ class Attack:
             (
                 "printed_bound_fails",
                 self.printed_bound_fails,
-                "a simulator beats the printed bound",
+                f"a simulator{limited} beats the printed bound",
             ),
             ("promise_fails", self.promise_fails, "the gap is less than promised"),
             ("assumption_2a", self.assumption_2a, "Assumption 2(2a) holds"),
@@ -238,11 +288,15 @@ class Attack:
         ]
 
     def table(self) -> list[tuple[str, str]]:
-        """Return what each number means, with the number as text."""
+        """Return what each number means, with the number as text.
+
+        If all breaches have ell bits, numbers for any length and for that one are not told apart.
+        """
+        twice = ("simulator_ell", "blind_any") if self.one_length else ()
         return [
             (meaning, _shown(value, side=_side(name)))
             for name, value, meaning in self.numbers()
-            if value is not None
+            if value is not None and name not in twice
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -281,7 +335,3 @@ def _shown(value: Number | bool, *, side: Side = "up") -> str:  # noqa: FBT001 (
 
 def _side(name: str) -> Side:
     return "down" if name in _DOWNWARD else "up"
-
-
-def _bits(count: int) -> str:
-    return "bit" if count == 1 else "bits"

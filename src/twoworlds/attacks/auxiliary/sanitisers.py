@@ -13,7 +13,14 @@ from math import comb
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import Vector, check_bits, fitted, integers, xor_sum
+from twoworlds.attacks.auxiliary.bits import (
+    Vector,
+    check_bits,
+    counted,
+    fitted,
+    integers,
+    xor_sum,
+)
 from twoworlds.attacks.auxiliary.codes import patterns
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism
@@ -96,10 +103,10 @@ def errors(bits: object, most: object) -> Sanitiser:
     """
     k, r = check_bits(whole(bits, "bits", at_least=1), "a utility vector"), whole(most, "errors")
     if r > k:
-        raise InvalidInput(f"errors={r}: there are only {k} bits that can be wrong")
+        raise InvalidInput(f"errors={r}: w has only {counted(k, 'bit')} that can be wrong")
     noise = np.zeros((1, 1 << k), dtype=np.int64)
     noise[0, list(patterns(k, r))] = 1
-    name = "reveals w" if r == 0 else f"gets up to {r} of {k} bits wrong"
+    name = "reveals w" if r == 0 else f"gets up to {r} of {counted(k, 'bit')} wrong"
     return Sanitiser(k, noise, sum(comb(k, i) for i in range(r + 1)), r, name)
 
 
@@ -134,7 +141,7 @@ def through(given: str | Mechanism) -> Sanitiser:
     k = universe.n
     if k > _MOST_BITS_OF_A_MECHANISM:
         raise TooLarge(
-            f"{found.expression} has {k} bits; the matrix of a mechanism is used up to "
+            f"{found.expression} has {counted(k, 'bit')}; the matrix of a mechanism is used up to "
             f"{_MOST_BITS_OF_A_MECHANISM}: write flips(1/4), which needs none"
         )
     chances = np.zeros((1 << k, 1 << k), dtype=object)
@@ -172,5 +179,7 @@ def _as_number(value: object, bits: int, name: str) -> int:
     characters = value if isinstance(value, (str, tuple, list)) else [value]
     text = "".join(str(character) for character in characters)
     if len(text) != bits or text.strip("01"):
-        raise InvalidInput(f"{name} has the output {value!r}, which is no string of {bits} bits")
+        raise InvalidInput(
+            f"{name} has the output {value!r}, which is no string of {counted(bits, 'bit')}"
+        )
     return int(text, 2)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.laws import binomial
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
@@ -87,9 +88,10 @@ class Smoking(Explained):
             f"probability {show(self.belief)}; then a smoker has cancer with {show(self.harmful)}, "
             f"otherwise with {show(self.harmless)}. So the risk of one smoker is thought to be "
             f"{show(self.risk_before)}.",
-            f"A study of {self.people} other smokers publishes {self.published} cancers, {noise}. "
-            f"Now smoking is thought harmful with {show(self.belief_without)}, and his risk is "
-            f"{show(self.risk_without)}: he is harmed, and he did not take part.",
+            f"A study of {counted(self.people, 'other smoker')} publishes "
+            f"{counted(self.published, 'cancer')}, {noise}. Now smoking is thought harmful with "
+            f"{show(self.belief_without)}, and his risk is {show(self.risk_without)}: "
+            f"{self._change()}, and he did not take part.",
             f"Had he taken part, with the same count published, his risk would be thought to be "
             f"{show(self.risk_with)}.",
         ]
@@ -103,8 +105,15 @@ class Smoking(Explained):
                 )
             said.append(f"{factor}.")
         second = "without noise nothing bounds" if self.ratio is None else "noise bounds"
-        said.append(f"No useful study keeps the first harm away; {second} the second.")
+        said.append(f"No useful study prevents the first change; {second} the second.")
         return " ".join(said)
+
+    def _change(self) -> str:
+        if self.risk_without == self.risk_before:
+            return "it stays as it was"
+        if self.risk_without < self.risk_before:
+            return "it falls, so he gains"
+        return "it rises, so he is harmed"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -141,7 +150,7 @@ def smoking(
         harmless: The risk otherwise.
         people: How many others are studied.
         published: The published count.
-        ratio: e^epsilon of the noise in the count; None for none.
+        ratio: e^epsilon of the noise in the count; None (or "none") for none.
 
     >>> found = smoking()
     >>> found.risk_before, round(float(found.risk_without), 4), found.promise_holds
@@ -156,15 +165,18 @@ def smoking(
         raise InvalidInput(f"published={published} must be a whole number")
     if n > _MOST_PEOPLE:
         raise TooLarge(f"people={n}: up to {_MOST_PEOPLE} are computed exactly")
-    noise = None if ratio is None else rational(ratio, "ratio")
+    noise = None if ratio in (None, "none") else rational(ratio, "ratio")
     if noise is not None and noise <= 1:
         raise InvalidInput(
-            f"ratio={noise} is e^epsilon and must exceed 1; leave it out for no noise"
+            f"ratio={noise} is e^epsilon and must exceed 1; for no noise write none: --ratio none"
         )
+    # Beyond all counts that are possible with him or without, one more divides every likelihood
+    # by the ratio, and beliefs stay the same.
+    telling = count if noise is None else min(max(count, 0), n + 1)
     # Likelihood of the published count, given the truth about smoking and his own state.
     chances = {rate: binomial(n, rate) for rate in (high, low)}
     world = {
-        (rate, own): _likelihood(chances[rate], count - own, noise)
+        (rate, own): _likelihood(chances[rate], telling - own, noise)
         for rate in (high, low)
         for own in (0, 1)
     }
@@ -180,7 +192,8 @@ def smoking(
         total = sum(joint.values())
         if not total:
             raise InvalidInput(
-                f"published={count} is impossible for {n} people: give noise a ratio"
+                f"published={count} is impossible for {counted(n, 'person', 'people')} without "
+                "noise: give it noise with a ratio such as 3"
             )
         return (joint[0, 0] + joint[0, 1]) / total, (joint[0, 1] + joint[1, 1]) / total
 

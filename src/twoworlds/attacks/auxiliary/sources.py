@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from twoworlds.attacks.auxiliary.bits import check_bits, read_bits
+from twoworlds.attacks.auxiliary.bits import check_bits, counted, read_bits
 from twoworlds.attacks.auxiliary.laws import binomial as binomial_law
 from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput, NotStochastic
@@ -62,6 +62,11 @@ def even_weight(bits: object) -> list[Fraction]:
 def weight(most: object, *, bits: object) -> list[Fraction]:
     """The strings with at most so many ones, equally likely."""
     k, limit = _bits(bits), whole(most, "most")
+    if limit > k:
+        raise InvalidInput(
+            f"weight({limit}) is at most {limit} ones, and {counted(k, 'bit')} have at most {k}: "
+            f"take weight({k}), or more bits with --bits"
+        )
     chosen = [w.bit_count() <= limit for w in range(1 << k)]
     return [Fraction(one, sum(chosen)) for one in chosen]
 
@@ -79,7 +84,10 @@ def independent(*chances: object, bits: object) -> list[Fraction]:
     """Independent bits, each with its own probability of being 1."""
     k = _bits(bits)
     if len(chances) != k:
-        raise InvalidInput(f"independent(...) has {len(chances)} probabilities for {k} bits")
+        raise InvalidInput(
+            f"independent(...) has {counted(len(chances), 'probability', 'probabilities')} for "
+            f"{counted(k, 'bit')}: give one for each bit, or --bits {len(chances)}"
+        )
     law = [Fraction(1)]
     for text in chances:
         one = probability(text)
@@ -92,7 +100,10 @@ def binomial(n: object, p: object = "1/2", *, bits: object) -> list[Fraction]:
     """The number of successes in n trials, in binary."""
     k, trials = _bits(bits), whole(n, "n", at_least=1)
     if trials >> k:
-        raise InvalidInput(f"a count up to {trials} needs {trials.bit_length()} bits, not {k}")
+        raise InvalidInput(
+            f"a count up to {trials} needs {counted(trials.bit_length(), 'bit')}, not {k}: leave "
+            "--bits out"
+        )
     return padded(binomial_law(trials, probability(p, "p")), k)
 
 
@@ -101,7 +112,10 @@ def first(count: object, *, bits: object) -> list[Fraction]:
     """The first so many strings in binary order, equally likely."""
     k, chosen = _bits(bits), whole(count, "count", at_least=1)
     if chosen > 1 << k:
-        raise InvalidInput(f"count={chosen}: there are only {1 << k} strings of {k} bits")
+        raise InvalidInput(
+            f"first({chosen}): there are only {1 << k} strings of {counted(k, 'bit')}; "
+            "take more bits with --bits"
+        )
     return padded([Fraction(1, chosen)] * chosen, k)
 
 
@@ -112,8 +126,14 @@ def explicit(*pairs: object, bits: object) -> list[Fraction]:
     law: Counter[int] = Counter()
     for pair in pairs:
         string, equals, chance = str(pair).partition("=")
-        if not equals or len(read_bits(string.strip(), "string")) != k:
-            raise InvalidInput(f"{pair!r}: write a string of {k} bits with its probability, 01=1/2")
+        length = len(read_bits(string.strip(), "string")) if equals else 0
+        if length == 0:
+            raise InvalidInput(f"{pair!r}: write a string of bits with its probability, 01=1/2")
+        if length != k:
+            raise InvalidInput(
+                f"{pair!r} is a string of {counted(length, 'bit')}, and w has {k}: give --bits "
+                f"{length}, or strings of {counted(k, 'bit')}"
+            )
         law[int(string, 2)] += probability(chance.strip(), string)  # type: ignore[assignment]
     if sum(law.values()) != 1:
         raise NotStochastic(f"the probabilities of explicit(...) sum to {sum(law.values())}, not 1")

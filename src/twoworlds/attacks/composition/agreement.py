@@ -7,6 +7,10 @@ is computed exactly, as alternatives that each hold at most a value, or an inter
 * a value and anything that allows it give the value;
 * two intervals, or two masks, give one;
 * an interval and a mask, of which neither holds the other, stay side by side.
+
+Two questions are asked of such a set, by `Values`: which alternatives it names, and these are what
+is counted and shown (``flu|cold`` leaves two values, ``*`` leaves anything); and which values that
+occur are in it, and over these it is spread where probabilities are asked for.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from twoworlds.attacks.generalised import (
 )
 from twoworlds.errors import TooLarge
 
-__all__ = ["UNSAID", "Candidate", "agreements", "read_sensitive"]
+__all__ = ["UNSAID", "Candidate", "Values", "agreements", "read_sensitive"]
 
 UNSAID = Anything("anything")  # what an empty cell says
 _MOST = 1_000_000
@@ -52,7 +56,7 @@ class Candidate:
     @property
     def value(self) -> Value | None:
         """The value, if it is a single one."""
-        if len(self.parts) == 1 and len(self.parts[0]) == 1:
+        if len(self.parts) == 1 and _is_value(self.parts[0]):
             [[cell]] = self.parts
             return cell if isinstance(cell, Value) else None
         return None
@@ -74,6 +78,54 @@ class Candidate:
             if (part := _intersection(mine, theirs)) is not None
         ]
         return Candidate(tuple(dict.fromkeys(found))) if found else None
+
+
+class Values:
+    """The values that occur among cells, and how a set divides into them.
+
+    Cells that hold the same have one label, that of the first.
+
+    >>> read = read_sensitive([["flu|cold", "cold|flu", "*"]])
+    >>> values = Values(read.values())
+    >>> values.alternatives(read["cold|flu"]), values.alternatives(read["*"])
+    (('cold', 'flu'), ('anything',))
+    >>> values.inside(read["*"])
+    ('flu', 'cold')
+    """
+
+    def __init__(self, read: Iterable[Candidate]) -> None:
+        self._labels: dict[Part, str] = {}
+        for candidate in read:
+            for part in candidate.parts:
+                self._labels.setdefault(part, _label(part))
+        self._values = {part: label for part, label in self._labels.items() if _is_value(part)}
+        self._inside: dict[Candidate, tuple[str, ...]] = {}
+
+    def alternatives(self, candidate: Candidate) -> tuple[str, ...]:
+        """Return the labels of what a candidate names, each once."""
+        return tuple(dict.fromkeys(self._labels.get(p) or _label(p) for p in candidate.parts))
+
+    def inside(self, candidate: Candidate) -> tuple[str, ...]:
+        """Return the values that occur and are in the set, each once."""
+        if len(candidate.parts) == 1 and _is_value(candidate.parts[0]):
+            return tuple(self._of(candidate.parts[0]))
+        if candidate not in self._inside:
+            found = dict.fromkeys(label for part in candidate.parts for label in self._of(part))
+            self._inside[candidate] = tuple(found)
+        return self._inside[candidate]
+
+    def sets(self, candidate: Candidate) -> set[str]:
+        """Return the labels of those alternatives that are no single values."""
+        return {self._labels.get(p) or _label(p) for p in candidate.parts if not _is_value(p)}
+
+    def _of(self, part: Part) -> Iterable[str]:
+        if _is_value(part):
+            return [self._values[part]] if part in self._values else []
+        return [
+            label
+            for (value,), label in self._values.items()
+            if all(cell.meets(value) for cell in part)
+        ]
 
 
 _Chosen = tuple[tuple[str | None, ...], Candidate]
@@ -142,7 +194,7 @@ def _parts(cell: Cell) -> Iterator[Part]:
         for option in sorted(cell.options, key=lambda o: cell.listed.index(str(o))):
             yield from _parts(option)
     else:
-        yield () if isinstance(cell, Anything) else (cell,)
+        yield () if isinstance(cell, Anything) else (_narrowed(cell),)
 
 
 def _intersection(mine: Part, theirs: Part) -> Part | None:
@@ -178,7 +230,7 @@ def _merged(old: Cell, new: Cell) -> Cell:
     if new.within(old):
         return new
     if isinstance(old, Interval) and isinstance(new, Interval):
-        return _interval(old, new)
+        return _narrowed(_interval(old, new))
     assert isinstance(old, Mask)
     assert isinstance(new, Mask)
     size = max(len(old.pattern), len(new.pattern))
@@ -198,6 +250,17 @@ def _interval(old: Interval, new: Interval) -> Interval:
     high, with_high = min(highs, default=(None, False))
     text = f"{'(' if without_low else '['}{low}, {high}{']' if with_high else ')'}"
     return Interval(text, low, high, with_low=not without_low, with_high=with_high)
+
+
+def _narrowed(cell: Cell) -> Cell:
+    """Return the value of an interval that holds one number, and everything else as it is."""
+    if isinstance(cell, Interval) and cell.low is not None and cell.low == cell.high:
+        return Value(str(cell.low), str(cell.low), cell.low)
+    return cell
+
+
+def _is_value(part: Part) -> bool:
+    return len(part) == 1 and isinstance(part[0], Value)
 
 
 def _label(part: Part) -> str:

@@ -26,9 +26,12 @@ the others alike. Its candidates can be fewer, and they are certain on the same 
 shared columns known exactly, both beliefs are the same.
 
 A sensitive cell that is a set S counts for each of its values v, with c_t(S) / q(S) in the place of
-c_t(v) / q(v), where q(S) sums over the values that are named by prior or population. That assumes
-coarsening at random: all values of a set were equally likely to be published as this set. Without
-prior and population nothing says which values a set has, and the ways to choose rows are counted.
+c_t(v) / q(v), where q(S) sums over the values of S. That assumes coarsening at random: all values
+of a set were equally likely to be published as this set. Which values there are is said by prior
+and population; without them they are those that occur in the tables, in matching rows or others,
+all equally likely. An empty cell is the set of all of them. Where rows agree on a set in which none
+of these is, such as an interval between numbers that occur, nothing says which values it has: then
+all ways to choose rows that agree are equally likely.
 """
 
 from __future__ import annotations
@@ -40,14 +43,14 @@ from fractions import Fraction
 from math import prod
 from pathlib import Path
 
-from twoworlds.attacks.composition.agreement import Candidate
+from twoworlds.attacks.composition.agreement import Candidate, Values
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
 
-__all__ = ["BELIEFS", "TableBelief", "Weights", "read_weights"]
+__all__ = ["BELIEFS", "Choices", "TableBelief", "Weights", "read_weights", "ways_of"]
 
 Weights = Mapping[str, Fraction]
-
+Choices = tuple[Candidate, Sequence[Candidate], int]  # what rows say together, and each; how many
 
 BELIEFS = ("independent", "consistent")
 
@@ -60,11 +63,13 @@ class TableBelief:
         name: ``independent`` or ``consistent``.
         prior: Weights of the person's values; None for equal ones.
         population: Weights of the values of everybody else; None for equal ones.
+        sets: Whether sensitive cells of matching rows are sets.
     """
 
     name: str = "independent"
     prior: Weights | None = None
     population: Weights | None = None
+    sets: bool = False
 
     def __post_init__(self) -> None:
         if self.name not in BELIEFS:
@@ -99,26 +104,36 @@ class TableBelief:
             "this person is in every table, and the tables are true",
             rows,
             *laws,
+            *self._coarsening,
             "the other people behind the matching rows of one table are independent of those of "
             "another",
         )
 
-    def posterior(
-        self, choices: Sequence[tuple[Candidate, Sequence[Candidate], int]]
-    ) -> dict[str, Fraction]:
-        """Return the probability of each candidate.
+    @property
+    def _coarsening(self) -> tuple[str, ...]:
+        if not self.sets:
+            return ()
+        said = "all values of a set were equally likely to be published as this set"
+        if self.weighed:
+            return (said,)
+        return (
+            f"{said}, and there are no other values than those that occur in the tables (where "
+            "none of them is in a set, all ways to choose rows that agree are equally likely)",
+        )
+
+    def posterior(self, choices: Sequence[Choices], values: Values) -> dict[str, Fraction]:
+        """Return the probability of each value.
 
         Args:
             choices: What a choice of a row in every table says together, what each of the rows
                 says, and how many such choices there are.
+            values: The values that occur, over which sets are spread without prior and population.
         """
-        weights = self._weighed(choices) if self.weighed else _counted(choices)
+        weights = self._weighed(choices) if self.weighed else _even(choices, values)
         total = sum(weights.values())
         return {label: weight / total for label, weight in weights.items()} if total else {}
 
-    def _weighed(
-        self, choices: Sequence[tuple[Candidate, Sequence[Candidate], int]]
-    ) -> dict[str, Fraction]:
+    def _weighed(self, choices: Sequence[Choices]) -> dict[str, Fraction]:
         named = dict.fromkeys([*(self.prior or ()), *(self.population or ())])
         candidates = dict.fromkeys(candidate for candidate, _, _ in choices)
         possible = [v for v in named if any(candidate.allows(v) for candidate in candidates)]
@@ -145,8 +160,8 @@ class TableBelief:
 def read_weights(given: object, name: str) -> dict[str, Fraction]:
     """Read weights: a mapping, text such as ``AIDS=1/100, Flu=1/4``, or a CSV file.
 
-    Only the ratios of weights matter, so they need not sum to 1. A CSV file has a header, the
-    values in its first column and the weights in its second.
+    Only the ratios of weights matter, so they need not sum to 1. A CSV file has the values in its
+    first column and the weights in its second; its first line is a header unless it has a weight.
 
     >>> read_weights("AIDS=1/100, Flu=25%", "prior")
     {'AIDS': Fraction(1, 100), 'Flu': Fraction(1, 4)}
@@ -187,24 +202,47 @@ def _pair(part: str, name: str) -> tuple[str, object]:
 def _from_file(path: Path, name: str) -> list[tuple[str, object]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row][1:]
+            rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise InvalidInput(
             f"{name}={str(path)!r} is neither weights such as 'AIDS=1/100, Flu=1/4' nor a file "
             f"that can be read: {reason}"
         ) from error
+    if rows and not _is_weight(rows[0]):
+        del rows[0]
     if short := next((row for row in rows if len(row) < 2), None):
         raise InvalidInput(f"{path}: {short[0]!r} has no weight beside it")
     return [(row[0].strip(), row[1]) for row in rows]
 
 
-def _counted(
-    choices: Sequence[tuple[Candidate, Sequence[Candidate], int]],
-) -> dict[str, Fraction]:
+def _is_weight(row: Sequence[str]) -> bool:
+    try:
+        rational(row[1] if len(row) > 1 else "", "weight")
+    except InvalidInput:
+        return False
+    return True
+
+
+def ways_of(choices: Iterable[Choices], values: Values) -> dict[str, int]:
+    """Return for each alternative how many choices of rows say it."""
+    ways: dict[str, int] = {}
+    for candidate, _, number in choices:
+        for label in values.alternatives(candidate):
+            ways[label] = ways.get(label, 0) + number
+    return ways
+
+
+def _even(choices: Sequence[Choices], values: Values) -> dict[str, Fraction]:
+    """Weigh the values that occur, of which none is likelier than another beforehand."""
     weights: dict[str, Fraction] = {}
-    for candidate, _, ways in choices:
-        weights[candidate.label] = weights.get(candidate.label, Fraction(0)) + ways
+    for candidate, rows, number in choices:
+        inside = values.inside(candidate)
+        if not inside:
+            return {label: Fraction(ways) for label, ways in ways_of(choices, values).items()}
+        weight = Fraction(number, prod(len(values.inside(said)) for said in rows))
+        for label in inside:
+            weights[label] = weights.get(label, Fraction(0)) + weight
     return weights
 
 

@@ -9,15 +9,15 @@ candidates rest on a belief besides: `twoworlds.attacks.composition.beliefs` say
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from math import prod
 from typing import Any
 
-from twoworlds.attacks.composition.agreement import Candidate, agreements, read_sensitive
-from twoworlds.attacks.composition.beliefs import TableBelief, read_weights
+from twoworlds.attacks.composition.agreement import Candidate, Values, agreements, read_sensitive
+from twoworlds.attacks.composition.beliefs import Choices, TableBelief, read_weights, ways_of
 from twoworlds.attacks.composition.consistent import Cells, consistent_choices
 from twoworlds.attacks.composition.sources import (
     Loaded,
@@ -26,10 +26,11 @@ from twoworlds.attacks.composition.sources import (
     load_all,
     named,
     opened,
+    repeated,
     text_of,
 )
 from twoworlds.attacks.composition.words import contradiction, outcome, who
-from twoworlds.attacks.generalised import column_cells, read_cell
+from twoworlds.attacks.generalised import column_cells, is_reversed, read_cell
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show, to_json
 
@@ -49,6 +50,8 @@ class Evidence:
         matching: How many of them can be the person's.
         rows: The numbers of these rows, from 1; the first hundred.
         counts: How many of them have which sensitive cell; None for an empty one.
+        candidates: The sensitive values that they leave, sorted. A cell that lists several leaves
+            each of them; one that lists none, such as an interval, is a candidate itself.
         excluded: Known columns that no row of the table allows by themselves, with its cells.
     """
 
@@ -57,16 +60,12 @@ class Evidence:
     matching: int
     rows: tuple[int, ...]
     counts: Mapping[str | None, int]
+    candidates: tuple[str, ...]
     excluded: Mapping[str, tuple[str, ...]]
 
     @property
-    def candidates(self) -> tuple[str, ...]:
-        """The sensitive values that the table leaves, sorted."""
-        return tuple(sorted("anything" if text is None else text for text in self.counts))
-
-    @property
     def frequencies(self) -> dict[str, Fraction]:
-        """The share of the matching rows that each candidate has."""
+        """The share of the matching rows that each sensitive cell has, as it is published."""
         return {
             "anything" if text is None else text: Fraction(number, self.matching)
             for text, number in self.counts.items()
@@ -79,6 +78,7 @@ class Evidence:
             "rows": self.size,
             "matching": self.matching,
             "matching_rows": list(self.rows),
+            "leaves": list(self.candidates),
             "candidates": {v: to_json(share) for v, share in self.frequencies.items()},
             "excluded": {column: list(cells) for column, cells in self.excluded.items()},
         }
@@ -92,9 +92,12 @@ class Composition:
         known: What is known about the person, by column.
         sensitive: The column that is attacked.
         tables: What each table says.
-        posterior: The candidates of all tables together, each with its probability.
+        posterior: The values that all tables together leave, each with its probability. Where
+            cells are sets these are not the candidates: a set is spread over its values.
         ways: For each candidate, how many choices of a matching row in every table say it.
         belief: What the probabilities rest on.
+        sets: Those of the candidates, of one table or all, that are sets.
+        notes: What to beware of, in sentences.
     """
 
     known: Mapping[str, str]
@@ -103,6 +106,8 @@ class Composition:
     posterior: Mapping[str, Fraction]
     ways: Mapping[str, int]
     belief: TableBelief
+    sets: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -115,8 +120,9 @@ class Composition:
         absent = {table.name: table.excluded for table in self.tables if not table.matching}
         if absent:
             return contradiction(absent, self.known)
-        left = [len(table.candidates) for table in self.tables]
-        said = outcome(self.sensitive, [t.name for t in self.tables], left, self.candidates)
+        left = [table.candidates for table in self.tables]
+        names = [table.name for table in self.tables]
+        said = outcome(self.sensitive, names, left, self.candidates, self.sets)
         if self.ways and not self.posterior:
             said += " The prior rules out each of them."
         return said
@@ -133,21 +139,17 @@ class Composition:
     def verify(self) -> bool:
         """Check by plain arithmetic that the ways come from the rows, and probabilities from them.
 
-        Probabilities with weights are only checked to sum to 1.
+        Probabilities with weights, or of values in sets, are only checked to sum to 1.
         """
         choices = prod(table.matching for table in self.tables)
-        if sum(self.ways.values()) > choices or not self.posterior.keys() <= self._values():
+        if any(number > choices for number in self.ways.values()):
             return False
         if self.posterior and sum(self.posterior.values()) != 1:
             return False
-        if self.belief.weighed:
+        if self.belief.weighed or self.belief.sets:
             return True
         total = sum(self.ways.values())
-        return all(share * total == self.ways[v] for v, share in self.posterior.items())
-
-    def _values(self) -> set[str]:
-        weights = (self.belief.prior or {}, self.belief.population or {})
-        return {*self.ways, *(value for weight in weights for value in weight)}
+        return all(share * total == self.ways.get(v) for v, share in self.posterior.items())
 
     def explain(self) -> str:
         """Say what each table leaves, what all leave together, and what it rests on."""
@@ -162,6 +164,8 @@ class Composition:
             together = ", ".join(f"{v} {show(share)}" for v, share in self.posterior.items())
             lines.append(f"  together: {together}")
             lines += ["", self.footing]
+        if self.notes:
+            lines += ["", *self.notes]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,6 +188,7 @@ class Composition:
             "belief": self.belief.name,
             **weights,
             "assumptions": list(self.belief.assumptions),
+            "notes": list(self.notes),
         }
 
     def _repr_html_(self) -> str:
@@ -234,23 +239,39 @@ def compose(
     )
     facts = _facts(known, sensitive)
     wanted = None if belief == "consistent" else list(facts)
+    origins = named(tables)
     with opened() as connection:
-        loaded = load_all(connection, named(tables), wanted, [sensitive])
+        loaded = load_all(connection, origins, wanted, [sensitive])
         check_known(loaded, facts)
+        _check_order(loaded, facts)
         seen = [_matching(table, facts) for table in loaded]
+        counted = [
+            _counts(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)
+        ]
+        read = read_sensitive(counted)
+        if any(one.value is None for one in read.values()):
+            held = replace(held, sets=True)
+            read = read_sensitive(table.texts(sensitive) for table in loaded)
+        values = Values(read.values())
         evidence = tuple(
-            _evidence(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)
+            _evidence(table, rows, counts, _named(counts, read, values))
+            for table, rows, counts in zip(loaded, seen, counted, strict=True)
         )
         choices = None
         if belief == "consistent":
             choices = _consistent(loaded, seen, facts, sensitive)
-    agreed = _agreed([table.counts for table in evidence], choices)
-    ways: dict[str, int] = {}
-    for candidate, _, number in sorted(agreed, key=lambda one: one[0].label):
-        ways[candidate.label] = ways.get(candidate.label, 0) + number
-    posterior = dict(sorted(held.posterior(agreed).items()))
-    said = {column: str(value) for column, value in facts.items()}
-    return Composition(said, sensitive, evidence, posterior, ways, held)
+    agreed = _agreed(counted, read, choices)
+    told = [*(candidate for candidate, _, _ in agreed), *(read[t] for one in counted for t in one)]
+    return Composition(
+        {column: str(value) for column, value in facts.items()},
+        sensitive,
+        evidence,
+        dict(sorted(held.posterior(agreed, values).items())),
+        dict(sorted(ways_of(agreed, values).items())),
+        held,
+        frozenset(label for candidate in told for label in values.sets(candidate)),
+        tuple(repeated(origins)),
+    )
 
 
 def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, object]:
@@ -297,30 +318,59 @@ def _matching(table: Loaded, facts: Mapping[str, object]) -> _Matching:
     return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
 
 
-def _evidence(table: Loaded, matching: _Matching, sensitive: str) -> Evidence:
-    name, rows = table.columns[sensitive], f"{table.table} WHERE {matching.condition}"
-    counts = table.fetch(
-        f"SELECT {name}, count(*) FROM {rows} GROUP BY {name} ORDER BY min(rowid)", matching.values
+def _check_order(tables: Sequence[Loaded], facts: Mapping[str, object]) -> None:
+    """Refuse a known span whose ends are in the wrong order, unless a table has it as a value."""
+    for column, value in facts.items():
+        if not isinstance(value, str) or not is_reversed(value):
+            continue
+        if not any(value in table.texts(column) for table in tables if column in table.columns):
+            raise InvalidInput(
+                f"the known {column}={value} holds no number: write the lower end first"
+            )
+
+
+def _counts(table: Loaded, matching: _Matching, sensitive: str) -> dict[str | None, int]:
+    name = table.columns[sensitive]
+    found = table.fetch(
+        f"SELECT {name}, count(*) FROM {table.table} WHERE {matching.condition} GROUP BY {name} "
+        "ORDER BY min(rowid)",
+        matching.values,
     )
+    return dict(found)
+
+
+def _named(
+    texts: Iterable[str | None], read: Mapping[str | None, Candidate], values: Values
+) -> set[str]:
+    return {label for text in texts for label in values.alternatives(read[text])}
+
+
+def _evidence(
+    table: Loaded, matching: _Matching, counts: Mapping[str | None, int], candidates: Iterable[str]
+) -> Evidence:
     numbers = table.fetch(
-        f"SELECT rowid + 1 FROM {rows} ORDER BY rowid LIMIT {_MOST_ROWS}", matching.values
+        f"SELECT rowid + 1 FROM {table.table} WHERE {matching.condition} ORDER BY rowid "
+        f"LIMIT {_MOST_ROWS}",
+        matching.values,
     )
     return Evidence(
         table.name,
         table.rows,
-        sum(number for _, number in counts),
+        sum(counts.values()),
         tuple(row[0] for row in numbers),
-        dict(counts),
+        counts,
+        tuple(sorted(candidates)),
         matching.excluded,
     )
 
 
 def _agreed(
-    counted: Sequence[Mapping[str | None, int]], choices: Mapping[Cells, int] | None
-) -> list[tuple[Candidate, Sequence[Candidate], int]]:
+    counted: Sequence[Mapping[str | None, int]],
+    read: Mapping[str | None, Candidate],
+    choices: Mapping[Cells, int] | None,
+) -> list[Choices]:
     """Return what choices of rows say, together and each, and their number (None: products)."""
-    read = read_sensitive(counted)
-    found: list[tuple[Candidate, Sequence[Candidate], int]] = []
+    found: list[Choices] = []
     for texts, candidate in agreements(counted, read):
         if choices is None:
             number = prod(counts[text] for counts, text in zip(counted, texts, strict=True))

@@ -10,10 +10,9 @@ one of `twoworlds.attacks.composition.beliefs`: no weights.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.composition.beliefs import TableBelief
@@ -28,9 +27,10 @@ from twoworlds.attacks.composition.sources import (
     load_all,
     named,
     opened,
+    repeated,
 )
 from twoworlds.attacks.composition.words import listed
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, to_json
 from twoworlds.progress import track
 
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["Exposure", "TableShare", "Victim", "expose"]
-
-_MOST_WAYS = 1 << 126
 
 
 @dataclass(frozen=True)
@@ -51,12 +49,14 @@ class TableShare:
         size: How many rows it has.
         matched: How many people can be in it.
         pinned: For how many of them it leaves one sensitive value.
+        enough: How many of those whom all tables together pin down it pins down alone.
     """
 
     name: str
     size: int
     matched: int
     pinned: int
+    enough: int
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ class Exposure:
         guessed: How many of them an attacker who always guesses the likeliest value is expected to
             guess rightly, under the default belief.
         victims: The first people who are pinned down, those first whom no table gives away alone.
+        sets: Whether sensitive cells are sets.
+        notes: What to beware of, in sentences.
     """
 
     on: tuple[str, ...]
@@ -104,6 +106,8 @@ class Exposure:
     newly: int
     guessed: Fraction
     victims: tuple[Victim, ...]
+    sets: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -111,7 +115,7 @@ class Exposure:
         known = listed(list(self.on))
         if not self.everywhere:
             return f"Nobody of {_people(self.people)} matches all tables by {known}."
-        alone = listed([f"{one.pinned:,}" for one in self.tables])
+        alone = listed([f"{one.enough:,}" for one in self.tables])
         said = (
             f"Of {_people(self.people)} of whom {known} "
             f"{'is' if len(self.on) == 1 else 'are'} known, {self.everywhere:,} can be in all "
@@ -126,6 +130,12 @@ class Exposure:
     def explain(self) -> str:
         """Say what was found, and what it rests on."""
         lines = [self.sentence]
+        if len(self.tables) > 1 and any(one.pinned > one.enough for one in self.tables):
+            alone = [f"{one.name} alone pins down {one.pinned:,}" for one in self.tables]
+            lines.append(
+                "Of all who can be in a table, whether they can be in the others or not, "
+                f"{listed(alone)}."
+            )
         if contradicted := self.left.get(0, 0):
             lines.append(
                 f"The tables contradict each other about {contradicted:,} of them: these people "
@@ -138,7 +148,7 @@ class Exposure:
                 f"{decimal(self.guessed, 6, 'down')} times, a share of {share}, if they are in "
                 "all tables."
             )
-        return " ".join(lines)
+        return " ".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
         """Show it in a notebook."""
@@ -157,6 +167,7 @@ class Exposure:
                     "rows": one.size,
                     "people_who_match": one.matched,
                     "pinned_alone": one.pinned,
+                    "pinned_alone_of_those_pinned_together": one.enough,
                 }
                 for one in self.tables
             ],
@@ -175,7 +186,8 @@ class Exposure:
                 for one in self.victims
             ],
             "belief": "independent",
-            "assumptions": list(TableBelief().assumptions),
+            "assumptions": list(TableBelief(sets=self.sets).assumptions),
+            "notes": list(self.notes),
         }
 
 
@@ -209,17 +221,13 @@ def expose(
         if not known:
             raise InvalidInput(f"{everybody.name} and the tables share no column: nothing is known")
         check_known(loaded, known)
-        if prod(table.rows for table in loaded) > _MOST_WAYS:
-            raise TooLarge(
-                "there are too many ways to choose a row in each of these tables: attack fewer "
-                "tables at once"
-            )
         make_profiles(everybody, known)
         values = {column: KnownValues(everybody.texts(column)) for column in known}
         for number, table in enumerate(track(loaded, "matching people", total=len(loaded))):
             make_signatures(everybody, table, values, sensitive, number)
         make_outcomes(connection, loaded, sensitive)
-        return _exposure(connection, everybody, loaded, known, sensitive, most)
+        found = _exposure(connection, everybody, loaded, known, sensitive, most)
+        return replace(found, notes=tuple(repeated(origins)))
 
 
 def _known(register: Loaded, on: object, sensitive: str) -> list[str]:
@@ -261,11 +269,12 @@ def _exposure(
 
     shares = []
     for i, table in enumerate(tables):
-        [(matched, pinned)] = fetch(
+        [(matched, pinned, enough)] = fetch(
             f"SELECT coalesce(sum(people), 0)::BIGINT, coalesce(sum(people) FILTER (pinned{i}), 0)"
-            f"::BIGINT FROM told WHERE s{i} IS NOT NULL"
+            f"::BIGINT, coalesce(sum(people) FILTER (pinned AND pinned{i}), 0)::BIGINT FROM told "
+            f"WHERE s{i} IS NOT NULL"
         )
-        shares.append(TableShare(table.name, table.rows, matched, pinned))
+        shares.append(TableShare(table.name, table.rows, matched, pinned, enough))
     left = fetch(
         f"SELECT number, sum(people)::BIGINT FROM told WHERE {everywhere} GROUP BY 1 ORDER BY 1"
     )
@@ -277,6 +286,7 @@ def _exposure(
         "SELECT best::VARCHAR, total::VARCHAR, sum(people)::BIGINT FROM told WHERE number > 0 "
         "GROUP BY ALL"
     )
+    [(sets,)] = fetch("SELECT count(*) > 0 FROM named WHERE kind = 'set' OR label <> said")
     return Exposure(
         tuple(known),
         sensitive,
@@ -288,6 +298,7 @@ def _exposure(
         newly,
         sum((Fraction(int(b), int(t)) * people for b, t, people in odds), start=Fraction(0)),
         tuple(_victims(connection, register, known, len(tables), hidden, most)),
+        sets,
     )
 
 

@@ -34,6 +34,7 @@ from twoworlds.attacks.composition.joining import (
     on_columns,
 )
 from twoworlds.attacks.composition.matching import KnownValues
+from twoworlds.attacks.composition.missing import most_placed
 from twoworlds.attacks.composition.sources import Loaded, Origin, load, named, opened
 from twoworlds.attacks.composition.words import listed
 from twoworlds.errors import InvalidInput
@@ -41,6 +42,9 @@ from twoworlds.numbers import to_json
 from twoworlds.progress import track
 
 __all__ = ["Link", "Linkage", "link"]
+
+_MOST_PAIRS = 5_000_000
+_MOST_EDGES = 100_000
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,8 @@ class Linkage:
         outside: For each number of matching rows, how many people have it.
         inside: For each number of matching people, how many rows have it.
         missing: How many rows at least belong to people who are not in the register, if each row
-            is another person's: those beyond the number of people who match them, in each group.
+            is another person's. No larger number is certain, but where very many groups overlap:
+            there it is the number of rows beyond the people who match them, in each group.
         overlapping: How many people match rows of several groups.
         one_to_one: How many people match one row that nobody else matches.
         pinned: How many people match rows of one sensitive value only; None without that column.
@@ -273,9 +278,7 @@ def _linkage(
 ) -> Linkage:
     outside = register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
     inside = register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
-    [(k, missing)] = register.fetch(
-        "SELECT min(size), sum(greatest(size - people, 0))::BIGINT FROM inward"
-    )
+    [(k,)] = register.fetch("SELECT min(size) FROM inward")
     [(overlapping, one_to_one)] = register.fetch(
         "SELECT coalesce(sum(people) FILTER (number > 1), 0)::BIGINT, coalesce(sum(people) FILTER "
         "(rows = 1 AND rivals = 1), 0)::BIGINT FROM outward"
@@ -290,12 +293,34 @@ def _linkage(
         k,
         dict(outside),
         dict(inside),
-        missing,
+        _missing(register),
         overlapping,
         one_to_one,
         pinned,
         tuple(_links(register, columns, sensitive, most)),
     )
+
+
+def _missing(register: Loaded) -> int:
+    """Return how many rows are left when as many people as possible take one each."""
+    [(edges,)] = register.fetch("SELECT coalesce(sum(number), 0) FROM outward WHERE number > 1")
+    if edges <= _MOST_PAIRS:
+        kinds = register.fetch(
+            "SELECT sum(people)::BIGINT, groups FROM (SELECT profile, any_value(people) AS people, "
+            "list(group_ ORDER BY group_) AS groups FROM linked JOIN outward ON id = profile WHERE "
+            "number > 1 GROUP BY profile) GROUP BY groups ORDER BY groups"
+        )
+        if sum(len(groups) for _, groups in kinds) <= _MOST_EDGES:
+            rooms = dict(
+                register.fetch(
+                    "SELECT g.id, greatest(any_value(size) - coalesce(sum(people), 0), 0)::BIGINT "
+                    "FROM groups AS g LEFT JOIN (SELECT group_, people FROM linked JOIN outward ON "
+                    "id = profile WHERE number = 1) ON group_ = g.id GROUP BY g.id"
+                )
+            )
+            return sum(rooms.values()) - most_placed(kinds, rooms)
+    [(missing,)] = register.fetch("SELECT sum(greatest(size - people, 0))::BIGINT FROM inward")
+    return int(missing)
 
 
 def _pinned(register: Loaded, table: Loaded, columns: Sequence[str], sensitive: str) -> int:

@@ -6,17 +6,24 @@ People who share the signatures of all tables are computed once:
 *   ``profiles0``, ``profiles1``, ...: the signature of each profile that matches the table;
 *   ``values0``, ...: for each signature the sensitive cells and how many matching rows have each;
 *   ``signed``: the profiles with all signatures; ``combined``: how many people share them;
-*   ``outcomes``: for those the number of candidates, and the ways to choose agreeing rows.
+*   ``outcomes``: for those the number of candidates, the weight of the likeliest, and of all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import lcm, prod
 from typing import TYPE_CHECKING
 
-from twoworlds.attacks.composition.agreement import agreements, read_sensitive
+from twoworlds.attacks.composition.agreement import (
+    Candidate,
+    Values,
+    agreements,
+    read_sensitive,
+)
 from twoworlds.attacks.composition.joining import fill, make_groups, make_matches
 from twoworlds.attacks.composition.matching import KnownValues
+from twoworlds.errors import TooLarge
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,6 +31,8 @@ if TYPE_CHECKING:
     from twoworlds.attacks.composition.sources import Loaded
 
 __all__ = ["make_outcomes", "make_signatures"]
+
+_MOST_WAYS = 1 << 126
 
 
 def make_signatures(
@@ -77,22 +86,29 @@ def make_outcomes(
     """Make what all tables leave together, and ``alone0``, ..., what each leaves alone.
 
     Somebody is pinned down by one candidate that is a value; one that is a set pins nobody down.
+    Weights are those of `twoworlds.attacks.composition.beliefs`, multiplied to whole numbers; for
+    people whose rows agree on a set without values that occur, they are the ways to choose rows.
+
+    Raises:
+        TooLarge: for weights of more than 126 bits.
     """
     numbers = range(len(tables))
     texts = [table.texts(sensitive) for table in tables]
     read = read_sensitive(texts)
-    fill(connection, "single", ["said"], ([text] for text, one in read.items() if one.value))
-    for i in numbers:
-        connection.execute(
-            f"CREATE TABLE alone{i} AS SELECT signature, count(*) AS number, count(*) = 1 AND "
-            f"count(single.said) = 1 AS pinned FROM values{i} LEFT JOIN single USING (said) "
-            "GROUP BY signature"
+    values = Values(read.values())
+    _make_alone(connection, read, values, len(tables))
+    common = _common(texts, read, values)
+    if prod(table.rows * one for table, one in zip(tables, common, strict=True)) > _MOST_WAYS:
+        raise TooLarge(
+            "there are too many ways to choose a row in each of these tables: attack fewer tables "
+            "at once"
         )
-    agreed = (
-        (*chosen, one.label, "pinned" if one.value else None)
-        for chosen, one in agreements(texts, read)
+    fill(
+        connection,
+        "agreeing",
+        [*(f"x{i}" for i in numbers), "label", "kind", "factor"],
+        _agreeing(texts, read, values, common),
     )
-    fill(connection, "agreeing", [*(f"x{i}" for i in numbers), "label", "single"], agreed)
     signatures = ", ".join(f"profiles{i}.signature AS s{i}" for i in numbers)
     shared = ", ".join(f"s{i}" for i in numbers)
     joins = " ".join(f"LEFT JOIN profiles{i} ON profiles{i}.profile = profiles.id" for i in numbers)
@@ -107,8 +123,70 @@ def make_outcomes(
     agree = " AND ".join(f"a.x{i} IS NOT DISTINCT FROM values{i}.said" for i in numbers)
     ways = " * ".join(f"values{i}.size" for i in numbers)
     connection.execute(
-        "CREATE TABLE outcomes AS SELECT id, count(*) AS number, count(*) = 1 AND count(single) = "
-        "1 AS pinned, max(ways) AS best, sum(ways) AS total, any_value(label) AS label FROM "
-        f"(SELECT c.id, a.label, any_value(a.single) AS single, sum({ways}) AS ways FROM combined "
-        f"AS c {leaves} JOIN agreeing AS a ON {agree} GROUP BY c.id, a.label) GROUP BY id"
+        f"CREATE TABLE weighed AS SELECT c.id, a.label, min(kind) AS kind, sum({ways}) FILTER "
+        f"(kind IS NOT NULL) AS ways, sum({ways} * factor::HUGEINT) AS weight, count(*) > "
+        f"count(factor) AS empty FROM combined AS c {leaves} JOIN agreeing AS a ON {agree} GROUP "
+        "BY c.id, a.label"
     )
+    connection.execute(
+        "CREATE TABLE outcomes AS SELECT id, count(kind) AS number, count(kind) = 1 AND min(kind) "
+        "= 'value' AS pinned, CASE WHEN bool_or(empty) THEN max(ways) ELSE max(weight) END AS "
+        "best, CASE WHEN bool_or(empty) THEN sum(ways) ELSE sum(weight) END AS total, "
+        "min(label) FILTER (kind IS NOT NULL) AS label FROM weighed GROUP BY id"
+    )
+
+
+def _make_alone(
+    connection: duckdb.DuckDBPyConnection,
+    read: Mapping[str | None, Candidate],
+    values: Values,
+    tables: int,
+) -> None:
+    named = [
+        (text, label, "set" if label in values.sets(one) else "value")
+        for text, one in read.items()
+        for label in values.alternatives(one)
+    ]
+    fill(connection, "named", ["said", "label", "kind"], named)
+    each = len({label for _, label, _ in named}) == len(named)  # no label has two texts
+    for i in range(tables):
+        connection.execute(
+            f"CREATE TABLE alone{i} AS SELECT signature, count(*) AS number, count(*) = 1 AND "
+            f"min(kind) = 'value' AS pinned FROM (SELECT {'' if each else 'DISTINCT'} signature, "
+            f"label, kind FROM values{i} AS v JOIN named ON v.said IS NOT DISTINCT FROM "
+            "named.said) GROUP BY signature"
+        )
+
+
+def _common(
+    texts: Sequence[Iterable[str | None]], read: Mapping[str | None, Candidate], values: Values
+) -> list[int]:
+    """Return for each table a number that each of its sets divides by how many values it has."""
+    sizes = [{len(values.inside(read[text])) or 1 for text in table} for table in texts]
+    return [lcm(*table) for table in sizes]
+
+
+def _agreeing(
+    texts: Sequence[Iterable[str | None]],
+    read: Mapping[str | None, Candidate],
+    values: Values,
+    common: Sequence[int],
+) -> Iterator[tuple[str | None, ...]]:
+    """Yield cells that agree with a label that they leave, and by how much its ways count.
+
+    The kind of the label is ``set`` or ``value`` for candidates, and None for values that are only
+    in a candidate. The factor is None where no value that occurs is in what they say.
+    """
+    for chosen, candidate in agreements(texts, read):
+        inside = values.inside(candidate)
+        factor = "0"
+        if inside:
+            sizes = (len(values.inside(read[text])) for text in chosen)
+            factor = str(prod(c // size for c, size in zip(common, sizes, strict=True)))
+        sets, named = values.sets(candidate), values.alternatives(candidate)
+        for label in named:
+            counted = factor if label in inside else "0" if inside else None
+            yield *chosen, label, "set" if label in sets else "value", counted
+        for label in inside:
+            if label not in named:
+                yield *chosen, label, None, factor

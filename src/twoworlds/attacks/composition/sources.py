@@ -21,7 +21,17 @@ from twoworlds.progress import track
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Loaded", "Origin", "check_known", "load", "load_all", "named", "opened", "text_of"]
+__all__ = [
+    "Loaded",
+    "Origin",
+    "check_known",
+    "load",
+    "load_all",
+    "named",
+    "opened",
+    "repeated",
+    "text_of",
+]
 
 Origin = Any  # a path, a list of rows or a frame
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -95,6 +105,23 @@ def named(tables: object) -> list[tuple[str, Origin]]:
     if not found:
         raise InvalidInput("no table was given: give one or more, such as ['figure1.csv']")
     return found
+
+
+def repeated(tables: Sequence[tuple[str, Origin]]) -> list[str]:
+    """Say of each table that is given again that it adds nothing but wrong probabilities."""
+    before: list[Origin] = []
+    notes: dict[str, None] = {}
+    for name, table in tables:
+        same = Path(table).resolve() if isinstance(table, str | Path) else table
+        if any(one is same or (isinstance(one, Path) and one == same) for one in before):
+            said = (
+                f"{name} is given more than once: that adds nothing to the candidates, and the "
+                "probabilities are wrong, because they take its rows for other people's each time. "
+                "Give it once."
+            )
+            notes[said] = None
+        before.append(same)
+    return list(notes)
 
 
 def load_all(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 __all__ = ["amount", "contradiction", "listed", "outcome", "plural", "who"]
 
@@ -58,27 +58,63 @@ def who(known: Mapping[str, str]) -> str:
 
 
 def outcome(
-    sensitive: str, names: Sequence[str], left: Sequence[int], candidates: Sequence[str]
+    sensitive: str,
+    names: Sequence[str],
+    left: Sequence[Sequence[str]],
+    candidates: Sequence[str],
+    sets: Collection[str] = (),
 ) -> str:
-    """Say what each table leaves alone, and all of them together."""
+    """Say what each table leaves alone, and all of them together.
+
+    Args:
+        sensitive: The column that is attacked.
+        names: What the tables are called.
+        left: What each of them leaves.
+        candidates: What all leave together.
+        sets: Those of the candidates that are sets, which nobody can count.
+    """
     if len(names) == 1:
-        return f"{names[0]} leaves {amount(left[0], sensitive)}: {listed(candidates, 'or')}."
-    numbers = listed([str(number) for number in left])
-    alone = amount(left[0], sensitive) if set(left) == {1} else f"{numbers} {plural(sensitive)}"
+        counted = "" if _sets(left[0], sets) else f"{amount(len(left[0]), sensitive)}: "
+        return f"{names[0]} leaves {counted}{listed(candidates, 'or')}."
+    alone = _alone(sensitive, names, left, sets)
     if not candidates:
         return (
-            f"Each table alone leaves {alone}; together they leave none: the tables contradict "
-            "each other, so this person is missing from one of them, or something known is wrong."
+            f"{alone}; together they leave none: the tables contradict each other, so this person "
+            "is missing from one of them, or something known is wrong."
         )
     number = _NUMBERS[1] if len(candidates) == 1 else str(len(candidates))
-    said = (
-        f"Each table alone leaves {alone}; together they leave {number}: "
-        f"{listed(candidates, 'or')}."
-    )
-    certain = [name for name, count in zip(names, left, strict=True) if count == 1]
-    if certain and len(candidates) == 1:
+    counted = "" if _sets(candidates, sets) else f"{number}: "
+    said = f"{alone}; together they leave {counted}{listed(candidates, 'or')}."
+    if len(candidates) > 1 or _sets(candidates, sets):
+        return said
+    certain = [
+        name
+        for name, mine in zip(names, left, strict=True)
+        if len(mine) == 1 and not _sets(mine, sets)
+    ]
+    if certain:
         said += f" {listed(certain)} alone {'says' if len(certain) == 1 else 'say'} it already."
     return said
+
+
+def _sets(labels: Sequence[str], sets: Collection[str]) -> bool:
+    return any(label in sets for label in labels)
+
+
+def _alone(
+    sensitive: str, names: Sequence[str], left: Sequence[Sequence[str]], sets: Collection[str]
+) -> str:
+    if any(_sets(mine, sets) for mine in left):
+        parts = [
+            f"{name} leaves "
+            + (listed(mine, "or") if _sets(mine, sets) else amount(len(mine), sensitive))
+            for name, mine in zip(names, left, strict=True)
+        ]
+        return f"Alone, {listed(parts)}"
+    numbers = [len(mine) for mine in left]
+    if set(numbers) == {1}:
+        return f"Each table alone leaves {amount(1, sensitive)}"
+    return f"Each table alone leaves {listed([f'{n:,}' for n in numbers])} {plural(sensitive)}"
 
 
 def contradiction(

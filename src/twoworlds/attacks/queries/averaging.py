@@ -60,7 +60,8 @@ class Averaging:
         times: How often it is asked.
         chances: For each of these, the probability that the rounded mean is the truth.
         confidence: What was wanted.
-        enough: A number of questions that reaches it while one less does not; None for thousands.
+        enough: A number of questions that reaches it while one less does not; None for more
+            than are worked out.
     """
 
     epsilon: Number
@@ -71,14 +72,14 @@ class Averaging:
 
     def explain(self) -> str:
         """Say how soon the noise is gone."""
-        first, last = float(self.chances[0]), float(self.chances[-1])
+        first, last = (_chance_text(self.chances[i]) for i in (0, -1))
         text = (
             f"Fresh noise with epsilon {decimal(self.epsilon, 4)} at every question: one answer is "
-            f"exactly right with probability {first:.1%}, the rounded mean of {self.times[-1]:,} "
-            f"with {last:.1%}. "
+            f"exactly right with probability {first}, the rounded mean of {self.times[-1]:,} "
+            f"with {last}. "
         )
         if self.enough is None:
-            return f"{text}{_percent(self.confidence)} takes thousands of questions."
+            return f"{text}{_percent(self.confidence)} takes more than are worked out here."
         questions = "1 question reaches" if self.enough == 1 else f"{self.enough:,} questions reach"
         return (
             f"{text}{questions} {_percent(self.confidence)}, at a total cost of epsilon "
@@ -300,6 +301,10 @@ def against_engine(
     return Repeated(
         times, len(same), loss, limit, len(answers) - len(same), mean, truth, best_chance(limit)
     )
+
+
+def _chance_text(chance: Number) -> str:
+    return "more than 99.9%" if chance > Fraction(1999, 2000) else f"{float(chance):.1%}"
 
 
 def _percent(share: Fraction) -> str:

@@ -148,15 +148,21 @@ class SingledOut:
                 "columns may still exist."
             )
         way = {
-            "direct": "One question is enough",
+            "direct": "One answer tells",
             "difference": "The difference of two allowed answers tells",
             "tracker": "Four allowed answers, none of them about the person alone, tell",
         }[last.name]
         who, what = in_words(self.known), in_words([self.secret])
         if self.matching == 1:
             fact = f"the person with {who} {'has' if last.value else 'does not have'} {what}"
+        elif last.value in (0, self.matching):
+            every = "each" if last.value else "none"
+            fact = f"{every} of the {self.matching} people with {who} has {what}"
         else:
-            fact = f"{last.value} of the {self.matching} people with {who} have {what}"
+            fact = (
+                f"what is known fits {self.matching} people, and {last.value} of them have {what}; "
+                "whoever knows more of the person finds out the rest"
+            )
         return f"{server}{way}: {fact}."
 
     def to_dict(self) -> dict[str, Any]:

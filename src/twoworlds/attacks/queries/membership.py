@@ -88,8 +88,8 @@ class Membership:
                 f"{'took part' if likelier else 'did not take part'}"
             )
         return (
-            f"{_BELIEF} {told}: the probability of having taken part goes from "
-            f"{exact_text(self.prior)} to {decimal(self.posterior, 4)}."
+            f"A study of {self.people:,} people. {_BELIEF} {told}: the probability of having taken "
+            f"part goes from {exact_text(self.prior)} to {decimal(self.posterior, 4)}."
             + (f" The counts carry {self.noise}." if self.noise else "")
         )
 
@@ -141,9 +141,10 @@ def membership_in_means(
         )
     if not person:
         raise InvalidInput("no attribute was given")
-    bits = [whole(bit, "an answer") for bit in person]
-    if any(bit > 1 for bit in bits):
-        raise InvalidInput("an answer is 0 or 1")
+    bits = [whole(bit, f"the person's answer {i}") for i, bit in enumerate(person, start=1)]
+    for i, bit in enumerate(bits, start=1):
+        if bit > 1:
+            raise InvalidInput(f"the person's answer {i} is {bit}: an answer is 0 or 1")
     known = [_share(share) for share in shares]
     before = _prior(prior)
     if noise is not None and size * len(bits) > _MOST_TERMS:

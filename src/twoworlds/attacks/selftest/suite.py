@@ -166,9 +166,8 @@ def _chosen(only: Sequence[object] | None) -> tuple[Failure, ...]:
     numbers = {whole(one, "the number of a failure") for one in only}
     unknown = numbers - {failure.number for failure in FAILURES}
     if unknown or not numbers:
-        raise InvalidInput(
-            f"failures have the numbers 1 to {len(FAILURES)}, not {unknown or 'none'}"
-        )
+        named = ", ".join(map(str, sorted(unknown))) or "none"
+        raise InvalidInput(f"failures have the numbers 1 to {len(FAILURES)}, not {named}")
     return tuple(failure for failure in FAILURES if failure.number in numbers)
 
 

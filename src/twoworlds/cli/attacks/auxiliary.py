@@ -43,8 +43,9 @@ def auxiliary(
     source: Annotated[
         str | None,
         typer.Option(
-            help="law of w: uniform, even-weight, 'iid(3/5)', 'binomial(8)', 'explicit(01=1/2, "
-            "10=1/2)'; or 'count(8)': a published count of 8 people, the first of them secret"
+            help="law of w: uniform, even-weight, 'weight(2)' (at most 2 ones), 'iid(3/5)', "
+            "'independent(1/2, 1/3)', 'binomial(8)', 'first(5)', 'explicit(01=1/2, 10=1/2)'; or "
+            "'count(8)': a published count of 8 people, the first of them secret"
         ),
     ] = None,
     law: Annotated[
@@ -259,6 +260,7 @@ def _entropy(options: dict[str, Any], as_json: bool) -> int:
 
 def _entropy_of_source(options: dict[str, Any], as_json: bool) -> int:
     from twoworlds.attacks.auxiliary import min_entropy, sized_source
+    from twoworlds.attacks.auxiliary.bits import counted
     from twoworlds.numbers import show, to_json
 
     if set(options) - {"source", "bits"}:
@@ -271,8 +273,9 @@ def _entropy_of_source(options: dict[str, Any], as_json: bool) -> int:
         print_json({**data, "min_entropy": to_json(entropy, side="down")})
         return 0
     said = (
-        f"{text} on {bits} bits has a min-entropy of {show(entropy, side='down')} bits: its "
-        f"likeliest string has probability {show(largest)}."
+        f"{text} on {counted(bits, 'bit')} has a min-entropy of {show(entropy, side='down')} "
+        f"{'bit' if entropy == 1 else 'bits'}: its likeliest string has probability "
+        f"{show(largest)}."
     )
     console().print(Text(said))
     return 0
@@ -287,8 +290,6 @@ def _height(options: dict[str, Any], as_json: bool) -> int:
 def _smoking(options: dict[str, Any], as_json: bool) -> int:
     from twoworlds.attacks.auxiliary import smoking
 
-    if options.get("ratio") == "none":
-        options["ratio"] = None
     return _tell(smoking(**options), as_json)
 
 

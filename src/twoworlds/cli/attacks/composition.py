@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["composition"]
 
-_WEIGHTS = "'AIDS=1/100, Flu=1/4', or a CSV file"
+_WEIGHTS = "'AIDS=1/100, Flu=1/4', or a CSV file of values and weights"
 
 
 @attack_app.command()
@@ -110,20 +110,22 @@ def _known(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def print_notes(paths: Sequence[Path]) -> None:
-    """Say which files are bundled examples."""
+    """Say which files are bundled examples, after an empty line."""
     from twoworlds.attacks.composition.examples import example_note
 
-    notes = [note for path in paths if (note := example_note(path)) is not None]
-    for note in notes:
-        console().print(Text(note))
+    notes = dict.fromkeys(note for path in paths if (note := example_note(path)) is not None)
     if notes:
         console().print()
+    for note in notes:
+        console().print(Text(note))
 
 
 def _print(found: Composition, tables: Sequence[Path]) -> None:
     out = console()
     out.print(Text(found.sentence))
-    out.print()
+    for note in found.notes:
+        out.print()
+        out.print(Text(note))
     print_notes(tables)
     shares = [table.frequencies for table in found.tables]
     values = sorted({value for share in (*shares, found.posterior) for value in share})
@@ -136,6 +138,8 @@ def _print(found: Composition, tables: Sequence[Path]) -> None:
                 for value in values
             ],
         )
+    else:
+        out.print()
     matching = "; ".join(
         f"{table.name}: {table.matching:,} of {table.size:,} rows match" for table in found.tables
     )
@@ -153,7 +157,6 @@ def _together(found: Composition, value: str) -> str:
 def _print_everyone(found: Exposure, paths: Sequence[Path]) -> None:
     out = console()
     out.print(Text(found.explain()))
-    out.print()
     print_notes(paths)
     if found.victims:
         columns = list(found.victims[0].person)

@@ -41,9 +41,7 @@ def linkage(
     if json_:
         print_json(found.to_dict())
         return
-    out = console()
-    out.print(Text(found.explain()))
-    out.print()
+    console().print(Text(found.explain()))
     print_notes([register, table])
     _print_counts(found)
     _print_links(found, sensitive)

@@ -25,11 +25,14 @@ def membership(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             help="a CSV with columns person (0 or 1), count and share: one line for each attribute",
         ),
     ] = None,
-    people: Annotated[str, typer.Option(help="how many people the study has")] = "100",
+    people: Annotated[
+        str | None,
+        typer.Option(help="how many people the study has; a made-up one has 100 if left out"),
+    ] = None,
     attributes: Annotated[
         str, typer.Option(help="for a made-up study: how many counts are published")
     ] = "1000",
@@ -66,13 +69,16 @@ def membership(
     from twoworlds.attacks.queries import membership_in_histogram, study
 
     found: Membership | Study
+    if people is None and (file is not None or cell is not None):
+        raise InvalidInput("say how many people the study has: --people 100")
+    size = people or "100"
     if cell is not None:
         if file is not None or epsilon is not None or engine:
             raise InvalidInput("--cell is for an exact histogram: leave out file, epsilon, engine")
         found = membership_in_histogram(
             None if cell == "hidden" else cell,
             share or "1/100",
-            people,
+            size,
             at_least=at_least or "3",
             prior=prior or "1/2",
         )
@@ -81,11 +87,11 @@ def membership(
     elif file is not None:
         if engine:
             raise InvalidInput("--engine publishes a made-up study: leave out the file")
-        found = _from_file(file, people, epsilon, prior or "1/2")
+        found = _from_file(file, size, epsilon, prior or "1/2")
     elif prior is not None:
         raise InvalidInput("--prior is for one person: give a file of their attributes, or --cell")
     else:
-        found = study(people, attributes, epsilon=epsilon, seed=seed, engine=engine)
+        found = study(size, attributes, epsilon=epsilon, seed=seed, engine=engine)
     if json_:
         print_json(found.to_dict())
         return

@@ -19,7 +19,7 @@ EXAMPLE = "staff.csv"
 Table = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[FILE]",
+        metavar="FILE",
         help=f"a CSV, TSV or Parquet file; {EXAMPLE}, which comes with the program, if left out",
     ),
 ]

@@ -1,0 +1,168 @@
+"""Charts of lines, as small SVG: axes, lines, a key above them, and the same in words.
+
+The letters are those of the page around it, and so is their colour, on light and dark pages alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from math import log
+
+__all__ = ["BLUE", "GREY", "ORANGE", "Axis", "Line", "chart", "frame", "text"]
+
+# Blue and orange of Okabe & Ito, told apart by every kind of colour vision, and in grey print.
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#808080"
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 22, 34, 48
+_LETTERS = 12
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its name, its ends, and the places that are marked."""
+
+    name: str
+    low: float
+    high: float
+    ticks: Sequence[tuple[float, str]]
+    logarithmic: bool = False
+
+    def share(self, value: float) -> float:
+        """Return how far along the axis a value lies, from 0 to 1, at its ends if beyond."""
+        value = min(max(value, self.low), self.high)
+        if self.logarithmic:
+            return log(value / self.low) / log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points joined by a line; ``shaded`` fills the room below it, ``dotted`` marks the points."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    colour: str = BLUE
+    dashed: bool = False
+    thin: bool = False
+    shaded: bool = False
+    dotted: bool = False
+
+
+def chart(
+    title: str,
+    words: str,
+    x: Axis,
+    y: Axis,
+    lines: Sequence[Line],
+    *,
+    width: int = 560,
+    height: int = 330,
+) -> str:
+    """Return a chart of lines.
+
+    Args:
+        title: what it shows.
+        words: the same for those who cannot see it.
+        x: the horizontal axis.
+        y: the vertical axis.
+        lines: those with a name are in the key.
+        width: of the whole.
+        height: of the whole.
+    """
+    across, up = width - _LEFT - _RIGHT, height - _TOP - _BOTTOM
+
+    def place(point: tuple[float, float]) -> tuple[float, float]:
+        return _LEFT + across * x.share(point[0]), _TOP + up * (1 - y.share(point[1]))
+
+    parts = [*_grid(x, y, across, up)]
+    for line in lines:
+        parts += _drawn(line, [place(point) for point in line.points], _TOP + up)
+    parts += _key(lines)
+    return frame(title, words, width, height, parts)
+
+
+def frame(title: str, words: str, width: int, height: int, parts: Sequence[str]) -> str:
+    """Return the SVG around what is drawn."""
+    label = escape(f"{title}. {words}", quote=True)
+    return (
+        f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
+        f'preserveAspectRatio="xMinYMid" '
+        f'style="width:100%;max-width:{width}px;height:auto;display:block" '
+        f'font-size="{_LETTERS}" fill="currentColor">{"".join(parts)}</svg>'
+    )
+
+
+def text(
+    x: float,
+    y: float,
+    words: str,
+    *,
+    anchor: str = "start",
+    colour: str = "currentColor",
+    bold: bool = False,
+) -> str:
+    """Return a text at a place."""
+    weight = ' font-weight="600"' if bold else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}"{weight}>'
+        f"{escape(words)}</text>"
+    )
+
+
+def _grid(x: Axis, y: Axis, across: float, up: float) -> list[str]:
+    right, bottom = _LEFT + across, _TOP + up
+    parts = []
+    for value, label in y.ticks:
+        at = _TOP + up * (1 - y.share(value))
+        parts.append(_rule(_LEFT, at, right, at, 0.18))
+        parts.append(text(_LEFT - 8, at + 4, label, anchor="end"))
+    for value, label in x.ticks:
+        at = _LEFT + across * x.share(value)
+        parts.append(_rule(at, bottom, at, bottom + 5, 0.6))
+        parts.append(text(at, bottom + 19, label, anchor="middle"))
+    parts.append(_rule(_LEFT, bottom, right, bottom, 0.6))
+    parts.append(text(right, bottom + 40, x.name, anchor="end"))
+    turned = f'transform="rotate(-90)" x="{-_TOP:.1f}" y="12" text-anchor="end"'
+    parts.append(f"<text {turned}>{escape(y.name)}</text>")
+    return parts
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float, opacity: float) -> str:
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" '
+        f'stroke-opacity="{opacity}"/>'
+    )
+
+
+def _drawn(line: Line, points: Sequence[tuple[float, float]], bottom: float) -> list[str]:
+    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    parts = []
+    if line.shaded and points:
+        ends = f"{points[-1][0]:.1f},{bottom:.1f} {points[0][0]:.1f},{bottom:.1f}"
+        shade = f'fill="{line.colour}" fill-opacity="0.1"'
+        parts.append(f'<polygon points="{joined} {ends}" {shade}/>')
+    parts.append(f'<polyline points="{joined}" fill="none" {_stroke(line)}/>')
+    if line.dotted:
+        parts += [
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{line.colour}"/>' for x, y in points
+        ]
+    return parts
+
+
+def _stroke(line: Line) -> str:
+    dash = ' stroke-dasharray="6 4"' if line.dashed else ""
+    return f'stroke="{line.colour}" stroke-width="{1 if line.thin else 2.2}"{dash}'
+
+
+def _key(lines: Sequence[Line]) -> list[str]:
+    """Name the lines above the chart, from left to right."""
+    parts, x = [], float(_LEFT)
+    for line in lines:
+        if not line.name:
+            continue
+        parts.append(f'<line x1="{x:.1f}" y1="16" x2="{x + 20:.1f}" y2="16" {_stroke(line)}/>')
+        parts.append(text(x + 25, 20, line.name))
+        x += 25 + 6 * len(line.name) + 14
+    return parts

@@ -1,0 +1,20 @@
+"""Reviews: a planned release, or a certificate, as one page that a review board can sign.
+
+>>> from twoworlds.report.review import review_mechanism
+>>> found = review_mechanism("randomized-response(bits=2, keep=3/4)", claim="dp(epsilon=1)")
+>>> found.outcome
+'refuted'
+>>> print(found.headline)
+The claim does NOT hold: randomized-response(bits=2, keep=3/4) is not dp(epsilon=1).
+
+`Review.html` gives the page, one file without scripts and without anything from elsewhere;
+`Review.to_dict` gives what is on it as data.
+"""
+
+from __future__ import annotations
+
+from twoworlds.report.review.certificates import is_certificate, review_certificate
+from twoworlds.report.review.mechanisms import review_mechanism
+from twoworlds.report.review.model import Review
+
+__all__ = ["Review", "is_certificate", "review_certificate", "review_mechanism"]

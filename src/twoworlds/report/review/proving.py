@@ -1,0 +1,218 @@
+r"""Proofs that go with a review: certificates that `twoworlds verify` checks, where there are any.
+
+    refuted    P(E | x) > a P(E | y) + delta for one event: three numbers that violate one
+               inequality. What is irrational is rounded against us: the first probability down,
+               everything else up.
+    price      of a finite mechanism in rational numbers, with delta = 0: every likelihood row
+               satisfies x_D <= r x_E for all neighbours, and one row attains it.
+    no price   P(E | x) > 0 = P(E | y) for one event.
+
+For anything else the file holds the answer itself, and checking it means asking again.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.cones.certificates import Certificate
+from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition, Verdict, Witness
+from twoworlds.definitions.base import Setting
+from twoworlds.errors import TwoWorldsError
+from twoworlds.mechanisms import Mechanism
+from twoworlds.numbers import INFINITY, Number, bounds, show
+from twoworlds.report.review.model import Proof
+from twoworlds.worlds import Point, Universe, pairs
+
+__all__ = ["prove"]
+
+_MOST_NUMBERS = 40_000
+_FILE = "proof.json"
+
+
+def prove(
+    verdict: Verdict,
+    price: Verdict,
+    setting: Setting,
+    claimed: PrivacyDefinition | None,
+    *,
+    universe: str | None = None,
+) -> Proof:
+    """Return what proves a verdict, or the verdict itself.
+
+    Args:
+        verdict: the answer of the review.
+        price: the smallest ratio of the mechanism.
+        setting: the mechanism with its neighbours.
+        claimed: what was claimed, if anything was.
+        universe: what the columns of a matrix file were said to be.
+    """
+    found = None
+    if claimed is None or (isinstance(claimed, DifferentialPrivacy) and verdict.holds):
+        found = _of_price(price, setting) if getattr(claimed, "delta", 0) == 0 else None
+    elif isinstance(claimed, DifferentialPrivacy):
+        found = _refutation(verdict, claimed)
+    return found or _asked_again(verdict, setting, universe)
+
+
+def _refutation(verdict: Verdict, claimed: DifferentialPrivacy) -> Proof | None:
+    witness, ratio = verdict.witness, claimed.ratio
+    if not isinstance(witness, Witness) or ratio is None or ratio == INFINITY:
+        return None
+    p, q = witness.probabilities
+    certificate = Certificate(
+        "violates",
+        {
+            "claim": f"{verdict.mechanism} is not {claimed.claim}: {witness.explain()}",
+            "columns": [*witness.labels, "1"],
+            "vector": (_low(p), _high(q), 1),
+            "inequality": (-1, _high(ratio), _high(claimed.delta)),
+        },
+    )
+    about = (
+        "The proof holds three numbers, the probability of the event in both worlds and 1, and the "
+        "inequality of the claim, which they violate. Numbers without an exact fraction in it are "
+        "rounded in favour of the claim. Save the file, and let plain arithmetic decide:"
+    )
+    return _checked(certificate, about)
+
+
+def _of_price(price: Verdict, setting: Setting) -> Proof | None:
+    ratio = price.values["ratio"]
+    if ratio == INFINITY:
+        return _exposure(price)
+    if not isinstance(ratio, Fraction) or price.values["delta"] != 0:
+        return None
+    rows = _rows(setting.mechanism)
+    if rows is None:
+        return None
+    universe = setting.mechanism.universe
+    compared = list(pairs(universe, setting.relation, setting.group))
+    if 2 * len(compared) * len(rows) * len(rows[0]) > _MOST_NUMBERS:
+        return None
+    inequalities = [*_inequalities(universe, compared, ratio)]
+    parts: list[dict[str, Any]] = [
+        {"kind": "satisfies", "vector": row, "inequalities": inequalities} for row in rows
+    ]
+    reached = next(_attained(rows, inequalities), None)
+    if reached is not None:
+        parts.append({"kind": "satisfies", "vector": reached[0], "inequalities": [reached[1]]})
+    certificate = Certificate(
+        "all",
+        {
+            "claim": f"{setting.mechanism.expression} is dp(ratio={ratio}), and for no smaller one",
+            "columns": [universe.label(x) for x in universe],
+            "parts": parts,
+        },
+    )
+    about = (
+        f"The proof lists every likelihood row with the inequalities of the ratio {show(ratio)} "
+        "for all neighbours, which they satisfy; its last part is a row that attains the ratio. "
+        "Compare its rows with the mechanism, save the file, and let plain arithmetic decide:"
+    )
+    return _checked(certificate, about)
+
+
+def _exposure(price: Verdict) -> Proof | None:
+    """Prove that an event is possible in one world and impossible in the other."""
+    witness = price.witness
+    if not isinstance(witness, Witness) or witness.probabilities[1] != 0:
+        return None
+    told = {"columns": [*witness.labels], "claim": f"{price.mechanism}: {witness.explain()}"}
+    vector = (_low(witness.probabilities[0]), 0)
+    certificate = Certificate(
+        "all",
+        {
+            **told,
+            "parts": [
+                {"kind": "violates", "vector": vector, "inequality": (-1, 0)},
+                {"kind": "satisfies", "vector": vector, "inequalities": [(0, -1)]},
+            ],
+        },
+    )
+    about = (
+        "The proof holds the probability of the event in both worlds: above 0 in the first, 0 in "
+        "the second, so that no epsilon bounds their ratio. Compare them with the mechanism, save "
+        "the file, and let plain arithmetic decide:"
+    )
+    return _checked(certificate, about)
+
+
+def _rows(mechanism: Mechanism) -> list[tuple[Fraction, ...]] | None:
+    """Return the matrix in fractions; None if it is large, or not in fractions."""
+    sizes = mechanism.universe.size, mechanism.outputs.size
+    if not mechanism.exact or None in sizes or (sizes[0] or 0) * (sizes[1] or 0) > _MOST_NUMBERS:
+        return None
+    try:
+        rows = [tuple(mechanism.row(output).values()) for output in mechanism.outputs]
+    except TwoWorldsError:
+        return None
+    found = [tuple(p for p in row if isinstance(p, Fraction)) for row in rows]
+    return found if [*map(len, found)] == [*map(len, rows)] else None
+
+
+def _inequalities(
+    universe: Universe, compared: list[tuple[Point, Point]], ratio: Fraction
+) -> Iterator[tuple[Fraction, ...]]:
+    """Yield ratio x_E - x_D >= 0 for all neighbours, both ways round."""
+    places = {x: i for i, x in enumerate(universe)}
+    for one, other in compared:
+        for x, y in ((one, other), (other, one)):
+            row = [Fraction(0)] * len(places)
+            row[places[x]], row[places[y]] = Fraction(-1), ratio
+            yield tuple(row)
+
+
+def _attained(
+    rows: list[tuple[Fraction, ...]], inequalities: list[tuple[Fraction, ...]]
+) -> Iterator[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    """Yield rows on which an inequality is an equation, with the inequality turned round."""
+    for row in rows:
+        for inequality in inequalities:
+            terms = [a * b for a, b in zip(inequality, row, strict=True)]
+            if any(terms) and sum(terms) == 0:
+                yield row, tuple(-a for a in inequality)
+
+
+def _checked(certificate: Certificate, about: str) -> Proof | None:
+    """Return a proof that holds; rounding may have cost a refutation that is very close."""
+    if not certificate.verify():
+        return None
+    text = json.dumps(certificate.to_dict(), ensure_ascii=False)
+    lines = text.replace('{"kind"', '\n{"kind"').replace(" [[", "\n [[").replace("], [", "],\n  [")
+    return Proof(about, f"{lines.strip()}\n", _FILE, f"twoworlds verify {_FILE}")
+
+
+def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Proof:
+    expression, values = setting.mechanism.expression, verdict.values
+    if verdict.holds is not None:
+        words = ["check", expression, verdict.definition]
+    else:
+        words = ["measure", expression]
+        words += ["--delta", str(values["delta"])] if _with_delta(verdict) else []
+        own = setting.mechanism.universe.relation
+        words += [] if setting.relation == own else ["--neighbours", setting.relation]
+        words += [] if setting.group == 1 else ["--group", str(setting.group)]
+    words += [] if universe is None else ["--universe", universe]
+    about = (
+        "No finite list of numbers proves this answer: it is about more worlds than can be listed, "
+        "or about sums over them. The file holds the answer as data, and this command computes it "
+        "again, with its witness:"
+    )
+    text = json.dumps(verdict.to_dict(), ensure_ascii=False, indent=2) + "\n"
+    return Proof(about, text, "answer.json", shlex.join(["twoworlds", *words, "--json"]))
+
+
+def _with_delta(verdict: Verdict) -> bool:
+    return verdict.values["delta"] != 0 and verdict.values["ratio"] != INFINITY
+
+
+def _low(x: Number) -> Fraction:
+    return bounds(x)[0]
+
+
+def _high(x: Number) -> Fraction:
+    return bounds(x)[1]

@@ -1,0 +1,96 @@
+"""The command that writes a report: exit codes, files, data, and complaints of one line."""
+
+import json
+
+import pytest
+
+from tests.cli.calling import call
+
+SURVEY = "randomized-response(bits=2, keep=3/4)"
+
+
+def test_a_claim_that_holds_exits_with_0_and_writes_the_page(capsys, tmp_path):
+    file = tmp_path / "report.html"
+    code, out, err = call(
+        capsys, "report", SURVEY, "--claim", "dp(ratio=3)", "--reviewer", "Ada", "-o", str(file)
+    )
+    assert (code, err) == (0, "")
+    assert "The claim holds" in out
+    page = file.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "--reviewer Ada -o report.html" in page
+    assert str(tmp_path) not in page
+
+
+def test_a_refuted_claim_exits_with_1_and_writes_the_page_all_the_same(capsys, tmp_path):
+    file = tmp_path / "report.html"
+    code, out, _ = call(capsys, "report", SURVEY, "--claim", "dp(epsilon=1)", "-o", str(file))
+    assert code == 1
+    assert "does NOT hold" in out
+    assert "Does not hold" in file.read_text(encoding="utf-8")
+
+
+def test_an_older_report_is_replaced(capsys, tmp_path):
+    file = tmp_path / "report.html"
+    file.write_text("old", encoding="utf-8")
+    assert call(capsys, "report", SURVEY, "-o", str(file))[0] == 0
+    assert "old" not in file.read_text(encoding="utf-8")[:10]
+
+
+def test_as_json_it_is_what_the_page_says(capsys, tmp_path):
+    file = tmp_path / "report.html"
+    code, out, _ = call(capsys, "report", SURVEY, "--json", "-o", str(file))
+    found = json.loads(out)
+    assert (code, found["outcome"], found["report"]) == (0, "measured", str(file))
+    assert found["price"]["ratio"] == {"exact": "3", "value": 3.0}
+    code, out, _ = call(capsys, "report", SURVEY, "--json")
+    assert "report" not in json.loads(out)
+
+
+def test_the_proof_on_the_page_passes_verify(capsys, tmp_path):
+    _, out, _ = call(capsys, "report", SURVEY, "--claim", "dp(epsilon=1)", "--json")
+    file = tmp_path / "proof.json"
+    file.write_text(json.dumps(json.loads(out)["proof"]["content"]), encoding="utf-8")
+    assert call(capsys, "verify", str(file))[0] == 0
+    assert call(capsys, "report", str(file), "-o", str(tmp_path / "r.html"))[0] == 0
+
+
+def test_a_broken_certificate_exits_with_1(capsys, tmp_path):
+    file = tmp_path / "proof.json"
+    file.write_text('{"kind": "violates", "vector": [1], "inequality": [1]}', encoding="utf-8")
+    code, out, _ = call(capsys, "report", str(file), "-o", str(tmp_path / "r.html"))
+    assert code == 1
+    assert "does NOT hold" in out
+    assert "Certificate broken" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nothing(1)", "-o", "r.html"], "unknown mechanism 'nothing'"),
+        ([SURVEY], "-o report.html"),
+        ([SURVEY, "-o", "r.pdf"], "ends in .html"),
+        ([SURVEY, "-o", "missing/r.html"], "there is no folder missing"),
+        ([SURVEY, "-o", "folder.html"], "is a folder"),
+        (["missing.json", "-o", "r.html"], "cannot be read"),
+        (["other.json", "-o", "r.html"], "holds no certificate"),
+        (["broken.json", "-o", "r.html"], "is not JSON"),
+        (["proof.json", "-o", "r.html", "--claim", "dp(ratio=3)"], "--claim: a certificate says"),
+        ([SURVEY, "-o", "r.html", "--ledger", "x.jsonl"], "--ledger is for certificates"),
+        (["proof.json", "-o", "r.html", "--ledger", "x.jsonl"], "--ledger is for certificates"),
+        ([SURVEY, "-o", "r.html", "--claim", "dp"], "no numbers to check"),
+        (["geometric(ratio=2)", "-o", "r.html", "--belief", "uniform"], "no fixed list of records"),
+    ],
+)
+def test_bad_input_is_one_line_with_the_way_out(capsys, tmp_path, monkeypatch, arguments, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    good = '{"kind": "violates", "vector": [1], "inequality": [-1]}'
+    (tmp_path / "proof.json").write_text(good, encoding="utf-8")
+    code, out, err = call(capsys, "report", *arguments)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "r.html").exists()

@@ -1,0 +1,54 @@
+"""The notebooks run from the first cell to the last, and are kept without their outputs."""
+
+import re
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+
+from tests.docs.pages import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SECONDS = 120
+
+
+def read(path: Path):
+    return nbformat.read(path, as_version=4)
+
+
+def test_there_is_one_for_curators_and_one_for_reviewers():
+    assert [path.stem for path in NOTEBOOKS] == ["curator", "reviewer"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_outputs(path):
+    for cell in read(path).cells:
+        assert cell.get("outputs", []) == []
+        assert cell.get("execution_count") is None
+    assert not re.search(r"/(home|work|root|Users|tmp)/", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_cards(path, tmp_path, monkeypatch):
+    for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    notebook = read(path)
+    client = nbclient.NotebookClient(
+        notebook,
+        timeout=SECONDS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
+    )
+    client.execute()
+    shown = [
+        output.data["text/html"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if "text/html" in output.get("data", {})
+    ]
+    assert len(shown) >= 4
+    assert any("<svg" in html for html in shown)
+    assert not any("<script" in html for html in shown)
+    printed = [o for c in notebook.cells for o in c.get("outputs", []) if "name" in o]
+    assert [one.text for one in printed if one.name == "stderr"] == []  # warnings go there

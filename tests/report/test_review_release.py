@@ -1,0 +1,105 @@
+"""Reviews of releases: checked first, then the same answers as were released."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from twoworlds.cli import run
+from twoworlds.release import Curator, certify
+from twoworlds.release.examples import lay_out
+from twoworlds.report.review import review_certificate
+
+QUERIES = [
+    "SELECT region, COUNT(*), AVG(age) FROM people GROUP BY region",
+    "SELECT MEDIAN(income) FROM people",
+]
+
+
+def words(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", " ", html.partition("<body>")[2]))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hospital")
+    lay_out(folder)
+    with Curator.open(folder / "policy.yml") as curator:
+        yield curator.release_all(QUERIES, "epsilon=1", analyst="ann")
+
+
+@pytest.fixture(scope="module")
+def certificate(released, tmp_path_factory):
+    file = tmp_path_factory.mktemp("review") / "certificate.json"
+    file.write_text(json.dumps(certify(released), indent=2), encoding="utf-8")
+    return file
+
+
+def test_the_answers_on_the_page_are_those_that_were_released(released, certificate):
+    found = review_certificate(certificate, reviewers=("Ada",))
+    assert (found.outcome, found.holds) == ("holds", True)
+    told = words(found.html())
+    for answer in released.answers:
+        for row in answer.table()[1]:
+            assert all(cell.lstrip("█░ ") in told for cell in row)
+    assert found.html().count("<svg") == 3  # two columns with groups, and the odds
+    assert released.reservation.hash in told
+    assert "add-remove" in told
+    assert found.data["answers"][0]["rows"] == released.answers[0].to_dict()["rows"]
+
+
+def test_meaning_is_said_in_odds_and_by_theorems(certificate):
+    told = words(review_certificate(certificate).html())
+    assert "odds differ by at most the factor 7.39" in told
+    assert "Kasiviswanathan & Smith, Theorem 2.2" in told
+    assert "the ledger was not looked at" in told
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data["charge"].update(cost="epsilon=1/2"),
+        lambda data: data["answers"][0][0]["values"][0].update(value="1000000"),
+        lambda data: data["stored"]["answers"][0]["values"][0].__setitem__(0, 1),
+        lambda data: data.update(digest="0" * 64),
+        lambda data: data.pop("promise"),
+        lambda data: data.update(statement={"hostile": "<script>alert(1)</script>"}),
+    ],
+)
+def test_a_certificate_that_was_touched_makes_a_page_in_red(certificate, tmp_path, spoil):
+    data = json.loads(certificate.read_text(encoding="utf-8"))
+    spoil(data)
+    file = tmp_path / "touched.json"
+    file.write_text(json.dumps(data), encoding="utf-8")
+    found = review_certificate(file)
+    assert (found.outcome, found.holds) == ("broken", False)
+    page = found.html()
+    assert 'class="verdict broken"' in page
+    assert "<script" not in page
+    assert "answers" not in found.data
+    assert [section.title for section in found.sections] == ["What was checked"]
+
+
+@pytest.mark.parametrize(
+    ("query", "cost"),
+    [
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward", "rho=1/10"),
+        (QUERIES[0], "epsilon=1, delta=1e-7"),
+    ],
+)
+def test_other_prices_are_reviewed_too_and_found_in_the_ledger(tmp_path, query, cost):
+    lay_out(tmp_path)
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        made = curator.release_all([query], cost, analyst="ann", noise="gaussian")
+    file, exported = tmp_path / "certificate.json", tmp_path / "ledger.jsonl"
+    file.write_text(json.dumps(certify(made)), encoding="utf-8")
+    assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
+    found = review_certificate(file, ledger=exported, title="A second look")
+    assert found.holds
+    assert found.title == "A second look"
+    told = words(found.html())
+    assert "Gaussian" in told
+    assert "are in the ledger, whose chain of hashes is whole" in told
+    assert "the ledger was not looked at" not in told
+    json.dumps(found.to_dict(), allow_nan=False)
