@@ -5,7 +5,15 @@ from itertools import product
 
 import pytest
 
-from twoworlds.attacks.generalised import Anything, Choice, Interval, Mask, column_cells, read_cell
+from twoworlds.attacks.generalised import (
+    Anything,
+    Choice,
+    Interval,
+    Mask,
+    column_cells,
+    is_reversed,
+    read_cell,
+)
 from twoworlds.errors import InvalidInput
 
 NUMBERS = [Fraction(n, 4) for n in range(-40, 880)]  # beyond every end below, on both sides
@@ -170,6 +178,13 @@ def test_what_looks_like_an_interval_and_is_none_stays_a_plain_value():
     for text in ("40-30", "Married-civ-spouse", "2020-01-15", "<9th", "{}", "|"):
         assert read_cell(text).allows(text)
         assert not isinstance(read_cell(text), Interval)
+
+
+def test_a_span_with_the_larger_end_first_is_told_from_others():
+    for text in ("40-30", " 40 – 30 ", "3..2.5", "40 to 30", "1--1"):
+        assert is_reversed(text)
+    for text in ("30-40", "30-30", "[40, 30)", "2020-01-15", "flu", ""):
+        assert not is_reversed(text)
 
 
 @pytest.mark.parametrize("text", ["[40, 30)", "(30, 30]", "[30, 30)"])

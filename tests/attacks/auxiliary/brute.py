@@ -52,7 +52,7 @@ class Pad:
 
 
 def everything(cases, pad, noise, ell):
-    """Attacker, simulator, mu, blind and epsilons.
+    """Attacker, simulators, mu, blinds, epsilons and the largest chances of w.
 
     `cases` are (w, breaches, probability); `noise(w)` is a dictionary from what is seen to chance.
     """
@@ -63,6 +63,7 @@ def everything(cases, pad, noise, ell):
     view_table = defaultdict(lambda: defaultdict(Fraction))
     blind = defaultdict(Fraction)
     given_y, given_set = (defaultdict(lambda: defaultdict(Fraction)) for _ in range(2))
+    w_given_y, w_given_set = (defaultdict(lambda: defaultdict(Fraction)) for _ in range(2))
     for w, breaches, p in cases:
         breaches = sorted(set(breaches))
         told = [y for y in breaches if len(y) == ell]
@@ -75,6 +76,9 @@ def everything(cases, pad, noise, ell):
             for answer in breaches:
                 z_table[None][answer] += p
             continue
+        w_given_set[tuple(breaches)][w] += p
+        for y in told:
+            w_given_y[y][w] += p / len(told)
         for first, chance in noise(w).items():
             for seed in seeds:
                 r, public = pad.gen(seed, first)
@@ -95,12 +99,24 @@ def everything(cases, pad, noise, ell):
         "gamma": gamma,
         "attacker": attacker,
         "simulator": sum(max(answers.values()) for answers in z_table.values() if answers),
+        "simulator_ell": sum(
+            max([p for answer, p in answers.items() if len(answer) == ell], default=Fraction(0))
+            for answers in z_table.values()
+        ),
         "mu": sum(max(answers.values()) for answers in view_table.values()),
         "blind": max(p for answer, p in blind.items() if len(answer) == ell),
+        "blind_any": max(blind.values()),
+        "largest_utility": likeliest(w_given_y),
+        "largest_given_breaches": likeliest(w_given_set),
         "epsilon": sum(epsilon[y] * chance[y] for y in epsilon) / (1 - gamma),
         "epsilon_worst": max(epsilon.values()),
         "epsilon_given_breaches": sum(by_set.values()) / (1 - gamma),
     }
+
+
+def likeliest(tables):
+    """The largest conditional probability of a string."""
+    return max(max(table.values()) / sum(table.values()) for table in tables.values())
 
 
 def distance(table, ell):

@@ -114,6 +114,23 @@ def test_a_law_from_a_file(capsys, tmp_path):
     assert data(capsys, "entropy", "--law", str(path))["usable"] == [1]
 
 
+def test_sources_that_list_their_bits_need_no_length(capsys):
+    found = data(capsys, "theorem", "--source", "explicit(00=1/2, 11=1/2)", "--ell", "1")
+    assert found["bits"] == 2
+    assert data(capsys, "theorem", "--source", "independent(1/2, 1/3, 1/4)")["bits"] == 3
+
+
+def test_one_is_not_a_plural(capsys):
+    said = words(capsys, "entropy", "--source", "uniform", "--bits", "1")
+    assert "on 1 bit has a min-entropy of 1 bit:" in said
+    said = words(capsys, "theorem", "--bits", "1", "--source", "uniform", "--errors", "1")
+    assert "w from uniform on 1 bit, " in said
+    assert "1 bits" not in said
+    assert "the bits of the first 2 are secret" in words(
+        capsys, "theorem", "--source", "count(3)", "--ell", "2"
+    )
+
+
 def test_a_private_release_is_attacked_too(capsys):
     response = "randomized-response(bits=4, keep=9/10)"
     found = data(capsys, "theorem", "--sanitiser", response)
@@ -146,6 +163,17 @@ def test_a_private_release_is_attacked_too(capsys):
         (["entropy", "--source", "uniform", "--ell", "3"], "nothing else"),
         (["height", "--average", "tall"], "no length"),
         (["smoking", "--people", "many"], "people"),
+        (["smoking", "--ratio", "1/2"], "--ratio none"),
+        (["smoking", "--ratio", "none", "--published", "100000000000"], "impossible"),
+        (["fuzzy", "--code", "hamming(30)"], "m=30: hamming(m) has 2^m-1 bits"),
+        (["fuzzy", "--code", "hamming(30)"], "take m up to 7"),
+        (["theorem", "--source", "weight(9)"], "4 bits have at most 4"),
+        (["theorem", "--source", "explicit(00=1/2, 11=1/2)", "--bits", "4"], "give --bits 2"),
+        (["theorem", "--source", "explicit(00=1/2, 111=1/2)"], "strings of 2 bits"),
+        (["theorem", "--source", "explicit(half)"], "01=1/2"),
+        (["theorem", "--source", "independent(1/2, 1/3)", "--bits", "3"], "--bits 2"),
+        (["theorem", "--source", "foo"], "binomial, count, even-weight"),
+        (["entropy", "--source", "count(8)"], "'binomial(8)'"),
     ],
 )
 def test_bad_input_is_said_with_exit_2(capsys, arguments, said):

@@ -57,7 +57,28 @@ def agrees(cases, pad, view):
     for name, value in brute.everything(plain, brute_pad(pad), brute_noise(view), pad.ell).items():
         assert getattr(found, name) == value, name
     assert found.simulator <= found.repaired_bound
+    assert found.assumption_2a or not found.assumption_2a_repaired
+    flags_agree_with_the_table(found)
     return found
+
+
+def flags_agree_with_the_table(found):
+    """Read the table as a reader does, and compare what it says with its own numbers."""
+    numbers = {name: value for name, value, _ in found.numbers()}
+    meanings = {name: meaning for name, _, meaning in found.numbers()}
+    of_ell = " of " in meanings["printed_bound"]
+    assert (" of " in meanings["printed_bound_fails"]) == of_ell
+    bounded = numbers["simulator_ell" if of_ell else "simulator"]
+    assert numbers["printed_bound_fails"] == (bounded > numbers["printed_bound"])
+    if found.radius_holds:
+        assert numbers["promise_fails"] == (numbers["gap"] < numbers["guaranteed_gap"])
+    else:
+        assert numbers["promise_fails"] is None
+        assert "not promised" in meanings["guaranteed_gap"]
+    said = found.explain()
+    assert ("that is false here" in said) == numbers["printed_bound_fails"]
+    assert ("there is less" in said) == bool(numbers["promise_fails"])
+    assert ("several breaches" in said) == (numbers["printed_bound_fails"] and not found.one_breach)
 
 
 def random_cases(rng, bits, lengths, count, *, most=3):
@@ -246,6 +267,78 @@ def test_databases_without_a_breach_of_the_length_count_as_gamma():
     found = agrees(cases, FuzzyExtractor(extractor("matrices", 1, 1)), sanitiser("exact", 1))
     assert found.gamma == Fraction(2, 3)
     assert found.attacker == Fraction(1, 3)
+
+
+def cases_of(*rows):
+    return [Case(w, w, tuple(ys.split()), Fraction(p)) for w, ys, p in rows]
+
+
+def one_bit(cases, view="errors(1)", extract="matrices"):
+    bits = len(cases[0].utility)
+    return agrees(cases, FuzzyExtractor(extractor(extract, bits, 1)), sanitiser(view, bits))
+
+
+def test_both_forms_of_assumption_2a_are_about_the_utility_vector():
+    # What is seen of w has three values, w itself only one.
+    found = one_bit(cases_of(("00", "0", "1/2"), ("00", "1", "1/2")))
+    assert found.largest_utility == found.largest_given_breaches == 1
+    assert found.largest_seen == Fraction(1, 3)
+    assert not found.assumption_2a
+    assert not found.assumption_2a_repaired
+
+
+def test_with_breaches_of_several_lengths_the_printed_bound_is_about_one():
+    found = one_bit(cases_of(("1", "01 1", "5/11"), ("0", "0 01", "3/11"), ("0", "0", "3/11")))
+    assert (found.simulator, found.simulator_ell) == (Fraction(19, 22), Fraction(17, 22))
+    assert (found.blind_any, found.blind) == (Fraction(8, 11), Fraction(6, 11))
+    assert found.printed_bound == Fraction(35, 44)
+    assert not found.printed_bound_fails
+    shown = dict(found.table())
+    assert shown["with nothing, at best"].startswith("8/11")
+    assert shown["... naming a breach of 1 bit: d_l"].startswith("6/11")
+    assert shown["... naming a breach of 1 bit"].startswith("17/22")
+    assert shown["simulator of 1 bit at most, as printed"].startswith("35/44")
+    assert shown["a simulator of 1 bit beats the printed bound"] == "no"
+
+
+def test_with_breaches_of_one_length_nothing_is_said_twice():
+    found = one_bit(cases_of(("0", "0", "1/2"), ("1", "1", "1/2")), "exact")
+    assert found.simulator == found.simulator_ell
+    assert "with nothing, at best: d_l" in dict(found.table())
+    assert not any("naming" in meaning for meaning, _ in found.table())
+
+
+def test_breaches_of_other_lengths_spoil_the_promise_and_not_the_printed_bound():
+    # As in the flaw, but the second breach, y + w, is written with one more bit.
+    cases = cases_of(
+        *((str(w), f"{y} {w ^ y}0", "1/4") for w, y in ((0, 0), (0, 1), (1, 0), (1, 1)))
+    )
+    found = one_bit(cases, "exact", "identity")
+    assert (found.simulator, found.simulator_ell) == (1, Fraction(1, 2))
+    assert found.printed_bound == Fraction(1, 2)
+    assert not found.printed_bound_fails
+    assert found.promise_fails
+    assert "breaches of other lengths" in found.explain()
+
+
+def test_z_may_tell_by_being_absent():
+    cases = cases_of(*((written_bits(w, 3), y, "1/16") for w in range(8) for y in ("0", "11")))
+    pad = fuzzy_extractor("repetition(3)", 1)
+    found = agrees(cases, pad, sanitiser("exact", 3))
+    assert found.simulator == 1
+    assert found.printed_bound_fails
+    assert "z tells whether there is a breach of 1 bit" in found.explain()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_words_flags_and_table_agree_on_random_laws(seed):
+    rng = random.Random(100 + seed)
+    cases = random_cases(rng, 2, [1, 1, 2], 4)
+    cases[-1] = Case("last", "10", ("1",), cases[-1].probability)
+    if seed % 3:
+        one_bit(cases, ("exact", "errors(1)")[seed % 2], ("identity", "field")[seed % 2])
+    else:
+        agrees(cases, fuzzy_extractor("repetition(2)", 1), sanitiser("exact", 2))
 
 
 def test_plain_data_and_html_hold_the_numbers():

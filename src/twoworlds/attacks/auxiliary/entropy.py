@@ -166,7 +166,8 @@ class Search(Explained):
         return (
             f"All {self.tried} ways to give {counted(self.seeds, 'seed')} a function of "
             f"{counted(self.bits, 'bit')} with {counted(self.ell, 'bit')} of output "
-            f"({self.functions} functions, the order of seeds does not matter) were tried on all {self.sources} sources that are uniform on "
+            f"({self.functions} functions, the order of seeds does not matter) were tried "
+            f"on all {self.sources} sources that are uniform on "
             f"{counted(1 << self.entropy, 'string')}: the worst source leaves at least "
             f"{show(self.distance, side='down')}."
         )

@@ -25,6 +25,7 @@ from twoworlds.numbers import probability, rational, show, to_json, whole
 __all__ = ["Smoking", "smoking"]
 
 _MOST_PEOPLE = 400
+_MOST_DIGITS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,11 @@ def smoking(
     if noise is not None and noise <= 1:
         raise InvalidInput(
             f"ratio={noise} is e^epsilon and must exceed 1; for no noise write none: --ratio none"
+        )
+    if noise is not None and n * noise.numerator.bit_length() > _MOST_DIGITS:
+        raise TooLarge(
+            f"the ratio has {len(str(noise))} characters, too many for its powers up to {n}: "
+            "round it, or take fewer people"
         )
     # Beyond all counts that are possible with him or without, one more divides every likelihood
     # by the ratio, and beliefs stay the same.
