@@ -15,7 +15,7 @@ PYTHON ?=
 ARGS   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow coverage check format bench docs docs-examples \
+.PHONY: help setup run serve test test-slow coverage check format bench docs docs-examples \
     services spark-where-java lock clean \
     page page-check
 
@@ -26,6 +26,9 @@ setup: $(READY)  ## create .venv and install the locked versions
 
 run: $(CORE)  ## the main job, on built-in examples
 	@$(BIN)/python -m twoworlds demo
+
+serve: $(CORE)  ## the service and its page, on this machine, with the built-in hospital
+	@$(BIN)/python -m twoworlds serve
 
 test: spark-where-java  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
 	$(BIN)/python -m pytest -n auto $(ARGS)

@@ -18,6 +18,7 @@ from twoworlds.worlds import Point, Universe
 __all__ = ["Anything", "AtLeast", "AtMost", "Either", "Event", "Listed", "OnRecords"]
 
 _SHOWN = 16
+_LONGEST_WALK = 1 << 20  # outputs of a universe that are run through to put some in order
 _LISTED_IN_JSON = 256
 
 
@@ -60,17 +61,20 @@ class Listed(Event):
             return "no output at all"
         if len(self.members) == 1:
             return f"output {outputs.label(next(iter(self.members)))}"
-        finite = outputs.size is not None
-        ordered = [o for o in outputs if o in self.members] if finite else list(self.members)
+        ordered = self._ordered(outputs)
         shown = ", ".join(outputs.label(o) for o in ordered[:_SHOWN])
         more = len(ordered) - _SHOWN
         return f"output in {{{shown}{f', and {more} more' if more > 0 else ''}}}"
 
     def to_json(self, outputs: Universe) -> Any:
         """Return all labels, in order."""
-        finite = outputs.size is not None
-        ordered = [o for o in outputs if o in self.members] if finite else list(self.members)
-        return [outputs.label(o) for o in ordered]
+        return [outputs.label(o) for o in self._ordered(outputs)]
+
+    def _ordered(self, outputs: Universe) -> list[Point]:
+        """Return the outputs in the order of their universe, or by label where that is too long."""
+        if outputs.size is not None and outputs.size <= _LONGEST_WALK:
+            return [o for o in outputs if o in self.members]
+        return sorted(self.members, key=outputs.label)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,207 @@
+"""Accounts: who may do what, known by a token of which only a salted hash is kept.
+
+A token is 256 random bits, so a plain salted SHA-256 cannot be turned round; a slow hash is for
+passwords that people choose. Whoever sends a token is compared with every account, each in
+constant time, so that the time tells neither a name nor a prefix.
+
+    curator   everything, and the ledger
+    analyst   dry runs and releases within the budget that the policy gives to the name
+    reviewer  reads: datasets, budgets and the ledger
+
+Accounts are kept in a small SQLite file beside the ledger, readable by its owner only. They are
+read anew for every request: an account that is removed is refused at once. The one-time account of
+a running service is only in its memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.files import check_place
+from twoworlds.release.ledger.state import check_name
+from twoworlds.release.policy import Policy
+
+__all__ = ["PREFIX", "ROLES", "Account", "Accounts", "Role", "accounts_place", "new_token"]
+
+Role = Literal["curator", "analyst", "reviewer"]
+ROLES: tuple[Role, ...] = get_args(Role)
+PREFIX = "tw-"  # so that a token that got lost in a file is recognised as one
+_APPLICATION = 0x32574143  # "2WAC"
+_SCHEMA = (
+    "CREATE TABLE accounts (name TEXT PRIMARY KEY, role TEXT NOT NULL, salt BLOB NOT NULL, "
+    "hash BLOB NOT NULL, created TEXT NOT NULL)"
+)
+_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Account:
+    """Somebody who may use the service."""
+
+    name: str
+    role: Role
+    created: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {"name": self.name, "role": self.role}
+
+
+def new_token() -> str:
+    """Return 256 fresh random bits as text."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def accounts_place(policy: Policy) -> Path:
+    """Return where the accounts of a policy are: beside its ledger, or beside the policy itself.
+
+    >>> from twoworlds.release.policy import parse_policy
+    >>> said = parse_policy('''
+    ... ledger: ledger.db
+    ... datasets: {people: {neighbours: add-remove, unit: row}}
+    ... ''')
+    >>> str(accounts_place(said))
+    'ledger.db.accounts'
+    """
+    if policy.ledger is None or "://" in policy.ledger:
+        return policy.folder / "accounts.db"
+    place = policy.folder / policy.ledger
+    return place.with_name(place.name + ".accounts")
+
+
+class Accounts:
+    """The accounts in a file, and those that live in memory only."""
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        """Take the file; it is made when the first account is added."""
+        self.path = None if path is None else Path(path)
+        self._lock = threading.Lock()
+        self._passing: list[tuple[Account, bytes, bytes]] = []
+
+    def add(self, name: str, role: str) -> str:
+        """Add an account and return its token, which nobody can look up later.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     accounts = Accounts(Path(folder, "accounts"))
+        ...     token = accounts.add("ann", "analyst")
+        ...     accounts.find(token).name, accounts.find(token + "x")
+        ('ann', None)
+
+        Raises:
+            InvalidInput: when the name is taken, or there is no such role.
+        """
+        account = _checked(name, role)
+        token = new_token()
+        salt, digest = _hashed(token)
+        with self._open(make=True) as connection:
+            created = datetime.now(UTC).isoformat(timespec="seconds")
+            try:
+                connection.execute(
+                    "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)",
+                    (account.name, account.role, salt, digest, created),
+                )
+            except sqlite3.IntegrityError:
+                raise InvalidInput(
+                    f"there is an account {name!r} already: remove it first, and its token with it"
+                ) from None
+        return token
+
+    def add_passing(self, name: str, role: str) -> str:
+        """Add an account that lives as long as this object, and return its token."""
+        token = new_token()
+        self._passing.append((_checked(name, role), *_hashed(token)))
+        return token
+
+    def remove(self, name: str) -> None:
+        """Remove an account; its token is refused from now on.
+
+        Raises:
+            UnknownName: when there is none of this name.
+        """
+        known = [account.name for account in self.listed()]
+        if name not in known:
+            raise UnknownName("account", name, known)
+        with self._open(make=False) as connection:
+            connection.execute("DELETE FROM accounts WHERE name = ?", (name,))
+
+    def listed(self) -> list[Account]:
+        """Return the accounts in the file, by name."""
+        return sorted((account for account, _, _ in self._stored()), key=lambda one: one.name)
+
+    def find(self, token: str) -> Account | None:
+        """Return whose token this is, comparing it with every account."""
+        given = token.encode("utf-8", "surrogatepass")
+        found = None
+        for account, salt, digest in [*self._passing, *self._stored()]:
+            if hmac.compare_digest(hashlib.sha256(salt + given).digest(), digest):
+                found = account
+        return found
+
+    def _stored(self) -> list[tuple[Account, bytes, bytes]]:
+        if self.path is None or not self.path.exists():
+            return []
+        with self._open(make=False) as connection:
+            rows = connection.execute("SELECT name, role, created, salt, hash FROM accounts")
+            return [
+                (Account(name, role, created), bytes(salt), bytes(digest))
+                for name, role, created, salt, digest in rows
+                if role in ROLES
+            ]
+
+    @contextmanager
+    def _open(self, *, make: bool) -> Iterator[sqlite3.Connection]:
+        if self.path is None:
+            raise InvalidInput("there is no file for accounts: name a policy with a ledger")
+        if make and not self.path.exists():
+            check_place(self.path)
+            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        with self._lock:
+            try:
+                connection = sqlite3.connect(self.path, timeout=_SECONDS)
+                try:
+                    with connection:
+                        self._prepare(connection)
+                        yield connection
+                finally:
+                    connection.close()
+            except sqlite3.DatabaseError as error:
+                raise InvalidInput(
+                    f"{self.path} cannot be used as a file of accounts: {error}"
+                ) from None
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        if empty and not application:
+            connection.execute(_SCHEMA)
+            connection.execute(f"PRAGMA application_id={_APPLICATION}")
+        elif application != _APPLICATION:
+            raise InvalidInput(f"{self.path} holds no accounts of twoworlds: name another file")
+
+
+def _checked(name: str, role: str) -> Account:
+    check_name(name, "name")
+    if not name.isprintable() or name != name.strip():
+        raise InvalidInput("the name of an account is printable, without blanks at its ends")
+    for known in ROLES:
+        if role == known:
+            return Account(name, known)
+    raise UnknownName("role", role, ROLES)
+
+
+def _hashed(token: str) -> tuple[bytes, bytes]:
+    salt = secrets.token_bytes(16)
+    return salt, hashlib.sha256(salt + token.encode()).digest()

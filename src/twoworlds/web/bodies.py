@@ -1,0 +1,190 @@
+"""The bodies of requests, for checking and for OpenAPI, and the shape of answers.
+
+Numbers may be JSON numbers or texts such as "ln 3" and "1/2"; both reach the API as text, so that
+they are read exactly. Unknown fields are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
+
+from twoworlds.errors import UnknownName
+from twoworlds.web.reading import LONGEST_TEXT, Numeral
+from twoworlds.web.refusals import Refused
+
+__all__ = [
+    "ERROR",
+    "Guarantees",
+    "Mechanism",
+    "Noiseless",
+    "Posterior",
+    "Release",
+    "Simulators",
+    "read_body",
+]
+
+_LONGEST_NUMBER = 200
+_MOST_QUERIES = 32
+_TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, Numeral) or not isinstance(value, str):
+        raise ValueError("write it as text")
+    return value
+
+
+def _digits(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError("write a number, or a text such as '1/2'")
+    return str(value)
+
+
+Words = Annotated[
+    str,
+    BeforeValidator(_words),
+    Field(min_length=1, max_length=LONGEST_TEXT),
+    WithJsonSchema(_TEXT),
+]
+Digits = Annotated[
+    str,
+    BeforeValidator(_digits),
+    Field(min_length=1, max_length=_LONGEST_NUMBER),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1, "maxLength": _LONGEST_NUMBER},
+                {"type": "number"},
+            ]
+        }
+    ),
+]
+
+
+def _query(value: Any) -> Any:
+    if isinstance(value, Numeral) or not isinstance(value, (str, dict)):
+        raise ValueError("a query is SQL, or a structured query")
+    return value
+
+
+AnyQuery = Annotated[
+    Any,
+    BeforeValidator(_query),
+    WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "object"}]}),
+]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Mechanism(_Body):
+    """A mechanism, such as ``randomized-response(bits=2, keep=3/4)``."""
+
+    mechanism: Words
+    neighbours: Words | None = None
+
+
+class Posterior(_Body):
+    """A mechanism and what an attacker believes."""
+
+    mechanism: Words
+    belief: Words
+    output: Words | None = None
+    default: Words | None = None
+
+
+class Guarantees(_Body):
+    """A mechanism, or a definition with a universe."""
+
+    mechanism: Words | None = None
+    definition: Words | None = None
+    universe: Words | None = None
+
+
+class Simulators(_Body):
+    """A release, what is believed and known, what is private, and the ratio."""
+
+    mechanism: Words
+    belief: Words = "uniform"
+    side: Words | None = None
+    private: Words = "persons"
+    ratio: Digits | None = None
+    epsilon: Digits | None = None
+
+
+class Noiseless(_Body):
+    """An exact count of independent bits, along one of its numbers."""
+
+    people: Digits
+    known: Digits = "0"
+    probability: Digits = "1/2"
+    epsilon: Digits = "1/2"
+    sweep: Words = "people"
+
+
+class Release(_Body):
+    """Queries on one dataset, and what to spend on them together."""
+
+    queries: Annotated[list[AnyQuery], Field(min_length=1, max_length=_MOST_QUERIES)]
+    dataset: Words | None = None
+    epsilon: Digits | None = None
+    cost: Words | None = None
+    noise: Words | None = None
+
+
+ERROR = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["kind", "message", "field"],
+            "properties": {
+                "kind": {"type": "string"},
+                "message": {"type": "string"},
+                "field": {"type": ["string", "null"]},
+            },
+            "additionalProperties": False,
+        }
+    },
+    "additionalProperties": False,
+}
+
+_Kind = TypeVar("_Kind", bound=_Body)
+
+
+def read_body(kind: type[_Kind], data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a body says, checked; fields that were left out have their defaults.
+
+    Raises:
+        Refused: naming the first field that is missing, unknown or of the wrong type.
+    """
+    try:
+        return kind.model_validate(data).model_dump(exclude_none=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise _refused(first, [*kind.model_fields]) from None
+
+
+def _refused(problem: Any, known: list[str]) -> Refused:
+    where = [str(part) for part in problem["loc"]]
+    field = where[0] if where else None
+    name = ".".join(where) or "the request"
+    if problem["type"] == "missing":
+        return Refused(400, "InvalidInput", f"{name} is missing: give it", field)
+    if problem["type"] == "extra_forbidden":
+        said = str(UnknownName("field", name, known))
+        return Refused(400, "UnknownName", said, field)
+    said = problem["msg"].removeprefix("Value error, ")
+    said = f"{name}: {said[:1].lower()}{said[1:]}"
+    return Refused(400, "InvalidInput", said, field)

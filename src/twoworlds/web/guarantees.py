@@ -1,0 +1,129 @@
+"""Guarantees in words: the statements of a row cone, each with its inequality, belief and proof.
+
+A statement holds because its inequality holds on every extreme row of the cone, and all rows are
+combinations of these: the certificate lists the products, for `twoworlds verify`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twoworlds.cones import (
+    NoiseCone,
+    PerRecordCone,
+    RowCone,
+    build_source,
+    example,
+    noise_cone,
+    noise_statements,
+    row_cone,
+)
+from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.row_cone import LARGEST_DIMENSION
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.web.reading import check_text
+from twoworlds.web.refusals import about
+
+__all__ = ["guarantees"]
+
+_MOST = 200
+_DRAWN = (2, 3)
+
+
+def guarantees(
+    mechanism: str | None = None, definition: str | None = None, universe: str | None = None
+) -> dict[str, Any]:
+    """Return what the row cone of a mechanism or a definition says about attackers."""
+    field = "mechanism" if definition is None else "definition"
+    with about(field):
+        if (mechanism is None) == (definition is None):
+            raise InvalidInput("give a mechanism or a definition, one of the two")
+        text = check_text(mechanism or definition or "", field)
+    with about("universe"):
+        where = None if universe is None else check_text(universe, "universe")
+    with about(field):
+        cone = _cone(text, where)
+        if isinstance(cone, NoiseCone):
+            return _of_noise(cone)
+        if isinstance(cone, PerRecordCone):
+            return _of_many_records(cone)
+        return _of_rows(cone)
+
+
+def _cone(text: str, universe: str | None) -> RowCone | PerRecordCone | NoiseCone:
+    """Build the cone, by structure where it is too large to list."""
+    built = build_source(text, universe)
+    if isinstance(built, Mechanism):
+        if built.universe.size is None:
+            return noise_cone(built)
+        if isinstance(built, PerRecord) and built.universe.size > LARGEST_DIMENSION:
+            return PerRecordCone.of(built)
+    return row_cone(built, universe)
+
+
+def _of_rows(cone: RowCone) -> dict[str, Any]:
+    said = cone.statements()
+    if len(said) > _MOST:
+        raise TooLarge(
+            f"this cone has {len(said)} guarantees, too many for a page: use fewer databases, or "
+            "twoworlds statements on the command line"
+        )
+    drawn = len(cone.columns) in _DRAWN
+    rays = [[str(x) for x in ray] for ray in cone.generators()]
+    return {
+        "source": cone.source,
+        "universe": cone.universe.expression,
+        "columns": list(cone.columns),
+        "count": len(said),
+        "statements": [
+            {
+                **one.to_dict(),
+                "words": one.sentence,
+                "more": one.explain(),
+                "certificate": _proof(cone, one.to_dict()["inequality"]["coefficients"]),
+            }
+            for one in said
+        ],
+        "rays": rays if drawn else None,
+        "approximation": cone.approximation,
+        "note": cone.note,
+    }
+
+
+def _proof(cone: RowCone, coefficients: list[int]) -> dict[str, Any]:
+    """Return the proof that an inequality holds on every extreme row."""
+    parts = [
+        Certificate("satisfies", {"vector": tuple(ray), "inequalities": (tuple(coefficients),)})
+        for ray in cone.generators()
+    ]
+    return Certificate("all", {"parts": parts, "columns": list(cone.columns)}).to_dict()
+
+
+def _of_noise(cone: NoiseCone) -> dict[str, Any]:
+    said = [one.to_dict() for one in noise_statements(cone)]
+    return {
+        **_short(cone.source, "integers()", len(said)),
+        "statements": [_alone(one) for one in said],
+    }
+
+
+def _of_many_records(cone: PerRecordCone) -> dict[str, Any]:
+    """Return one statement of very many that are alike."""
+    one = example(cone)
+    counts = cone.to_dict()["counts"]
+    return {
+        **_short(cone.source, cone.universe.expression, counts["facets"]),
+        "statements": [_alone({"kind": one.kind, "sentence": one.sentence})],
+    }
+
+
+def _short(source: str, universe: str, count: Any) -> dict[str, Any]:
+    nothing = {"columns": None, "rays": None, "approximation": None, "note": None}
+    return {"source": source, "universe": universe, "count": count, **nothing}
+
+
+def _alone(said: dict[str, Any]) -> dict[str, Any]:
+    """Return a statement of an infinite or very large cone, whose facets cannot be listed."""
+    empty = {"inequality": None, "belief": None, "certificate": None}
+    return {**empty, **said, "words": said["sentence"], "more": said["sentence"]}

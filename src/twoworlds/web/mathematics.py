@@ -1,0 +1,310 @@
+"""What the service computes for everybody: mechanisms, posteriors, guarantees, simulators.
+
+No data is in it, only models. Every function takes what the body of its request says and returns
+plain data, made by the public API; `twoworlds.web.worker` runs it, within limits of size and time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from time import monotonic
+from typing import Any
+
+from twoworlds.definitions import DifferentialPrivacy, check, measure
+from twoworlds.definitions.base import read_ratio
+from twoworlds.definitions.coupled.compare import worst
+from twoworlds.definitions.coupled.optimal import optimal
+from twoworlds.definitions.coupled.scene import Scene, scene
+from twoworlds.definitions.coupled.simulator import canonical
+from twoworlds.definitions.semantics.games import Games, play
+from twoworlds.definitions.semantics.privacy import SemanticPrivacy
+from twoworlds.definitions.trade_off import SOME_LEVELS, misses, trade_off
+from twoworlds.definitions.verdict import Verdict
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
+from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.named import mechanism as build
+from twoworlds.numbers import INFINITY, Number, exact_text, exp, ln, number, to_json
+from twoworlds.web.reading import check_text
+from twoworlds.web.refusals import about
+from twoworlds.worlds import Point, Reals, Records
+from twoworlds.worlds.belief import Belief
+from twoworlds.worlds.beliefs import belief as build_belief
+from twoworlds.worlds.classes import belief_class
+from twoworlds.worlds.scrubs import scrubs
+
+__all__ = ["mechanism", "posterior", "read_mechanism", "simulators"]
+
+_WIDEST = 64
+_WINDOW = range(-5, 6)
+_FEW = 3
+_POINTS = 41
+_LEVELS = ("0", *SOME_LEVELS, "3/4", "9/10", "99/100", "1")
+_MOST_NUMBERS = 60_000
+_FEW_DATABASES = 64  # that a definition with a belief may list
+_FEW_OUTPUTS = 4096  # whose event may be written out
+_PATIENCE = 4.0  # seconds, after which no further definition is begun
+_IF_INFINITE = "3"  # the ratio at which definitions are asked of what has no finite price
+
+
+def read_mechanism(text: str) -> Mechanism:
+    """Build a mechanism from a text of a stranger."""
+    with about("mechanism"):
+        return build(check_text(text, "mechanism"))
+
+
+# --- a mechanism --------------------------------------------------------------------------------
+
+
+def mechanism(mechanism: str, neighbours: str | None = None) -> dict[str, Any]:
+    """Return matrix, price, profile, trade-off and the definitions that hold of a mechanism."""
+    built = read_mechanism(mechanism)
+    with about("neighbours"):
+        asked = DifferentialPrivacy(neighbours=_relation(neighbours))
+        setting = asked.setting(built)
+    with about("mechanism"):
+        price = asked.tightest(built)
+        databases, outputs = _shown(built)
+        around = setting.mechanism.universe.around
+        places = {x: i for i, x in enumerate(databases)}
+        pairs = {
+            (min(i, places[y]), max(i, places[y]))
+            for x, i in places.items()
+            for y in _near(around(x, setting.relation))
+            if y in places
+        }
+        return {
+            "expression": built.expression,
+            "universe": built.universe.expression,
+            "sizes": {"databases": built.universe.size, "outputs": built.outputs.size},
+            "window": built.universe.size is None or built.outputs.size is None,
+            "databases": [built.universe.label(x) for x in databases],
+            "outputs": [built.outputs.label(o) for o in outputs],
+            "matrix": _matrix(built, databases, outputs),
+            "pairs": sorted(map(list, pairs)),
+            "price": price.to_dict(),
+            "profile": _profile(asked, built, price),
+            "tradeoff": _trade_off(built, price),
+            "definitions": [*_definitions(built, price, neighbours)],
+        }
+
+
+def _relation(text: str | None) -> str | None:
+    return None if text is None else check_text(text, "neighbours")
+
+
+def _near(points: Iterable[Point]) -> Iterator[Point]:
+    return islice(points, _WIDEST * _WIDEST)
+
+
+def _shown(built: Mechanism) -> tuple[list[Point], list[Point]]:
+    """Return the databases and outputs of the matrix; none where they are too many."""
+    if isinstance(built.outputs, Reals) or isinstance(built.universe, Reals):
+        return [], []
+    columns, rows = built.universe.size, built.outputs.size
+    if (columns or 0) > _WIDEST or (rows or 0) > _WIDEST:
+        return [], []
+    databases = [*islice(built.universe, _FEW)] if columns is None else [*built.universe]
+    return databases, [*_WINDOW] if rows is None else [*built.outputs]
+
+
+def _matrix(built: Mechanism, databases: list[Point], outputs: list[Point]) -> Any:
+    if not databases:
+        return None
+    return [[to_json(built.probability(o, x)) for x in databases] for o in outputs]
+
+
+def _profile(asked: DifferentialPrivacy, built: Mechanism, price: Verdict) -> dict[str, Any] | None:
+    """Return delta at evenly spaced epsilons, and the exact pieces where they are finitely many."""
+    top = to_json(price.epsilon)["value"]
+    most = 1.25 * top if top else 4.0
+    epsilons = [most * i / (_POINTS - 1) for i in range(_POINTS)]
+    curve = asked.profile(built)
+    try:
+        deltas = [to_json(curve(exp(number(str(e)))))["value"] for e in epsilons]
+    except TwoWorldsError:
+        return None
+    try:
+        pieces = curve.to_dict()
+    except TwoWorldsError:
+        pieces = None
+    return {"epsilon": epsilons, "delta": deltas, "pieces": pieces}
+
+
+def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
+    """Return false alarms against misses, for the worst pair of databases."""
+    pair = getattr(price.witness, "databases", None)
+    if pair is None:
+        return None
+    try:
+        curve = trade_off(built, *pair)
+        corners = curve.corners or tuple(curve.points(_LEVELS))
+    except TwoWorldsError:
+        return None
+    points = [
+        [to_json(level)["value"], to_json(misses(power), side="down")["value"]]
+        for level, power in corners[:_MOST_NUMBERS]
+    ]
+    return {**curve.to_dict(), "points": points, "sentence": curve.explain()}
+
+
+def _definitions(
+    built: Mechanism, price: Verdict, neighbours: str | None
+) -> Iterator[dict[str, Any]]:
+    """Ask a list of definitions at the mechanism's own price."""
+    finite = price.ratio != INFINITY
+    ratio = exact_text(price.ratio) if finite else _IF_INFINITE
+    if ratio is None:  # an enclosure: the float above it
+        ratio = repr(to_json(price.ratio)["upper"])
+    # Differential privacy with ratio a moves no probability, and no belief of an informed
+    # attacker, by more than (a - 1) / (a + 1) (Kasiviswanathan & Smith).
+    moved = f"({ratio} - 1)/({ratio} + 1)"
+    try:
+        value = number(ratio)
+        moved = exact_text((value - 1) / (value + 1)) or moved
+    except TwoWorldsError:
+        pass
+    beside = "" if neighbours is None or "~" in neighbours else f", neighbours={neighbours}"
+    claims = [
+        f"dp(ratio={ratio}{beside})",
+        f"pointwise(ratio={ratio}{beside})",
+        f"gamma-amplification(gamma={ratio})",
+        f"statistical-difference(epsilon={moved}{beside})",
+        f"semantic(epsilon={moved})",
+        f"informed(epsilon={moved})",
+    ]
+    listed = [f"{name}(uniform, ratio={ratio})" for name in ("ddp", "noiseless", "pufferfish")]
+    few = built.universe.size is not None and built.universe.size <= _FEW_DATABASES
+    started = monotonic()
+    for claim in [*claims, *listed]:
+        late = monotonic() - started > _PATIENCE or (claim in listed and not few)
+        yield {"definition": claim, **(_LATE if late else _judged(built, claim))}
+
+
+_LATE = {
+    "holds": None,
+    "sentence": "not asked: it would take too long here",
+    "witness": None,
+    "witness_in_words": None,
+}
+
+
+def _judged(built: Mechanism, claim: str) -> dict[str, Any]:
+    try:
+        verdict = check(built, claim)
+    except TwoWorldsError as error:
+        return {**_LATE, "sentence": str(error)}
+    witness = verdict.witness
+    listed = built.outputs.size is None or built.outputs.size <= _FEW_OUTPUTS
+    return {
+        "holds": verdict.holds,
+        "sentence": verdict.sentence,
+        "witness": witness.to_dict() if witness is not None and listed else None,
+        "witness_in_words": None if witness is None else witness.explain(),
+    }
+
+
+# --- an attacker --------------------------------------------------------------------------------
+
+
+def posterior(
+    mechanism: str, belief: str, output: str | None = None, default: str | None = None
+) -> dict[str, Any]:
+    """Return prior and posteriors, with everyone and without each person, for each output."""
+    built = read_mechanism(mechanism)
+    with about("belief"):
+        held = build_belief(check_text(belief, "belief"), built.universe)
+    with about("output"):
+        outputs = _outputs(built, output)
+    with about("mechanism"):
+        people = built.universe.n if isinstance(built.universe, Records) else 1
+        if len(outputs) * (people + 2) * len(held) > _MOST_NUMBERS:
+            raise TooLarge(
+                f"{len(outputs)} outputs with {len(held)} databases and {people} people do not "
+                "fit one answer: name one output, or use fewer people"
+            )
+    games = [_game(built, held, o, default) for o in outputs]
+    if output is not None and games == [None]:
+        with about("output"):
+            play(built, held, output, default=default)  # it says why not
+    with about("mechanism"):
+        return {
+            "mechanism": built.expression,
+            "belief": belief,
+            "databases": [built.universe.label(x) for x in held],
+            "prior": {built.universe.label(x): to_json(mass) for x, mass in held.items()},
+            "outputs": [game for game in games if game is not None],
+            "worst": _worst(built, default),
+        }
+
+
+def _outputs(built: Mechanism, output: str | None) -> list[Point]:
+    if output is not None:
+        return [built.outputs.find(check_text(output, "output"))]
+    if isinstance(built.outputs, Reals):
+        raise InvalidInput("a density has no list of outputs: name one output")
+    if (built.outputs.size or 0) > _WIDEST:
+        raise TooLarge(f"there are {built.outputs.size} outputs: name one of them")
+    return [*_WINDOW] if built.outputs.size is None else [*built.outputs]
+
+
+def _game(built: Mechanism, held: Belief, output: Point, default: str | None) -> Any:
+    """Return one output's games as plain data, with how likely it is; None if it cannot occur."""
+    chance: Number = number("0")
+    for x, mass in held.items():
+        chance = chance + mass * built.probability(output, x)
+    if chance == 0:
+        return None
+    label = built.outputs.label(output)
+    with about("default"):
+        games: Games = play(built, held, label, default=default)
+    return {**games.to_dict(), "probability": to_json(chance), "sentence": games.explain()}
+
+
+def _worst(built: Mechanism, default: str | None) -> dict[str, Any]:
+    """Return the belief that moves most, and what the price means in odds."""
+    found = SemanticPrivacy(default=default).tightest(built)
+    return {**found.to_dict(), "odds": measure(built).sentence}
+
+
+# --- simulators ---------------------------------------------------------------------------------
+
+
+def simulators(
+    mechanism: str,
+    belief: str = "uniform",
+    side: str | None = None,
+    private: str = "persons",
+    ratio: str | None = None,
+    epsilon: str | None = None,
+) -> dict[str, Any]:
+    """Return the simulator that comes nearest to a release, proved to be the nearest."""
+    with about("ratio" if epsilon is None else "epsilon"):
+        at = read_ratio(ratio, epsilon)
+        if at is None:
+            raise InvalidInput("give ratio (e^epsilon) or epsilon, at which worlds are compared")
+    built = read_mechanism(mechanism)
+    with about("belief"):
+        known = None if side is None else check_text(side, "side")
+        beliefs = belief_class(check_text(belief, "belief"), built.universe, known)
+    with about("private"):
+        pairs = scrubs(check_text(private, "private"), built.universe)
+    with about("mechanism"):
+        made = scene(built, beliefs, pairs)
+        best = optimal(made, at)
+        plain = _canonical(made, at)
+    return {
+        "mechanism": built.expression,
+        "assumption": beliefs.assumption,
+        **best.to_dict(),
+        "canonical": None if plain is None else to_json(plain),
+        "epsilon": to_json(ln(at)),
+    }
+
+
+def _canonical(made: Scene, ratio: Number) -> Number | None:
+    """Return delta of the canonical simulator, or None where the release is not defined there."""
+    try:
+        return worst(made, canonical(made.release), ratio).delta
+    except InvalidInput:
+        return None

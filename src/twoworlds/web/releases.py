@@ -1,0 +1,256 @@
+"""The desk where releases are made: a curator with the ledger and the engines of one policy.
+
+Every worker of releases has a desk of its own; the ledger keeps them in step. A question is asked
+in the name of the account that sent it, which is the analyst of the policy; where a dataset names
+no analysts, everybody who may release spends the one budget there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import exact_text
+from twoworlds.release.budget import Cap, parse_cost
+from twoworlds.release.certificate import certify
+from twoworlds.release.curator import Curator, NoiseKind, Released
+from twoworlds.release.policy import Column, Dataset, read_policy
+from twoworlds.release.policy.checking import checked
+from twoworlds.release.query import Query, resolve
+from twoworlds.release.query.plain import query_of
+from twoworlds.release.values import plain_value
+from twoworlds.web.refusals import Refused, about
+
+__all__ = ["Desk"]
+
+_LAST = 100
+_NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
+
+
+class Desk:
+    """Answers requests about the datasets of a policy file."""
+
+    def __init__(self, policy: str) -> None:
+        """Read the policy; ledger and engines are opened when they are first needed."""
+        self._policy = read_policy(Path(policy))
+        self._opened: Curator | None = None
+        self.jobs: dict[str, Callable[..., Any]] = {
+            "budget": self.budget,
+            "datasets": self.datasets,
+            "ledger": self.ledger,
+            "plan": self.plan,
+            "ready": self.ready,
+            "release": self.release,
+        }
+
+    @property
+    def curator(self) -> Curator:
+        """The curator; opened at the first use, and again if that failed."""
+        if self._opened is None:
+            self._opened = Curator.open(self._policy)
+        return self._opened
+
+    def ready(self) -> dict[str, Any]:
+        """Say whether the ledger and the engines can be used."""
+        state = self.curator.ledger.state()
+        for _ in checked(self._policy):
+            pass
+        return {"ready": True, "entries": state.point.sequence}
+
+    def datasets(self) -> dict[str, Any]:
+        """Return what the policy declares; never anything of the data."""
+        return {"datasets": [_declared(one) for one in self._policy.datasets.values()]}
+
+    def budget(self, account: str | None) -> dict[str, Any]:
+        """Return caps, what is spent and what is left: all of it, or one analyst's part."""
+        datasets = self.curator.budget()["datasets"]
+        if account is None:
+            return {"datasets": datasets}
+        own = []
+        for one in datasets:
+            named = self._policy.datasets.get(one["dataset"])
+            mine = account if named is None or named.analysts else None
+            kept = [a for a in one["analysts"] if mine is None or a["analyst"] == mine]
+            own.append({**one, "analysts": kept})
+        return {"datasets": own}
+
+    def ledger(self) -> dict[str, Any]:
+        """Return what all entries add up to, and the newest charges."""
+        state = self.curator.ledger.state()
+        newest = sorted(state.charges.values(), key=lambda one: one.sequence)[-_LAST:]
+        return {
+            **self.curator.budget(),
+            "newest": [
+                {
+                    "entry": one.sequence,
+                    "hash": one.hash,
+                    "dataset": one.dataset,
+                    "analysts": [*one.analysts],
+                    "cost": one.cost.to_dict(),
+                    "answered": one.answer is not None,
+                    "expired": one.expired,
+                }
+                for one in reversed(newest)
+            ],
+        }
+
+    def plan(self, account: str, **asked: Any) -> dict[str, Any]:
+        """Return what a release would cost and how exact it would be; nothing is charged."""
+        queries, cost, noise = self._read(**asked)
+        who = self._analyst(queries, account)
+        with self._blaming(queries, asked):
+            return self.curator.plan(queries, cost, analyst=who, noise=noise).to_dict()
+
+    def release(self, account: str, **asked: Any) -> dict[str, Any]:
+        """Charge a batch of queries and answer them."""
+        queries, cost, noise = self._read(**asked)
+        who = self._analyst(queries, account)
+        with self._blaming(queries, asked):
+            released = self.curator.release_all(queries, cost, analyst=who, noise=noise)
+        return _answered(released)
+
+    def close(self) -> None:
+        """Close ledger and engines."""
+        if self._opened is not None:
+            self._opened.close()
+
+    def __enter__(self) -> Self:
+        """Return the desk itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def _read(
+        self,
+        queries: Sequence[Any],
+        epsilon: str | None = None,
+        cost: str | None = None,
+        dataset: str | None = None,
+        noise: str | None = None,
+    ) -> tuple[list[Query], str, NoiseKind]:
+        with about("epsilon" if cost is None else "cost"):
+            if (epsilon is None) == (cost is None):
+                raise InvalidInput(
+                    "say what to spend, once: epsilon, such as 1 or 'ln 3', or cost, such as "
+                    "'epsilon=1, delta=1e-6' or 'rho=1/8'"
+                )
+            price = cost if cost is not None else f"epsilon={epsilon}"
+            parse_cost(price)
+        with about("noise"):
+            kind = self._noise(noise, price)
+        with about("queries"):
+            read = [self._query(one) for one in queries]
+        with about("dataset"):
+            if dataset is not None:
+                self._policy.dataset(dataset)
+                if any(one.dataset != dataset for one in read):
+                    raise InvalidInput(f"a query asks another dataset than {dataset!r}")
+        return read, price, kind
+
+    @contextmanager
+    def _blaming(self, queries: Sequence[Query], asked: Mapping[str, Any]) -> Iterator[None]:
+        """Say of a complaint whether it is about the queries or, if they are sound, the cost."""
+        try:
+            yield
+        except InvalidInput:
+            with about("queries"):
+                for one in queries:
+                    resolve(one, self._policy.dataset(one.dataset))
+            with about("cost" if "cost" in asked else "epsilon"):
+                raise
+
+    def _noise(self, noise: str | None, cost: str) -> NoiseKind:
+        if noise is None:
+            return "gaussian" if "rho" in cost else "laplace"
+        for known in _NOISE:
+            if noise == known:
+                return known
+        raise InvalidInput(f"noise={noise[:40]!r} is unknown: say laplace or gaussian")
+
+    def _query(self, asked: Any) -> Query:
+        return self.curator.query(asked) if isinstance(asked, str) else query_of(asked)
+
+    def _analyst(self, queries: Sequence[Query], account: str) -> str | None:
+        """Return whose budget is spent: that of the account, where the policy names any."""
+        with about("queries"):
+            named = self._policy.dataset(queries[0].dataset).analysts
+        if not named:
+            return None
+        if account not in named:
+            raise Refused(
+                403,
+                "NoBudget",
+                f"the policy gives {account!r} no budget on {queries[0].dataset!r}: ask the owner "
+                "of the data",
+                "dataset",
+            )
+        return account
+
+
+def _answered(released: Released) -> dict[str, Any]:
+    answers = [answer.to_dict() for answer in released.answers]
+    context = released.answers[0].context
+    return {
+        "answers": answers,
+        "meaning": answers[0]["meaning"],
+        "paid": released.reservation.paid.to_dict(),
+        "left": {name: cost.to_dict() for name, cost in context.left.items()},
+        "certificate": certify(released),
+    }
+
+
+def _declared(one: Dataset) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "neighbours": one.neighbours,
+        "unit": {"person": one.unit.person, "rows": one.unit.rows, "groups": one.unit.groups},
+        "version": one.version,
+        "columns": [_column(column) for column in one.columns.values()],
+        "public": [
+            {
+                "name": table.name,
+                "key": table.key,
+                "columns": [_column(column) for column in table.columns.values()],
+            }
+            for table in one.public.values()
+        ],
+        "budget": _cap(one.cap),
+        "analysts": {name: _cap(cap) for name, cap in one.analysts.items()},
+    }
+
+
+def _cap(cap: Cap | None) -> dict[str, Any] | None:
+    if cap is None:
+        return None
+    return {"cap": str(cap), "composition": cap.composition, **cap.most.to_dict()}
+
+
+def _column(column: Column) -> dict[str, Any]:
+    number = exact_text
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "bounds": None if column.low is None or column.high is None else _both(column),
+        "unit": number(column.unit),
+        "keys": [plain_value(key) for key in column.keys],
+        "bins": [number(edge) for edge in column.bins],
+        "grid": len(column.grid),
+        "missing": None if column.fill is None else number(column.fill),
+    }
+
+
+def _both(column: Column) -> list[str | None]:
+    assert column.low is not None
+    assert column.high is not None
+    return [exact_text(column.low), exact_text(column.high)]

@@ -1,0 +1,125 @@
+"""A worker: a process that does one job after another, and can be killed in the middle of any.
+
+It reads jobs from its standard input and writes answers to its standard output, each with its
+length in front; both are JSON. What libraries print goes nowhere, so that nothing of the data
+reaches a log. It ends when its input ends, which is also what happens when the service is killed;
+signals that stop the service do not stop it, so that a running release is finished.
+
+A worker of *mathematics* works for strangers: it runs at low priority, within a limit of memory,
+in an empty folder, and opens no file but those of the program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from twoworlds.web.refusals import refusal_of
+
+__all__ = ["REPLY", "REQUEST", "main"]
+
+REQUEST = struct.Struct(">I")  # the length of a job
+REPLY = struct.Struct(">HI")  # the status of an answer, and its length
+_MEMORY = 4 << 30
+_LONGEST_INTEGER = 1_000_000
+Jobs = Mapping[str, Callable[..., Any]]
+
+
+def main(kind: str, *arguments: str) -> None:
+    """Serve until the input ends: kind ``mathematics``, or ``releases`` with a policy file."""
+    source, sink = _streams()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    sys.set_int_max_str_digits(_LONGEST_INTEGER)
+    if kind == "mathematics":
+        jobs = import_module("twoworlds.web.jobs").JOBS
+        _confine(Path.cwd())
+        _serve(source, sink, jobs)
+        return
+    releases = import_module("twoworlds.web.releases")
+    with releases.Desk(*arguments) as desk:
+        _serve(source, sink, desk.jobs)
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """Take standard input and output for ourselves, and leave an empty one to everybody else."""
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    return source, sink
+
+
+def _serve(source: BinaryIO, sink: BinaryIO, jobs: Jobs) -> None:
+    while len(head := source.read(REQUEST.size)) == REQUEST.size:
+        request = json.loads(source.read(*REQUEST.unpack(head)))
+        status, body = _answer(jobs, request)
+        sink.write(REPLY.pack(status, len(body)) + body)
+        sink.flush()
+
+
+def _answer(jobs: Jobs, request: Mapping[str, Any]) -> tuple[int, bytes]:
+    """Do one job; whatever goes wrong is an answer too."""
+    try:
+        found = jobs[request["job"]](**request["arguments"])
+        text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return 200, text.encode("utf-8", "backslashreplace")
+    except Exception as error:
+        refused = refusal_of(error)
+        return refused.status, refused.body()
+
+
+# --- strangers ------------------------------------------------------------------------------------
+
+
+def _confine(folder: Path) -> None:
+    """Lower what a request of mathematics could do if it found a way past the reading of texts."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+    try:
+        import resource
+    except ImportError:  # there is none on Windows
+        pass
+    else:
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    tempfile.tempdir = str(folder)
+    sys.addaudithook(_Watch(folder))
+
+
+class _Watch:
+    """Refuses to open files of other people, to start programs and to call other machines."""
+
+    _CLOSED = ("os.system", "os.exec", "os.posix_spawn", "os.fork", "socket.connect")
+    _DEVICES = ("/dev/null", "/dev/urandom")
+
+    def __init__(self, folder: Path) -> None:
+        places = [folder, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)]
+        places += map(Path, sysconfig.get_paths().values())
+        places += [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
+        either = {*places, *(place.resolve() for place in places)}
+        self._open = (*(f"{place}{os.sep}" for place in either), "/proc/", "/sys/")
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Raise for what is closed."""
+        if event == "open" and isinstance(arguments[0], (str, bytes)):
+            name = os.path.abspath(os.fsdecode(arguments[0]))  # noqa: PTH100 (it makes no objects)
+            if not name.startswith(self._open) and name not in self._DEVICES:
+                raise PermissionError(13, "the service reads no files")
+        elif event in self._CLOSED or event == "subprocess.Popen":
+            raise PermissionError(13, "the service starts no programs")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,101 @@
+"""Accounts: tokens are found, kept only as hashes, and gone when they are removed."""
+
+import sqlite3
+import stat
+
+import pytest
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.web.accounts import PREFIX, ROLES, Accounts, new_token
+
+
+@pytest.fixture
+def accounts(tmp_path):
+    return Accounts(tmp_path / "ledger.db.accounts")
+
+
+def test_a_token_finds_its_account_and_no_other(accounts):
+    tokens = {name: accounts.add(name, role) for name, role in zip("abc", ROLES, strict=True)}
+    found = {name: accounts.find(token) for name, token in tokens.items()}
+    assert {name: (one.name, one.role) for name, one in found.items()} == {
+        name: (name, role) for name, role in zip("abc", ROLES, strict=True)
+    }
+
+
+@pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: t + "A", str.upper, lambda _: ""])
+def test_a_token_that_is_off_by_little_finds_nobody(accounts, change):
+    token = accounts.add("ann", "analyst")
+    assert accounts.find(change(token)) is None
+
+
+def test_the_file_holds_neither_the_token_nor_a_part_of_it(accounts):
+    token = accounts.add("ann", "analyst")
+    content = accounts.path.read_bytes()
+    assert token.encode() not in content
+    assert token.removeprefix(PREFIX)[:12].encode() not in content
+
+
+def test_the_file_is_for_its_owner_only(accounts):
+    accounts.add("ann", "analyst")
+    assert stat.S_IMODE(accounts.path.stat().st_mode) == 0o600
+
+
+def test_tokens_have_256_bits_and_differ():
+    tokens = {new_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert all(len(token) - len(PREFIX) == 43 for token in tokens)
+
+
+def test_the_same_token_is_hashed_with_another_salt_each_time(accounts):
+    for name in "ab":
+        accounts.add(name, "analyst")
+    with sqlite3.connect(accounts.path) as connection:
+        rows = connection.execute("SELECT salt, hash FROM accounts").fetchall()
+    connection.close()
+    assert len({salt for salt, _ in rows}) == len({digest for _, digest in rows}) == 2
+
+
+def test_a_removed_account_is_refused_at_once_by_another_reader(accounts):
+    reader = Accounts(accounts.path)
+    token = accounts.add("ann", "analyst")
+    assert reader.find(token) is not None
+    accounts.remove("ann")
+    assert reader.find(token) is None
+    assert reader.listed() == []
+
+
+def test_a_name_is_taken_once(accounts):
+    accounts.add("ann", "analyst")
+    with pytest.raises(InvalidInput, match="already"):
+        accounts.add("ann", "reviewer")
+
+
+def test_unknown_roles_and_names_are_refused(accounts):
+    with pytest.raises(UnknownName, match="analyst"):
+        accounts.add("ann", "analist")
+    with pytest.raises(UnknownName, match="account"):
+        accounts.remove("bob")
+    for name in ("", " ann", "a\nb", "x" * 500):
+        with pytest.raises(InvalidInput):
+            accounts.add(name, "analyst")
+
+
+def test_a_passing_account_is_in_no_file(accounts):
+    token = accounts.add_passing("ann", "curator")
+    assert accounts.find(token).role == "curator"
+    assert not accounts.path.exists()
+    assert Accounts(accounts.path).find(token) is None
+
+
+def test_a_ledger_is_not_taken_for_a_file_of_accounts(tmp_path):
+    from twoworlds.release.ledger import Ledger
+
+    Ledger.create(tmp_path / "ledger.db").close()
+    with pytest.raises(InvalidInput, match="no accounts"):
+        Accounts(tmp_path / "ledger.db").add("ann", "analyst")
+
+
+def test_a_damaged_file_is_said_to_be_one(tmp_path):
+    (tmp_path / "accounts").write_bytes(b"not a database" * 100)
+    with pytest.raises(InvalidInput, match="cannot be used"):
+        Accounts(tmp_path / "accounts").find("x")

@@ -1,0 +1,97 @@
+"""Who may do what: every path with every role, and without any."""
+
+import pytest
+
+from twoworlds.web.accounts import Accounts
+
+ASKED = {"queries": ["SELECT COUNT(*) FROM people"], "epsilon": "1/1000"}
+PATHS = {
+    ("GET", "me"): {"curator", "analyst", "reviewer"},
+    ("GET", "datasets"): {"curator", "analyst", "reviewer"},
+    ("GET", "budget"): {"curator", "analyst", "reviewer"},
+    ("GET", "ledger"): {"curator", "reviewer"},
+    ("POST", "plan"): {"curator", "analyst"},
+    ("POST", "release"): {"curator", "analyst"},
+}
+NAMES = {"analyst": "bob", "reviewer": "rita"}
+
+
+@pytest.fixture(scope="module")
+def tokens(service):
+    accounts = Accounts(service.folder / "hospital" / "ledger.db.accounts")
+    made = {role: accounts.add(name, role) for role, name in NAMES.items()}
+    yield {**made, "curator": service.token}
+    for name in NAMES.values():
+        accounts.remove(name)
+
+
+def ask(service, token, method, path):
+    with service.client(token) as client:
+        body = {"json": ASKED} if method == "POST" else {}
+        return client.request(method, f"/api/v1/{path}", **body)
+
+
+@pytest.mark.parametrize(("method", "path"), PATHS)
+def test_every_path_is_for_its_roles_only(service, tokens, method, path):
+    for role, token in tokens.items():
+        answer = ask(service, token, method, path)
+        allowed = role in PATHS[method, path]
+        assert answer.status_code == (200 if allowed else 403), (role, answer.text)
+        if not allowed:
+            assert answer.json()["error"]["kind"] == "Role"
+
+
+@pytest.mark.parametrize(("method", "path"), PATHS)
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Basic YWJj"])
+def test_without_a_token_there_is_nothing(service, method, path, header):
+    given = {} if header is None else {"Authorization": header}
+    with service.client() as client:
+        body = {"json": ASKED} if method == "POST" else {}
+        answer = client.request(method, f"/api/v1/{path}", headers=given, **body)
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("change", [lambda t: "forged", lambda t: t[:-1], lambda t: f"{t}A"])
+def test_a_forged_token_releases_nothing(service, change):
+    answer = ask(service, change(service.token), "POST", "release")
+    assert answer.status_code == 401
+    assert answer.json()["error"]["kind"] == "WrongToken"
+
+
+def test_a_token_in_the_address_is_not_looked_at(service):
+    with service.client() as client:
+        for name in ("token", "access_token", "authorization"):
+            answer = client.get("/api/v1/me", params={name: service.token})
+            assert answer.status_code == 401
+
+
+def test_identity_is_the_token_and_no_other_header(service, tokens):
+    headers = {"X-User": "ann", "X-Forwarded-User": "ann", "user-name": "ann"}
+    with service.client(tokens["analyst"]) as client:
+        assert client.get("/api/v1/me", headers=headers).json()["name"] == "bob"
+        charged = client.post("/api/v1/release", json=ASKED, headers=headers).json()
+    assert "bob" in charged["left"]
+
+
+def test_an_analyst_sees_the_own_account_and_the_whole(service, tokens):
+    [people, visits] = ask(service, tokens["analyst"], "GET", "budget").json()["datasets"]
+    assert [one["analyst"] for one in people["analysts"]] == ["bob"]
+    assert visits["analysts"] == []
+    assert people["cap"]
+
+
+def test_whom_the_policy_gives_nothing_gets_nothing(service, tokens):
+    asked = {"queries": ["SELECT COUNT(*) FROM visits"], "epsilon": "1/1000"}
+    with service.client(tokens["analyst"]) as client:
+        answer = client.post("/api/v1/release", json=asked)
+    assert answer.status_code == 403
+    assert answer.json()["error"]["kind"] == "NoBudget"
+
+
+def test_a_removed_account_is_refused_by_the_running_service(service):
+    accounts = Accounts(service.folder / "hospital" / "ledger.db.accounts")
+    token = accounts.add("eve", "reviewer")
+    assert ask(service, token, "GET", "me").json() == {"name": "eve", "role": "reviewer"}
+    accounts.remove("eve")
+    assert ask(service, token, "GET", "me").status_code == 401
