@@ -258,3 +258,93 @@ def test_an_interrupted_release_says_what_a_charge_means(capsys, monkeypatch):
     code, out, err = call(capsys, "release", BY_REGION, "--epsilon", "1", "--analyst", "ann")
     assert (code, out) == (130, "")
     assert "if it was charged already" in err
+
+
+ASKED = ("release", BY_REGION, "--epsilon", "1", "--analyst", "ann")
+
+
+def total_spent(capsys):
+    return as_json(capsys, "budget", "--dataset", "people")[1]["datasets"][0]["spent"]["epsilon"]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture
+def in_disguise(in_hospital):
+    """The hospital with everything that a release depends on called .json."""
+    text = (in_hospital / "policy.yml").read_text()
+    for name in ("people.parquet", "visits.parquet", "regions.csv"):
+        assert name in text
+    text = text.replace("ledger: ledger.db", "ledger: ledger.json\nmark: mark.json")
+    text = text.replace("source: visits.parquet", "source: {sqlite: visits.json, table: visits}")
+    (in_hospital / "policy.json").write_text(text)
+    (in_hospital / "visits.json").write_bytes(b"somebody's table")
+    return in_hospital
+
+
+KEPT = [
+    ("policy.json", "is the policy"),
+    ("ledger.json", "is the ledger"),
+    ("mark.json", "is the mark"),
+    ("visits.json", "is the table of visits"),
+    ("./../{folder}/ledger.json", "is the ledger"),
+]
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(("name", "said"), KEPT)
+def test_a_certificate_never_takes_the_place_of_what_a_release_needs(
+    capsys, in_disguise, name, said, begun
+):
+    policy = ("--policy", "policy.json")
+    if begun:
+        assert call(capsys, *ASKED, *policy)[0] == 0
+    before = contents(in_disguise)
+    place = name.format(folder=in_disguise.name)
+    code, out, err = call(capsys, *ASKED, *policy, "--certificate", place)
+    assert (code, out) == (2, "")
+    assert said in " ".join(err.split())
+    assert "another name" in " ".join(err.split())
+    assert contents(in_disguise) == before
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+@pytest.mark.parametrize("name", ["ledger.json", "mark.json", "policy.json", "people.parquet"])
+def test_links_lead_to_the_same_files(capsys, in_disguise, link, name):
+    policy = ("--policy", "policy.json")
+    assert call(capsys, *ASKED, *policy)[0] == 0
+    getattr(in_disguise / "link.json", link)(in_disguise / name)
+    code, _, err = call(capsys, *ASKED, *policy, "--certificate", "link.json")
+    assert code == 2
+    assert "link.json is the" in err
+
+
+def test_a_place_for_a_ledger_that_is_not_there_yet_is_kept_too(capsys, in_disguise):
+    (in_disguise / "link.json").symlink_to(in_disguise / "ledger.json")
+    code, _, err = call(capsys, *ASKED, "--policy", "policy.json", "--certificate", "link.json")
+    assert code == 2
+    assert "link.json is the ledger" in err
+    assert not (in_disguise / "ledger.json").exists()
+
+
+@pytest.mark.parametrize(("option", "name"), [("--certificate", "c.json"), ("--report", "r.html")])
+def test_only_a_file_of_its_own_kind_is_replaced(capsys, in_hospital, option, name):
+    path = in_hospital / name
+    for content in ("{}", "<!doctype html>\n<html lang='en'>", "x" * 5000, '{"kind": "local"}'):
+        path.write_text(content)
+        code, _, err = call(capsys, *ASKED, option, name)
+        assert code == 2
+        assert "is there already" in err
+        assert path.read_text() == content
+    assert total_spent(capsys)["exact"] == "0"  # refused before the charge
+    path.write_text("")
+    assert call(capsys, *ASKED, option, name)[0] == 0
+    first = path.read_text()
+    assert call(capsys, *ASKED, option, name)[0] == 0
+    assert call(capsys, "release", "SELECT COUNT(*) FROM people", *ASKED[2:], option, name)[0] == 0
+    assert path.read_text() != first
+    other = ("--report", "c.html") if option == "--certificate" else ("--certificate", "r.json")
+    (in_hospital / other[1]).write_text(first)
+    assert call(capsys, *ASKED, *other)[0] == 2

@@ -26,6 +26,7 @@ def test_two_counts_cost_as_much_as_two_surveys_of_one_bit(first, second, ratio)
         assert (a.ratio, a.delta) == (b.ratio, b.delta)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 3), ratios)
 def test_the_gap_equals_a_long_truncated_sum(group, ratio):
     noise = mechanism("geometric(ratio=2)")

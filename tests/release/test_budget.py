@@ -346,3 +346,25 @@ def test_a_cap_that_let_too_much_through_would_be_found_out():
     lax = Cap(cap.most, cap.tail, 3 * cap.concentrated)
     tools = [response("5/4", "0.025"), response("3/2")]
     assert under(lax, tools).worst() > cap.most.delta
+
+
+@pytest.mark.parametrize("first", ["rho=1/10", "rho=1/1000000", "0.1"])
+def test_where_a_rho_is_left_the_largest_epsilon_is_said_too(first):
+    cap = parse_cap("epsilon=3, delta=1e-6, composition=tighter")
+    spent = Spent()
+    for _ in range(1 if first.startswith("rho") else 29):
+        spent = spent.plus(parse_cost(first))
+    largest = cap.largest(spent)
+    assert largest.delta == Fraction(1, 2 * 10**6)
+    assert cap.rule(spent.plus(largest)) is not None
+    more = Cost(largest.epsilon * (1 + Fraction(1, 10**9)), largest.delta)
+    assert cap.rule(spent.plus(more)) is None
+    assert f"or in one query {largest.shown('down')}" in cap.why_not(spent, more)
+    assert cap.account(spent)["largest_query"] == largest.to_dict()
+
+
+def test_the_largest_epsilon_is_not_said_where_it_is_what_is_left():
+    for text in ("epsilon=1", "epsilon=1, delta=1e-6", "rho=1/8"):
+        cap = parse_cap(text)
+        assert cap.largest(Spent()) is None
+        assert cap.account(Spent())["largest_query"] is None

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from twoworlds.errors import InvalidInput
 from twoworlds.release.conversions import (
     pure_to_zcdp,
+    pure_within,
     zcdp_to_delta,
     zcdp_to_epsilon,
     zcdp_within,
@@ -118,3 +119,10 @@ def test_the_rho_of_an_epsilon_is_the_least_one_rounded_up(epsilon):
 
 def test_a_smaller_rho_than_that_is_wrong_for_randomized_response():
     assert renyi_of_response(1.0, 1.0001) > 1.0001 * float(pure_to_zcdp(Fraction(1))) * 0.9999
+
+
+@pytest.mark.parametrize("rho", ["1e-20", "1e-9", "1/1000", "1/8", "1", "29", "100"])
+def test_the_largest_epsilon_within_a_rho(rho):
+    rho = Fraction(rho)
+    epsilon = pure_within(rho)
+    assert pure_to_zcdp(epsilon) <= rho < pure_to_zcdp(epsilon * (1 + Fraction(1, 10**6)))

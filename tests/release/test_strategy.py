@@ -4,6 +4,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, OverBudget
+from twoworlds.release.ledger.failures import RequestTaken
 
 YOUNG = "SELECT COUNT(*) FROM people WHERE age < 40"
 OLD = "SELECT COUNT(*) FROM people WHERE age >= 40"
@@ -59,7 +60,7 @@ def test_a_number_is_taken_once(hospital):
     with Curator.open(hospital / "policy.yml") as curator:
         curator.strategy("people", "1", analyst="ann").ask(YOUNG, "1")
         other = curator.strategy("people", "1", analyst="ann")  # the same one, opened again
-        with pytest.raises(InvalidInput, match="another query"):
+        with pytest.raises(InvalidInput, match=r"question 1 .* was another question.*resume\(\)"):
             other.ask(ALL, "1")
         assert spent(curator) == 1
         curator.strategy("people", "1", analyst="ann", name="second").ask(ALL, "1")
@@ -84,3 +85,52 @@ def test_strategies_of_two_analysts_are_two_and_both_are_paid(curator):
     for analyst in ("ann", "bob"):
         curator.strategy("people", "1", analyst=analyst).ask(YOUNG, "1")
     assert spent(curator) == 2
+
+
+def test_who_was_slower_takes_the_next_number(curator):
+    one, two, three = (curator.strategy("people", "1", analyst="ann").resume() for _ in range(3))
+    one.ask(YOUNG, "1")
+    two.ask(OLD, "1")
+    assert (two.joint, two.naive, len(two.questions)) == (1, 2, 2)
+    with pytest.raises(OverBudget, match="would cost 2"):
+        three.ask(ALL, "1")
+    assert len(three.questions) == 2
+    assert len(one.resume().questions) == 2
+    assert spent(curator) == 1
+
+
+def test_who_was_slower_with_the_same_question_gets_the_same_answer(curator):
+    one, two, three = (curator.strategy("people", "1", analyst="ann").resume() for _ in range(3))
+    four = curator.strategy("people", "1", analyst="ann")
+    first = one.ask(YOUNG, "1").rows()
+    second = one.ask(OLD, "1").rows()
+    assert two.ask(YOUNG, "1").rows() == first
+    assert three.ask_once(OLD, "1").answers[0].rows() == second
+    assert four.ask_once(OLD, "1").answers[0].rows() == second
+    assert len(one.resume().questions) == 2
+
+
+def test_a_crowd_is_not_waited_for_without_end(curator, monkeypatch):
+    strategy = curator.strategy("people", "1", analyst="ann").resume()
+    tried = []
+
+    def taken(*arguments):
+        tried.append(arguments)
+        raise RequestTaken("by somebody else")
+
+    monkeypatch.setattr(strategy, "_released", taken)
+    for ask in (strategy.ask, strategy.ask_once):
+        with pytest.raises(InvalidInput, match="ask again"):
+            ask(YOUNG, "1")
+    assert len(tried) == 40
+
+
+def test_a_dry_run_of_a_question_records_nothing(curator):
+    strategy = curator.strategy("people", "1", analyst="ann")
+    assert strategy.plan(YOUNG, "1").covered == "next question"
+    strategy.ask(YOUNG, "1")
+    assert strategy.plan(YOUNG, "1").covered == "asked before"
+    assert strategy.with_question(YOUNG, "1") == (1, 1)
+    with pytest.raises(OverBudget, match="would cost 3/2"):
+        strategy.plan(ALL, "1/2")
+    assert len(strategy.resume().questions) == 1

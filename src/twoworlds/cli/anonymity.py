@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from rich.text import Text
@@ -79,20 +79,26 @@ def anonymity(
         Path | None, typer.Option(metavar="FILE", help="how columns may be coarsened, as YAML")
     ] = None,
     suppression: Annotated[
-        str, typer.Option(help="the share of people whom --make may leave out")
-    ] = "0",
+        str | None, typer.Option(help="the share of people whom --make may leave out: 0 if not")
+    ] = None,
     loss: Annotated[
-        str, typer.Option(metavar="certainty|discernibility", help="what --make keeps least")
-    ] = "certainty",
+        str | None,
+        typer.Option(
+            metavar="certainty|discernibility", help="what --make keeps least: certainty if not"
+        ),
+    ] = None,
     keep: Annotated[
-        str, typer.Option(help="further columns that --make publishes as they are: a,b")
-    ] = "",
+        str | None, typer.Option(help="further columns that --make publishes as they are: a,b")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="OUT", help="where --make writes")
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Measure the anonymity of a table, name whom it exposes, or make it anonymous."""
+    """Measure the anonymity of a table, name whom it exposes, or make it anonymous.
+
+    With --make, claims are checked on the table that was made; one that fails is not written.
+    """
     from twoworlds.attacks.composition.examples import example_note
 
     note = example_note(file)
@@ -105,16 +111,24 @@ def anonymity(
             make=make,
             hierarchies=hierarchies,
             output=output,
-            suppression=suppression,
-            diversity=diversity,
-            closeness=closeness,
-            loss=loss,
+            suppression="0" if suppression is None else suppression,
+            claims=_Claimed(k, diversity, entropy, _pair(recursive), closeness, distance),
+            subsets=subsets,
+            groups=groups,
+            loss="certainty" if loss is None else loss,
             keep=_columns(keep) or [],
             json_=json_,
         )
         return
-    if hierarchies is not None or output is not None:
-        raise InvalidInput("--hierarchies and --output belong to --make K: give that as well")
+    _refuse_without_make(
+        {
+            "--hierarchies": hierarchies,
+            "--output": output,
+            "--suppression": suppression,
+            "--loss": loss,
+            "--keep": keep,
+        }
+    )
     if columns is None:
         raise InvalidInput("name the columns that an attacker may know: --quasi zip,age")
     from twoworlds.attacks.anonymity import examine
@@ -143,6 +157,27 @@ def anonymity(
         raise typer.Exit(1)
 
 
+class _Claimed(NamedTuple):
+    """Claims as they were typed."""
+
+    k: str | None
+    diversity: str | None
+    entropy: str | None
+    recursive: tuple[str, str] | None
+    closeness: str | None
+    distance: str | None
+
+
+def _refuse_without_make(options: dict[str, object]) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        belong = "belongs" if len(given) == 1 else "belong"
+        raise InvalidInput(
+            f"{' and '.join(given)} {belong} to --make K, which makes a table anonymous: give that "
+            "as well"
+        )
+
+
 def _make(
     file: str,
     columns: list[str] | None,
@@ -152,19 +187,21 @@ def _make(
     hierarchies: Path | None,
     output: Path | None,
     suppression: str,
-    diversity: str | None,
-    closeness: str | None,
+    claims: _Claimed,
+    subsets: bool,
+    groups: str,
     loss: str,
     keep: list[str],
     json_: bool,
 ) -> None:
     from twoworlds.attacks.anonymity import anonymise, read_hierarchies
-    from twoworlds.files import check_place
+    from twoworlds.attacks.anonymity.claims import Claims
+    from twoworlds.attacks.anonymity.examination import check_extent
 
     if hierarchies is None:
         raise InvalidInput("--make needs to know how columns may be coarsened: --hierarchies FILE")
     if output is not None:
-        check_place(output)
+        _check_output(output, {"the table": Path(file), "the file of hierarchies": hierarchies})
     declared = read_hierarchies(hierarchies)
     for column in columns or ():
         if column not in declared:
@@ -173,6 +210,13 @@ def _make(
                 f"{column}: suppress"
             )
     chosen = {column: declared[column] for column in columns or declared}
+    wanted = claims._replace(
+        k=make if claims.k is None else claims.k,
+        distance="equal" if claims.distance is None else claims.distance,
+    )
+    read = Claims.read(*wanted, sensitive)
+    check_extent(list(chosen), subsets=subsets, groups=groups)
+    asked = subsets or groups != "texts" or any(claim is not None for claim in claims)
     with progress():
         found = anonymise(
             file,
@@ -180,19 +224,41 @@ def _make(
             make,
             sensitive=sensitive,
             suppression=suppression,
-            diversity=diversity,
-            closeness=closeness,
+            diversity=claims.diversity,
+            closeness=claims.closeness,
             loss=loss,
             keep=keep,
         )
-        written = None if output is None else found.write(output)
+        empty = found.left_out == found.people
+        examined = (
+            None if empty and not asked else found.examined(read, subsets=subsets, groups=groups)
+        )
+        failed = examined is not None and examined.holds is False
+        written = None if output is None or failed else found.write(output)
     if json_:
-        place = {} if written is None else {"output": str(written)}
-        print_json({**found.to_dict(), **place})
-        return
-    _print_made(found)
-    if written is not None:
-        console().print(f"wrote {written}", soft_wrap=True)
+        place = {"output": None if written is None else str(written)} if output else {}
+        plain = None if examined is None else examined.to_dict()
+        print_json({**found.to_dict(), "anonymity": plain, **place})
+    else:
+        _print_made(found, examined)
+        if written is not None:
+            console().print(f"wrote {written}", soft_wrap=True)
+        elif output is not None:
+            console().print(f"{output} was not written: a claim does not hold", soft_wrap=True)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _check_output(output: Path, sources: dict[str, Path]) -> None:
+    """Refuse to write over what is read, by whatever name or link it goes."""
+    from twoworlds.files import check_place
+
+    check_place(output)
+    for what, source in sources.items():
+        if output.exists() and source.exists() and output.samefile(source):
+            raise InvalidInput(
+                f"-o {output} is {what} itself, which would be lost: give another name"
+            )
 
 
 def _columns(text: str | None) -> list[str] | None:
@@ -260,16 +326,10 @@ def _brief(value: Number) -> str:
     return brief if 0 < len(brief) <= _BRIEF else decimal(value, side="down")
 
 
-def _print_made(made: Generalised) -> None:
-    from twoworlds.attacks.anonymity.answer import CAUTION
-
+def _print_made(made: Generalised, examined: Anonymity | None) -> None:
     out = console()
     for sentence in made.sentences():
         out.print(Text(sentence))
-    if made.left_out == made.people:
-        return
-    out.print()
-    for sentence in made.anonymity.sentences():
-        out.print(Text(sentence))
-    _print_measures(made.anonymity)
-    out.print(Text(CAUTION))
+    if examined is not None:
+        out.print()
+        _print(examined)

@@ -114,12 +114,19 @@ def _print(found: Audit) -> None:
 
 
 def _facts(found: Audit) -> Iterator[tuple[str, str]]:
+    from twoworlds.attacks.audit.finding import brief
+
     yield "subject", found.subject
     finding = found.finding
     if finding is not None:
-        yield "likelier on", repr(finding.likelier)
-        yield "than on", repr(finding.other)
-        yield "event", finding.event.code
+        shown = {
+            "likelier on": repr(finding.likelier),
+            "than on": repr(finding.other),
+            "event": finding.event.code,
+        }
+        yield from ((label, brief(text)) for label, text in shown.items())
+        if any(brief(text) != text for text in shown.values()):
+            yield "note", "--json has in full what is left out here"
     yield "neighbours", found.neighbours
     plural = "s" if found.pairs != 1 else ""
     yield "searched", f"{found.pairs} pair{plural} of databases, {found.tried:,} events"

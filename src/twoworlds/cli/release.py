@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ from twoworlds.numbers import show, to_json
 
 if TYPE_CHECKING:
     from twoworlds.release.curator import Curator, NoiseKind, Released
+    from twoworlds.release.outputs import Kind
     from twoworlds.release.strategy import Strategy
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
@@ -85,7 +86,8 @@ def release(
 ) -> None:
     """Answer a query with noise set to the sensitivity of all of it, charged before it is shown."""
     data, queries = _split(words)
-    with _curator(policy, data, queries) as curator, progress():
+    outputs: dict[Kind, Path | None] = {"certificate": certificate, "report": report}
+    with _curator(policy, data, queries, outputs) as curator, progress():
         if within is not None:
             if strategy is not None:
                 raise InvalidInput("--within finds an epsilon, without --strategy: leave one out")
@@ -124,8 +126,12 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     return first, rest
 
 
-def _curator(policy: Path, data: str | None, queries: Sequence[str]) -> Curator:
+def _curator(
+    policy: Path, data: str | None, queries: Sequence[str], outputs: Mapping[Kind, Path | None]
+) -> Curator:
+    """Return the curator, after checking that what is to be written takes nobody's place."""
     from twoworlds.release.curator import Curator, open_ledger
+    from twoworlds.release.outputs import check_output, kept_files
     from twoworlds.release.policy import read_policy
     from twoworlds.release.query.sql import parse_sql
 
@@ -140,6 +146,9 @@ def _curator(policy: Path, data: str | None, queries: Sequence[str]) -> Curator:
                 "take source: out of the policy"
             )
         sources[name] = str(Path(data).absolute()) if declared is None else declared
+    for kind, path in outputs.items():
+        if path is not None:
+            check_output(path, kind, kept_files(read, policy, sources))
     return Curator(read, open_ledger(read), sources=sources)
 
 

@@ -66,6 +66,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, exact_text, rational, show
 from twoworlds.release.conversions import (
     pure_to_zcdp,
+    pure_within,
     zcdp_to_delta,
     zcdp_to_epsilon,
     zcdp_within,
@@ -221,14 +222,27 @@ class Cap:
             found = Cost(basic, max(Fraction(0), self.most.delta - self.tail - spent.delta))
         return found if self.rule(spent.plus(found)) else Cost()
 
+    def largest(self, spent: Spent) -> Cost | None:
+        """Return the largest epsilon that still fits, with the delta, where `left` is a rho.
+
+        >>> cap = parse_cap("epsilon=3, delta=1e-6, composition=tighter")
+        >>> cap.largest(Spent().plus(parse_cost("rho=1/10"))).shown("down")
+        'epsilon 0.391701, delta 5e-7'
+        """
+        left = self.left(spent)
+        if left.kind != "zcdp" or self.most.kind == "zcdp":
+            return None
+        return Cost(pure_within(left.rho), self.most.delta - self.tail - spent.delta)
+
     def account(self, spent: Spent) -> dict[str, Any]:
         """Return what was spent and what is left as plain data, with what each rule says."""
-        used = self.used(spent)
+        used, largest = self.used(spent), self.largest(spent)
         return {
             "cap": str(self),
             "composition": self.composition,
             "spent": used.cost.to_dict(),
             "left": self.left(spent).to_dict(),
+            "largest_query": None if largest is None else largest.to_dict(),
             "rule": used.rule,
             "by_rule": used.to_dict()["by_rule"],
         }
@@ -263,9 +277,11 @@ class Cap:
                 f"the cap {self} adds up by basic composition, which knows no rho: say "
                 f"composition=tighter, which sets tail={exact_text(self.most.delta / 2)} aside"
             )
+        largest = self.largest(spent)
+        most = "" if largest is None else f", or in one query {largest.shown('down')}"
         return (
             f"spent {self.used(spent).shown()}; the cap is {self}, and at most {self.left(spent)} "
-            "is left"
+            f"is left{most}"
         )
 
     def __str__(self) -> str:

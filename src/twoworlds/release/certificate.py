@@ -12,20 +12,23 @@ that nobody saw the data by another way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
 from twoworlds.release.answers import Answer, Context
-from twoworlds.release.budget import parse_cost
+from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.conversions import zcdp_to_epsilon
 from twoworlds.release.curator import Released
 from twoworlds.release.exports import read_export
 from twoworlds.release.ledger import LedgerDamaged, verify_export
 from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.policy.model import Neighbours
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of, statement
 from twoworlds.theorems import Guarantee
@@ -88,18 +91,20 @@ def certify(released: Released) -> dict[str, Any]:
 
 def promise(calibration: Calibration) -> dict[str, Any]:
     """Return the guarantee in plain data, with the chain of theorems to what it means."""
-    cost = calibration.price
+    return deepcopy(_promise(calibration.price, calibration.neighbours))
+
+
+@lru_cache(maxsize=256)  # a service promises the same with most answers
+def _promise(cost: Cost, neighbours: Neighbours) -> dict[str, Any]:
     epsilon, delta = cost.epsilon, cost.delta
     if cost.kind == "zcdp":
         epsilon, delta = zcdp_to_epsilon(cost.rho, _DELTA), _DELTA
-    given = Guarantee.of(
-        "dp", epsilon=epsilon, delta=delta, neighbours=calibration.neighbours, group=1
-    )
+    given = Guarantee.of("dp", epsilon=epsilon, delta=delta, neighbours=neighbours, group=1)
     found = given.implies("semantic")
     return {
         "cost": str(cost),
         "guarantee": str(given),
-        "neighbours": calibration.neighbours,
+        "neighbours": neighbours,
         "implies": None if found.best is None else str(found.best),
         "theorems": [] if found.best is None else [*_chain(found.best)],
     }

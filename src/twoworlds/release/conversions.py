@@ -39,7 +39,14 @@ from flint import arb
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Real, Side, ball, decimal
 
-__all__ = ["pure_to_zcdp", "rounded", "zcdp_to_delta", "zcdp_to_epsilon", "zcdp_within"]
+__all__ = [
+    "pure_to_zcdp",
+    "pure_within",
+    "rounded",
+    "zcdp_to_delta",
+    "zcdp_to_epsilon",
+    "zcdp_within",
+]
 
 DIGITS = 12
 _FLAT, _STEEP = (
@@ -49,6 +56,7 @@ _FLAT, _STEEP = (
 _SMALLEST = Fraction(1, 10**1000)
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEPS = 120
+_HALVINGS = 60
 
 
 @lru_cache(maxsize=1024)
@@ -66,6 +74,20 @@ def pure_to_zcdp(epsilon: Fraction) -> Fraction:
         return epsilon
     tight = Real(lambda bits: ball(epsilon, bits) * ball(half, bits).tanh())
     return min(epsilon * half, rounded(tight, "up"))
+
+
+def pure_within(rho: Fraction) -> Fraction:
+    """Return the largest epsilon with at most this rho, `pure_to_zcdp`, rounded down.
+
+    >>> float(pure_within(Fraction(1, 8))), pure_within(Fraction(0))
+    (0.505..., Fraction(0, 1))
+    """
+    _not_negative(rho=rho)
+    low, high = Fraction(0), rho + 2  # tanh(x) > 1 - 1/x, so that the rho of this is larger
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if pure_to_zcdp(middle) <= rho else (low, middle)
+    return Fraction(decimal(low, DIGITS, "down"))
 
 
 def zcdp_to_delta(rho: Fraction, epsilon: Fraction) -> Fraction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from twoworlds.cards.explained import Explained
 from twoworlds.numbers import decimal, to_json
@@ -14,7 +14,9 @@ from twoworlds.release.budget import Cost
 from twoworlds.release.query import Resolved
 from twoworlds.release.sensitivity import Calibration
 
-__all__ = ["DryRun"]
+__all__ = ["Covered", "DryRun"]
+
+Covered = Literal["asked before", "next question"]  # of a strategy
 
 _SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
 
@@ -28,12 +30,14 @@ class DryRun(Explained):
         calibration: The noise that they would get.
         price: What would be charged: nothing, if the same was paid before.
         left: What is left of each account before.
+        covered: How a strategy covers it, if it is a question of one.
     """
 
     resolved: tuple[Resolved, ...]
     calibration: Calibration
     price: Cost
     left: dict[str, Cost]
+    covered: Covered | None = None
 
     def errors(self, size: int | None = None) -> list[tuple[Expected, ...]]:
         """Return the errors to be expected of every query, in groups of a size where it matters."""
@@ -53,6 +57,7 @@ class DryRun(Explained):
             "dry_run": True,
             "cost": self.calibration.cost.to_dict(),
             "price": self.price.to_dict(),
+            "covered": self.covered,
             "left": {account: cost.to_dict() for account, cost in self.left.items()},
             "neighbours": one.neighbours,
             "sensitivity": {
@@ -75,7 +80,11 @@ class DryRun(Explained):
         yield " ".join(meaning(self.calibration.price, one.unit, one.neighbours))
         yield ""
         left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in self.left.items())
-        if self.calibration.price == Cost():
+        if self.covered == "asked before":
+            yield f"Already asked: the stored answer, nothing more. Left: {left}."
+        elif self.covered is not None:
+            yield f"The strategy covers it, and nothing more would be charged. Left: {left}."
+        elif self.calibration.price == Cost():
             yield f"It is free: nobody can move it. Left: {left}."
         elif self.price == Cost():
             yield f"It was paid before: it would cost nothing. Left: {left}."

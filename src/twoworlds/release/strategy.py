@@ -16,7 +16,9 @@ and must be asked as one query.
 
 Each question has a number, and the ledger takes each number once. After a crash, run the same
 program again: it gets the same answers at the same price. Another program, or another day, goes on
-with `Strategy.resume`, which reads the questions so far from the ledger.
+with `Strategy.resume`, which reads the questions so far from the ledger. Where several programs ask
+at the same time and one of them was faster, the others read its question, check that theirs still
+fits, and take the next number.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from twoworlds.numbers import show, to_json
 from twoworlds.release.answers import Answer
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.ledger import OverBudget
+from twoworlds.release.ledger.failures import RequestTaken
 from twoworlds.release.ledger.state import State, check_name
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.query.plain import query_of
@@ -41,13 +44,14 @@ from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
     from twoworlds.release.curator import Curator, Released
-    from twoworlds.release.dry_run import DryRun
+    from twoworlds.release.dry_run import Covered, DryRun
     from twoworlds.release.ledger import Ledger
 
 __all__ = ["Strategy", "find_strategy", "price_of"]
 
 _OPENING = {"strategy", "analyst", "version", "cost"}
 _SECONDS = 10.0  # to wait for a ledger that is being written
+_TRIES = 20  # to get a number, while others ask too
 
 
 class Strategy(Explained):
@@ -79,6 +83,7 @@ class Strategy(Explained):
         if not self._paid.answered:
             curator.ledger.commit(self._paid, {"open": True})
         self._asked: list[tuple[Resolved, Calibration]] = []
+        self._resumed = False
         self.joint = self.naive = Fraction(0)
 
     @property
@@ -107,6 +112,7 @@ class Strategy(Explained):
             self.naive += cost.epsilon
         if self._asked:
             self.joint = _together(self._asked)
+        self._resumed = True
         return self
 
     def ask(self, asked: Query | str, epsilon: object) -> Answer:
@@ -114,44 +120,98 @@ class Strategy(Explained):
 
         Raises:
             OverBudget: when all questions together would cost more than was paid.
-            InvalidInput: when the question with this number was another one before.
+            InvalidInput: when the question with this number was another one, and `resume` was not
+                called.
         """
         return self.release(asked, epsilon).answers[0]
 
     def ask_once(self, asked: Query | str, epsilon: object) -> Released:
         """Answer a question; the same one as before, at the same epsilon, gets the same answer."""
         resolved, calibration = self._prepared(asked, epsilon)
-        for number, (one, noise) in enumerate(self._asked, start=1):
-            if one == resolved and noise == calibration:
+        for _ in range(_TRIES):
+            number = self._number(resolved, calibration)
+            if number is not None:
                 return self._released(resolved, calibration, number)
-        return self.release(asked, epsilon)
+            try:
+                return self._next(resolved, calibration)
+            except RequestTaken:
+                self.resume()
+        raise self._crowded()
 
     def release(self, asked: Query | str, epsilon: object) -> Released:
         """Answer the next question as `ask` does, with what was recorded."""
         resolved, calibration = self._prepared(asked, epsilon)
+        for _ in range(_TRIES):
+            try:
+                return self._next(resolved, calibration)
+            except RequestTaken:
+                if not self._resumed:
+                    raise InvalidInput(
+                        f"question {len(self._asked) + 1} of strategy {self.name!r} was another "
+                        "question, asked by another program or by this one before; nothing was "
+                        "charged: call resume(), which reads the questions so far, and ask again"
+                    ) from None
+                self.resume()
+        raise self._crowded()
+
+    def with_question(self, asked: Query | str, epsilon: object) -> tuple[Fraction, Fraction]:
+        """Return what all questions would cost with this one, together and one by one.
+
+        One that was asked already is not counted twice.
+        """
+        resolved, calibration = self._prepared(asked, epsilon)
+        if self._number(resolved, calibration) is not None:
+            return self.joint, self.naive
+        return self._with(resolved, calibration)
+
+    def plan(self, asked: Query | str, epsilon: object) -> DryRun:
+        """Return how exact the answer to a question would be; nothing is recorded.
+
+        Raises:
+            OverBudget: when all questions together would cost more than was paid.
+        """
+        from twoworlds.release.dry_run import DryRun
+
+        resolved, calibration = self._prepared(asked, epsilon)
+        known = self._number(resolved, calibration) is not None
+        if not known:
+            self._check_fits(self._with(resolved, calibration)[0])
+        left = self._curator._left(self.dataset.name, self._who)
+        covered: Covered = "asked before" if known else "next question"
+        return DryRun((resolved,), calibration, Cost(), left, covered)
+
+    def _next(self, resolved: Resolved, calibration: Calibration) -> Released:
+        """Answer a question under the number that comes next.
+
+        Raises:
+            OverBudget: when it does not fit.
+            RequestTaken: when the ledger has another question with this number.
+        """
         joint, naive = self._with(resolved, calibration)
+        self._check_fits(joint)
+        released = self._released(resolved, calibration, len(self._asked) + 1)
+        self._asked = [*self._asked, (resolved, calibration)]
+        self.joint, self.naive = joint, naive
+        return released
+
+    def _check_fits(self, joint: Fraction) -> None:
         if joint > self.cost.epsilon:
             raise OverBudget(
                 f"with this question the strategy would cost {show(joint)}, and "
                 f"{show(self.cost.epsilon)} was paid: ask with a smaller epsilon, or ask about "
                 "other people"
             )
-        released = self._released(resolved, calibration, len(self._asked) + 1)
-        self._asked = [*self._asked, (resolved, calibration)]
-        self.joint, self.naive = joint, naive
-        return released
 
-    def with_question(self, asked: Query | str, epsilon: object) -> tuple[Fraction, Fraction]:
-        """Return what all questions would cost with this one, together and one by one."""
-        return self._with(*self._prepared(asked, epsilon))
+    def _number(self, resolved: Resolved, calibration: Calibration) -> int | None:
+        """Return the number under which a question was asked with this noise, if it was."""
+        known = enumerate(self._asked, start=1)
+        return next((number for number, one in known if one == (resolved, calibration)), None)
 
-    def plan(self, asked: Query | str, epsilon: object) -> DryRun:
-        """Return how exact the answer to a question would be."""
-        from twoworlds.release.dry_run import DryRun
-
-        resolved, calibration = self._prepared(asked, epsilon)
-        left = self._curator._left(self.dataset.name, self._who)
-        return DryRun((resolved,), calibration, Cost(), left)
+    def _crowded(self) -> InvalidInput:
+        return InvalidInput(
+            f"others asked strategy {self.name!r} at the same time, and were faster {_TRIES} times "
+            "in a row; nothing was charged: ask again"
+        )
 
     def _with(self, resolved: Resolved, calibration: Calibration) -> tuple[Fraction, Fraction]:
         together = _together([*self._asked, (resolved, calibration)])

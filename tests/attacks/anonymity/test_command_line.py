@@ -10,6 +10,9 @@ from twoworlds.cli import run
 FIGURE = ("anonymity", "figure1.csv", "--quasi", "zip,age,nationality", "--sensitive", "condition")
 
 
+HOW = ("--make", "2", "--hierarchies", "how.yaml")
+
+
 @pytest.fixture(autouse=True)
 def _wide_and_plain(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "240")
@@ -92,7 +95,17 @@ def test_a_table_is_made_anonymous_and_written(capsys, tmp_path):
         (("raw.csv", "--quasi", "zip,has", "--sensitive", "has"), "both sensitive"),
         (("raw.csv", "--quasi", "zip", "--k", "2.5"), "k=2.5 must be a whole number"),
         (("raw.csv", "--quasi", "zip", "--l", "2"), "about a sensitive column"),
-        (("raw.csv", "--quasi", "zip", "-o", "out.csv"), "belong to --make"),
+        (("raw.csv", "--quasi", "zip", "-o", "out.csv"), "--output belongs to --make"),
+        (("raw.csv", "--quasi", "zip", "--keep", "age"), "--keep belongs to --make"),
+        (
+            ("raw.csv", "--quasi", "zip", "--suppression", "1%", "--loss", "certainty"),
+            "--suppression and --loss belong to --make",
+        ),
+        ((".", "--quasi", "zip"), ". is a folder"),
+        (("raw.csv", *HOW, "--groups", "some"), "groups='some'"),
+        (("raw.csv", *HOW, "--k", "0"), "k=0"),
+        (("raw.csv", *HOW, "--entropy", "2"), "about a sensitive column"),
+        (("raw.csv", *HOW, "--recursive", "3"), "such as 3,2"),
         (("raw.csv", "--quasi", 'zip,"', "--k", "2"), "no list of columns"),
         (("raw.csv", "--make", "2"), "--hierarchies FILE"),
         (("raw.csv", "--make", "2", "--hierarchies", "none.yaml"), "cannot be read"),
@@ -122,3 +135,46 @@ def test_an_empty_table_is_refused(capsys, tmp_path):
     code, _, err = call(capsys, "anonymity", "empty.csv", "--quasi", "zip")
     assert code == 2
     assert "has no rows" in err
+
+
+@pytest.mark.parametrize("name", ["raw.csv", "./raw.csv", "soft.csv", "hard.csv", "how.yaml"])
+def test_what_is_read_is_not_written_over(capsys, tmp_path, name):
+    (tmp_path / "soft.csv").symlink_to(tmp_path / "raw.csv")
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "raw.csv")
+    before = (tmp_path / "raw.csv").read_text(), (tmp_path / "how.yaml").read_text()
+    code, out, err = call(capsys, "anonymity", "raw.csv", *HOW, "-o", name)
+    assert (code, out) == (2, "")
+    assert "which would be lost: give another name" in err
+    assert before == ((tmp_path / "raw.csv").read_text(), (tmp_path / "how.yaml").read_text())
+    assert (tmp_path / "soft.csv").is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        (("--k", "30"), "The claim 30-anonymous does NOT hold"),
+        (("--entropy", "30"), "The claim entropy 30-diverse does NOT hold"),
+        (("--recursive", "1/100,1"), "The claim recursive (1/100 (0.01), 1)-diverse does NOT hold"),
+    ],
+)
+def test_claims_are_checked_on_the_table_that_is_made(capsys, tmp_path, claim, words):
+    options = ("anonymity", "raw.csv", *HOW, "--sensitive", "has", "-o", "out.csv", *claim)
+    code, out, _ = call(capsys, *options)
+    assert code == 1
+    assert words in out
+    assert "out.csv was not written" in out
+    assert not (tmp_path / "out.csv").exists()
+    code, out, _ = call(capsys, *options, "--json")
+    found = json.loads(out)
+    assert (code, found["output"], found["anonymity"]["holds"]) == (1, None, False)
+
+
+def test_claims_that_hold_parts_and_knowledge_of_the_table_that_is_made(capsys, tmp_path):
+    claims = ("--k", "2", "--entropy", "1", "--recursive", "1000,1", "--l", "2", "--t", "1")
+    how = (*HOW, "--sensitive", "has", "--subsets", "--groups", "knowledge", "-o", "out.csv")
+    code, out, _ = call(capsys, "anonymity", "raw.csv", *how, *claims)
+    assert code == 0
+    assert out.count(" holds: ") == 5
+    assert "If only some of the columns are known" in out
+    assert "exact knowledge matches" in out
+    assert (tmp_path / "out.csv").exists()

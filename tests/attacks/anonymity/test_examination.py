@@ -110,7 +110,7 @@ def test_words_of_a_group_follow_its_columns():
     said = examine(rows, ["age", "city", "sex"], "smoker").exposed.shown
     assert [one.sentence for one in said] == [
         "all 2 people aged 34 in Bern with sex f have smoker yes",
-        "the only person aged 30 to below 45 in (empty) has smoker no",
+        "the only person aged 30 to below 45 with city left empty has smoker no",
     ]
 
 

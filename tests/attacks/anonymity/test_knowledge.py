@@ -8,14 +8,16 @@ from random import Random
 import pytest
 
 from twoworlds.attacks.anonymity import examine
-from twoworlds.attacks.anonymity.knowledge import points
+from twoworlds.attacks.anonymity.points import is_whole, known_cells, points
 from twoworlds.attacks.generalised import column_cells
 from twoworlds.errors import TooLarge
 
 AGES = ["<30", "3*", "<35", "≥35", "28", "[33, 40]", "{20, 33, 50}", "*", "*5"]
+LENGTHS = [*AGES, "33.5"]  # one of them is not whole, so others may not be either
 ZIPS = ["130**", "13***", "1*012", "13012", "*", "14850", "13012|14850"]
 
-KNOWN_AGES = [Fraction(n, 2) for n in range(-10, 320)]
+KNOWN_AGES = range(-5, 160)
+KNOWN_LENGTHS = [Fraction(n, 4) for n in range(-40, 900)]
 KNOWN_ZIPS = ["13012", "13099", "13112", "13999", "14012", "14850", "19012", "19999", "elsewhere"]
 
 
@@ -61,11 +63,10 @@ def test_measures_by_knowledge_are_those_of_the_worst_attacker(seed):
 
 
 def test_points_of_a_column_are_the_sets_of_cells_that_some_value_meets():
-    texts = AGES
-    cells = column_cells(texts)
-    values = [Fraction(n, 4) for n in range(-40, 900)]
-    seen = {tuple(i for i, t in enumerate(texts) if cells[t].allows(x)) for x in values}
-    assert set(points(texts, cells)) == seen - {()}
+    for texts, values in ((AGES, KNOWN_AGES), (LENGTHS, KNOWN_LENGTHS)):
+        cells = column_cells(texts)
+        seen = {tuple(i for i, t in enumerate(texts) if cells[t].allows(x)) for x in values}
+        assert set(points(texts, cells)) == seen - {()}
     zips = column_cells(ZIPS)
     seen = {tuple(i for i, t in enumerate(ZIPS) if zips[t].allows(x)) for x in KNOWN_ZIPS}
     assert set(points(ZIPS, zips)) == seen
@@ -111,3 +112,99 @@ def test_refuses_cells_that_overlap_in_too_many_ways():
         points(texts, column_cells(texts))
     with pytest.raises(TooLarge, match="hide digits at the end"):
         points(["*****5", "<3"], column_cells(["*****5", "<3"]))
+
+
+SPANS = ["<30", "30-39", "40-49", "30-49", "(39, 41)", "[35, 40)", ">39", "<40", "45", "*", ""]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_points_of_whole_numbers_are_those_of_whole_numbers(seed):
+    texts = sorted(Random(seed).sample(SPANS, 5))
+    cells = known_cells(texts)
+    assert is_whole(cells.values())
+    seen = {tuple(i for i, t in enumerate(texts) if cells[t].allows(x)) for x in range(-5, 100)}
+    assert set(points(texts, cells)) == seen - {()}
+
+
+@pytest.mark.parametrize("text", ["39.5", "<39.5", "(39, 40)", "{30, 39.5}"])
+def test_a_column_is_not_one_of_whole_numbers_if_a_cell_shows_or_needs_another(text):
+    texts = ["30-39", "40-49", "30-49", text]
+    cells = known_cells(texts)
+    assert not is_whole(cells.values())
+    between = points(texts, cells)
+    assert any(2 in point and not {0, 1} & set(point) for point in between)
+    assert {code for point in between for code in point} == {0, 1, 2, 3}
+
+
+def test_nobody_is_between_two_whole_ages():
+    rows = [
+        {"age": age, "has": has}
+        for age, has in [
+            ("30-39", "flu"),
+            ("30-39", "flu"),
+            ("40-49", "cold"),
+            ("40-49", "flu"),
+            ("30-49", "hiv"),
+        ]
+    ]
+    found = examine(rows, ["age"], "has", groups="knowledge")
+    assert (found.k, found.exposed.groups) == (3, 0)
+    assert "Only whole numbers are considered for age" in found.explain()
+    [rule] = found.ruled_out.shown
+    assert rule.sentence == "nobody in their 30s has cold (3 rows fit)"
+    halves = [*rows, {"age": "29.5", "has": "flu"}]
+    found = examine(halves, ["age"], "has", groups="knowledge")
+    assert found.k == 1
+    assert "whole" not in found.explain()
+    said = [one.sentence for one in found.exposed.shown]
+    assert "anybody aged 30 to 49 but not 30-39 or 40-49 has hiv (1 row fits)" in said
+
+
+def test_what_only_a_suppressed_cell_allows_is_said_by_what_it_is_not():
+    rows = [{"sex": s, "has": h} for s, h in ["ma", "mb", "fa", "fb", "*c"]]
+    found = examine(rows, ["sex"], "has", groups="knowledge")
+    [exposure] = found.exposed.shown
+    assert exposure.sentence == "anybody whose sex is neither f nor m has has c (1 row fits)"
+    assert exposure.group.to_dict()["but_not"] == {"sex": ["f", "m"]}
+    assert "because of 1 group: 1 row that fits somebody whose sex is neither f nor m." in (
+        found.explain()
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_words_of_a_group_hold_for_what_is_known_and_for_nothing_else(seed):
+    rows = [{"age": age, "has": "a"} for age in Random(seed).sample(SPANS, 6)]
+    texts = sorted(row["age"] for row in rows)
+    cells = known_cells(texts)
+    found = examine(rows, ["age"], "has", groups="knowledge")
+    assert found.exposed.groups == len(found.exposed.shown)
+    for one in found.exposed.shown:
+        [(_, fitting)] = one.group.values
+        others = dict(one.group.but_not).get("age", ())
+        for age in range(-5, 100):
+            told = all(cells[t].allows(age) for t in fitting) and not any(
+                cells[t].allows(age) for t in others
+            )
+            assert told == (fitting == tuple(t for t in texts if cells[t].allows(age)))
+
+
+def test_an_empty_cell_fits_whatever_is_known():
+    rows = [{"age": age, "has": has} for age, has in [("", "flu"), ("30", "cold"), ("30", "flu")]]
+    found = examine(rows, ["age"], "has", groups="knowledge")
+    said = [one.sentence for one in found.exposed.shown]
+    assert said == ["anybody whose age is not 30 has flu (1 row fits)"]
+    assert found.measures.groups == 2
+    assert "An empty cell of age says nothing, so it fits everybody." in found.explain()
+    starred = examine(
+        [{**row, "age": row["age"] or "*"} for row in rows], ["age"], "has", groups="knowledge"
+    )
+    assert starred.k == found.k
+    assert starred.measures.belief.value == found.measures.belief.value
+    assert starred.measures.equal.value == found.measures.equal.value
+
+
+def test_advice_by_knowledge_counts_groups_because_a_row_may_be_in_several():
+    rows = [{"age": a, "zip": z} for a, z in [("", ""), ("30", "13012"), ("30", "13012")]]
+    found = examine(rows, ["age", "zip"], groups="knowledge")
+    assert "without it 1 group instead of 3 would be smaller than 2." in found.explain()
+    assert found.to_dict()["why_not"]["without"]["age"]["groups"] == 1

@@ -2,9 +2,25 @@
 
 import os
 import random
+import sys
 import time
 
-__all__ = ["coin", "crashes", "dies", "hangs", "makes", "mixed", "number", "prints", "slow_at_last"]
+__all__ = [
+    "coin",
+    "crashes",
+    "dies",
+    "exits",
+    "hangs",
+    "makes",
+    "mixed",
+    "nothing",
+    "number",
+    "prints",
+    "signed",
+    "slow_at_last",
+    "three",
+    "wide",
+]
 
 number = 3
 _calls = []
@@ -33,6 +49,31 @@ def slow_at_last(database):
 
 def dies(database):
     os._exit(3)
+
+
+def exits(database):
+    if database:
+        sys.exit(3)
+    return 0
+
+
+def wide(database, rng):
+    """A long vector of which one entry tells."""
+    found = rng.integers(0, 2, 30_000)
+    found[777] = database if rng.random() < 0.9 else 1 - database
+    return found
+
+
+def signed(database, rng):
+    return -0.0 if rng.random() < 0.1 + 0.8 * database else 0.0
+
+
+def nothing():
+    return 1
+
+
+def three(database, rng, more):
+    return 1
 
 
 def prints(database, rng):

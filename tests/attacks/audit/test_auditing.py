@@ -208,3 +208,67 @@ def test_outcomes_are_plain_data_and_words():
 def test_bad_input_is_refused_with_the_way_out(options, words):
     with pytest.raises(InvalidInput, match=words):
         audit(laplace, **options)
+
+
+def test_one_entry_of_a_long_vector_is_found_and_the_cut_is_said():
+    found = audit(f"{HERE}wide", epsilon=1, pairs=[(0, 1)])
+    assert found.refuted
+    assert "y[777]" in found.finding.event.code
+    assert any("large outputs are cut" in note for note in found.notes)
+
+
+def test_large_outputs_are_looked_at_in_smaller_numbers(monkeypatch):
+    monkeypatch.setattr("twoworlds.attacks.audit.auditing._HEAVIEST", 1000)
+    found = audit(lambda _, rng: rng.random(10), pairs=[(0, 1)], samples=6_000)
+    assert found.rounds == 2  # of 256 and 512 outputs on each database, of which 256 are looked at
+    assert found.samples == 2 * (256 + 256 + 256 + 512)
+
+
+def test_the_sign_of_zero_refutes_and_can_be_ignored():
+    assert audit(f"{HERE}signed", epsilon=1, pairs=[(0, 1)]).refuted
+    ignored = audit(f"{HERE}signed", epsilon=1, pairs=[(0, 1)], low_bits=False, samples=5_000)
+    assert not ignored.refuted
+
+
+def test_a_subject_that_only_fails_is_not_audited():
+    def fails(database):
+        raise KeyError(database)
+
+    with pytest.raises(InvalidInput, match=r"every call of .*raises KeyError.*nothing was audited"):
+        audit(fails, epsilon=1, pairs=[(0, 1)])
+
+
+def test_errors_that_differ_are_compared_and_noted():
+    def fails(database):
+        raise (KeyError if database else ValueError)
+
+    found = audit(fails, epsilon=1, pairs=[(0, 1)])
+    assert found.refuted
+    assert any("every call failed on 1 of 1" in note for note in found.notes)
+
+
+def test_the_clock_is_looked_at_while_an_event_is_sought(monkeypatch):
+    now = iter(range(10_000_000))
+    monkeypatch.setattr("twoworlds.attacks.audit.auditing.time.monotonic", lambda: next(now))
+    found = audit(lambda x: x, pairs=[(0, 1)], time_limit=6)
+    assert found.stopped == "the time was over"
+    assert found.rounds == 0
+    assert found.sentence.endswith("Allow more time.")
+
+
+def test_one_pair_is_not_advised_to_who_gave_one():
+    with pytest.raises(InvalidInput, match=r"allow at least as many$"):
+        audit(lambda x: x, pairs=[(0, 1)], samples=10)
+    with pytest.raises(InvalidInput, match="or give one pair"):
+        audit(lambda x: x, pairs=[(0, 1), (1, 2)], samples=10)
+
+
+def test_long_events_are_short_in_words_and_whole_in_json():
+    tail = "z" * 5_000
+    found = audit(
+        lambda x, rng: f"{int(rng.random() < 0.1 + 0.8 * x)}{tail}", epsilon=1, pairs=[(0, 1)]
+    )
+    assert found.refuted
+    assert tail in found.to_dict()["finding"]["event"]
+    assert len(found.explain()) < 1_500
+    assert "characters left out" in found.explain()

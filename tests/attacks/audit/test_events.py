@@ -8,7 +8,7 @@ import pytest
 
 from twoworlds.attacks.audit.events import Event
 from twoworlds.attacks.audit.features import FEATURES, Feature, features_for, values_of
-from twoworlds.attacks.audit.outputs import as_list, plain, tidy
+from twoworlds.attacks.audit.outputs import LONGEST, are_cut, as_list, plain, tidy
 from twoworlds.errors import InvalidInput
 
 RNG = np.random.default_rng(7)
@@ -32,6 +32,7 @@ THINGS = [
     10**30,
 ]
 COUNTS = RNG.integers(-40, 40, 300)
+SIGNED = np.where(RNG.random((60, 3)) < 0.5, -0.0, [0.0, 0.0, 1.0])
 SAMPLES = {
     "numbers": NUMBERS,
     "whole numbers": COUNTS,
@@ -90,6 +91,7 @@ def test_events_survive_a_state_file(name):
 
 def test_every_feature_is_looked_at_somewhere():
     seen = {event.feature.name for outputs in SAMPLES.values() for event in events(outputs)}
+    seen |= {feature.name for feature in features_for(SIGNED, np.abs(SIGNED), [], low_bits=True)}
     assert seen == set(FEATURES)
 
 
@@ -100,6 +102,57 @@ def test_every_feature_is_looked_at_somewhere():
 def test_places_count_binary_digits_after_the_point(number, places):
     assert Feature("places").of(number) == places
     assert values_of(Feature("places"), np.array([number])) == [places]
+
+
+@pytest.mark.parametrize(("outputs", "name"), [(SIGNED[:, 0], "zero"), (SIGNED, "zero of item")])
+def test_the_sign_of_zero_is_told(outputs, name):
+    found = [f for f in features_for(outputs, np.abs(outputs), [], low_bits=True) if f.name == name]
+    assert found
+    assert not any(
+        f.name == name for f in features_for(outputs, np.abs(outputs), [], low_bits=False)
+    )
+    for feature in found:
+        fast = values_of(feature, outputs)
+        assert fast.tolist() == [feature.of(y) for y in as_list(outputs)]
+        event = Event(feature, intervals=((-inf, 0),))
+        held = [by_code(event.code, y) for y in as_list(outputs)]
+        column = outputs if outputs.ndim == 1 else outputs[:, feature.parameters[0]]
+        assert held == [math.copysign(1, x) < 0 and x == 0 for x in column]
+        assert event.count(outputs) == sum(held) > 0
+
+
+@pytest.mark.parametrize(
+    ("value", "last"),
+    [
+        (list(range(5000)), 5000),
+        ([0.5] * 5000, 5000.0),
+        (np.arange(5000), 5000),
+        (np.ones((50, 100)), 5000.0),
+        (["x"] * 5000, 5000),
+    ],
+)
+def test_a_long_list_keeps_its_beginning_and_its_length(value, last):
+    found = plain(value)
+    assert len(found) == LONGEST
+    assert (found[-1], type(found[-1])) == (last, type(last))
+    assert found[:-1] == plain(np.ravel(value).tolist()[: LONGEST - 1])
+    assert are_cut(tidy([value, value]))
+
+
+def test_a_long_text_keeps_its_beginning_and_a_hash():
+    first, second = plain("a" * 100_000 + "b"), plain("a" * 100_000 + "c")
+    assert first != second
+    assert first.startswith("aaa")
+    assert len(first) < 400
+    assert are_cut([first, "x"])
+    assert not are_cut(["x" * 1000])
+
+
+def test_what_cannot_be_shown_is_still_an_output():
+    nested = 0
+    for _ in range(100_000):
+        nested = [nested]
+    assert "cannot be shown" in repr(plain(nested))
 
 
 def test_an_output_of_another_kind_is_outside():
@@ -146,7 +199,8 @@ def test_outputs_become_plain():
         ([10**30], list),
         (np.array([True, False]), np.int64),
         (np.array([1.5], dtype=np.float32), np.float64),
-        (np.zeros((2, 300)), list),
+        (np.zeros((2, 300)), np.float64),
+        (np.zeros((2, 5000)), np.float64),
         ([], list),
     ],
 )

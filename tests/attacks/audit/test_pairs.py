@@ -55,6 +55,18 @@ def test_pairs_are_read(text, pair):
     assert read_pair(text) == pair
 
 
+@pytest.mark.parametrize(
+    "text", ["[0~1", "0~1]", '{"a": 1 ~ {}', '"a ~ b', "(0 ~ (1", "'a ~ b", "0 ~ x}"]
+)
+def test_a_value_that_is_not_closed_is_no_text(text):
+    with pytest.raises(InvalidInput, match="cannot be read as one"):
+        read_pair(text)
+
+
+def test_text_with_brackets_stands_in_quotes():
+    assert read_pair('"[0" ~ ann (old)') == ("[0", "ann (old)")
+
+
 @pytest.mark.parametrize("text", ["", "1", "1~", "1~2~3", "x ~ x"])
 def test_what_is_no_pair_is_refused(text):
     with pytest.raises(InvalidInput):

@@ -98,7 +98,9 @@ def test_a_function_that_always_crashes_needs_a_pair():
     ("text", "words"),
     [
         (f"{HERE}number", "of type int"),
-        (f"{HERE}nothing", "cannot be loaded"),
+        (f"{HERE}nowhere", "cannot be loaded"),
+        (f"{HERE}nothing", "takes no database"),
+        (f"{HERE}three", r"three\(database, rng, more\) cannot be called"),
         ("python:tests", "write python:package.module:name"),
         ("nonsense(1)", "unknown mechanism"),
     ],
@@ -182,6 +184,34 @@ def test_the_time_of_the_whole_audit_ends_a_slow_subject_too():
 def test_a_subject_that_ends_its_process_is_reported():
     with pytest.raises(Unresponsive, match="exit code 3"):
         audit(f"{HERE}dies")
+
+
+def test_a_subject_that_died_has_a_way_out():
+    with pytest.raises(Unresponsive, match=r"audit it as command:"):
+        audit(f"{HERE}dies", pairs=[(0, 1)])
+
+
+def test_leaving_python_is_an_output():
+    assert draws(local(f"{HERE}exits", given=[(0, 1)]), size=2) == ["raises SystemExit"] * 2
+    found = audit(f"{HERE}exits", epsilon=1, pairs=[(0, 1)])
+    assert found.refuted
+
+
+def test_slow_handing_over_is_not_called_hanging():
+    child = InChild(f"{HERE}coin", given=[(0, 1)])
+    try:
+        child._answers.put(("drawn", None))
+        with pytest.raises(Unresponsive, match=r"outputs are so large.*hand them over"):
+            child._heard(None, 0.01)
+    finally:
+        child.close()
+
+
+def test_the_clock_is_looked_at_between_outputs():
+    with pytest.raises(OutOfTime):
+        local(lambda _: time.sleep(0.02), given=[(0, 1)]).draw(
+            0, 10_000, (0,), time.monotonic() + 0.1
+        )
 
 
 def test_a_child_says_why_it_cannot_load():

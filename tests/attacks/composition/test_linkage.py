@@ -7,6 +7,7 @@ import pytest
 
 from tests.attacks.composition import brute
 from twoworlds.attacks.composition import link, linkage
+from twoworlds.cli import run
 from twoworlds.errors import InvalidInput
 
 
@@ -118,3 +119,31 @@ def test_wrong_counts_do_not_verify():
 def test_rejects_what_makes_no_sense(register, table, on, sensitive, message):
     with pytest.raises(InvalidInput, match=message):
         link(register, table, on, sensitive=sensitive)
+
+
+def test_says_how_many_people_are_not_listed(capsys, tmp_path):
+    register = [{"name": f"p{i}", "a": str(i % 3)} for i in range(15)]
+    table = [{"a": "0", "s": "x"}, {"a": "1", "s": "x"}, {"a": "1", "s": "y"}]
+    found = link(register, table, "a", sensitive="s")
+    assert (len(found.links), found.unlisted) == (10, 0)
+    assert found.to_dict()["links_left_out"] == 0
+    found = link(register, table, "a", sensitive="s", most=9)
+    assert (len(found.links), found.unlisted, found.to_dict()["links_left_out"]) == (9, 1, 1)
+    for name, rows in (("r.csv", register + register[:1]), ("t.csv", table)):
+        lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ["attack", "linkage", str(tmp_path / "r.csv"), str(tmp_path / "t.csv"), "--on", "a"]
+    assert run(words) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 more person matches rows and is left out" in said
+
+
+def test_numbers_of_people_in_words():
+    one = [{"name": "p", "a": "1"}]
+    both = [{"a": "1", "s": "x"}, {"a": "1", "s": "y"}]
+    said = link(one, both, "a", sensitive="s").explain()
+    assert "1 of 1 people of table 1 matches rows" in said
+    assert "Nobody's matching rows all have one sensitive value." in said
+    said = link(one, both[:1], "a", sensitive="s").explain()
+    assert "Of 1 person all matching rows have one sensitive value" in said
+    assert "1 of them matches exactly one row" in said

@@ -116,3 +116,29 @@ def test_rejects_other_files(tmp_path):
     ]:
         with pytest.raises(InvalidInput, match=message):
             read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "said"),
+    [
+        ("t.csv", "zip;age;has", "separated by semicolons, and commas are expected: save it with"),
+        ("t.csv", "zip\tage\thas", "separated by tabs, .* with commas, or name it .tsv"),
+        ("t.tsv", "zip,age,has", "separated by commas, .* with tabs, or name it .csv"),
+        ("t.csv", "zip code", "it has zip code$"),
+        ("t.csv", "zip,a;b", "it has zip, a;b$"),
+    ],
+)
+def test_another_separator_is_told(tmp_path, name, header, said):
+    path = tmp_path / name
+    path.write_text(f"{header}\n1\n", encoding="utf-8")
+    with opened() as connection, pytest.raises(InvalidInput, match=said):
+        load(connection, "it", path, None, ["age"])
+
+
+@pytest.mark.parametrize("coding", ["latin-1", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("rows", [1, 3000])
+def test_another_encoding_is_told(tmp_path, coding, rows):
+    path = tmp_path / "t.csv"
+    path.write_bytes(("a,b\n" + "1,2\n" * rows + "1,Café\n").encode(coding))
+    with pytest.raises(InvalidInput, match=r"is not text in UTF-8: save it as UTF-8"):
+        read(path)

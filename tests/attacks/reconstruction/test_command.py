@@ -120,6 +120,23 @@ def test_the_engine_is_attacked_and_holds(capsys):
         (("--answers", "answers.csv", "--error", "-1"), "at least 0"),
         (("--answers", "answers.csv", "--rows", "3"), "and there are 3"),
         (("--engine", "--epsilon", "0"), "a budget is above 0"),
+        (("--engine", "--epsilon", "inf"), "give a finite one"),
+        (("--engine", "--noise", "1"), "--noise has no effect on --engine"),
+        (("--engine", "--law", "uniform"), "--law has no effect on --engine"),
+        (("--epsilon", "1"), "--epsilon is the budget of --engine: add that"),
+        (("--sweep", "--queries", "5"), "--queries has no effect on --sweep"),
+        (("--sweep", "--noise", "1"), "--noise has no effect on --sweep"),
+        (("--sweep", "--epsilon", "1"), "has no effect on --sweep"),
+        (("--answers", "answers.csv", "--queries", "5"), "--queries has no effect on --answers"),
+        (("--answers", "answers.csv", "--noise", "3"), "--noise has no effect on --answers"),
+        (("--answers", "answers.csv", "--law", "none"), "--law has no effect on --answers"),
+        (("--answers", "answers.csv", "--seed", "1"), "--seed has no effect on --answers"),
+        (("--answers", "answers.csv", "--epsilon", "1"), "has no effect on --answers"),
+        (
+            ("--answers", "answers.csv", "--data", "people.csv", "--column", "ill", "--rows", "9"),
+            "--rows has no effect",
+        ),
+        (("--law", "none", "--noise", "3"), "--law none adds no noise"),
     ],
 )
 def test_bad_input_ends_with_2_and_the_way_out(capsys, options, message):

@@ -68,6 +68,7 @@ def test_an_engine_that_takes_any_name_is_noticed(tmp_path, monkeypatch):
     assert "was answered" in broken(13, tmp_path)
 
 
+@pytest.mark.slow
 def test_an_engine_that_answers_anew_is_noticed(tmp_path, monkeypatch):
     real, asked = Curator.release, iter(range(1, 1000))
 

@@ -390,6 +390,7 @@ def test_a_factor_that_is_printed_exactly_is_attained() -> None:
     assert largest_odds(RR.format(2), "even").sentence.endswith("attains it.")
 
 
+@pytest.mark.slow
 def test_one_person_among_very_many_is_answered_at_once() -> None:
     found = largest_odds(RR.format(100_000), "77=1")
     assert found.factor == 3

@@ -468,6 +468,7 @@ def test_the_extreme_products_are_those_of_all_outputs(seed: int) -> None:
     assert high.balance == max(found.values()) == found[high.output]
 
 
+@pytest.mark.slow
 def test_a_check_of_fifteen_thousand_answers_can_be_read() -> None:
     check = parity_check("randomized-response(bits=15000, keep=3/4)", "2/3")
     assert not check.protected

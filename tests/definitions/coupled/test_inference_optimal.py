@@ -250,6 +250,7 @@ def test_bounds_are_labelled_when_the_search_is_given_up(monkeypatch):
     assert "between" in some.explain()
 
 
+@pytest.mark.slow
 def test_bounds_hold_when_rounds_run_out(monkeypatch):
     found = random_scene(random.Random(0), people=3, outputs=3, beliefs=2, sides=True)
     whole = inference_optimum(found, F(11, 10))

@@ -177,6 +177,7 @@ def test_reference_l01_composition():
     assert "the attacker knows the output of AND" in both.second_given_first.beliefs.assumption
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(brute.worlds(members=2), brute.worlds(members=2), RATIOS, RATIOS)
 def test_the_bound_of_theorem_6_holds(one, two, first, second):

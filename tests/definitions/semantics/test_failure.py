@@ -208,6 +208,7 @@ def test_noise_with_infinitely_many_outputs_is_cut_far_out():
     assert brute(dense, dict(ends.witness.belief), Fraction(1, 5)) >= ends.lower
 
 
+@pytest.mark.slow
 def test_many_people_and_bare_answers_get_the_bound_of_the_profile():
     many = failure_probability(mechanism("discrete-gaussian(sigma=6, bits=40)"), Fraction(2, 5))
     bare = failure_probability(mechanism("gaussian(sigma=5)"), Fraction(2, 5), records=10)
@@ -362,6 +363,7 @@ def integrated(density, belief, limit, span=14, step=1 / 400):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "noise", "value"),
     [

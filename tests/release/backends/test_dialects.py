@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from decimal import Decimal
 from fractions import Fraction
 
 import duckdb
@@ -10,7 +11,7 @@ import pytest
 
 from tests.release.backends.test_awkward import totals, x
 from twoworlds.errors import InvalidInput
-from twoworlds.release import Curator
+from twoworlds.release import Curator, ReleaseFailed
 from twoworlds.release.backends import open_backend
 from twoworlds.release.backends.sources import place_of
 from twoworlds.release.certificate import certify, check_certificate
@@ -194,6 +195,47 @@ def test_a_release_from_a_connection_that_was_found_out(tmp_path):
         [count] = honest.connection.execute("SELECT COUNT(*) FROM people").fetchone()
         assert abs(row["count"] - count) < 20  # missed with probability e^-80
         assert curator.ledger.spent("people").epsilon == 4
+
+
+class Lying(Changed):
+    """An engine that is right about constants, and later hands over rows that it cannot have."""
+
+    lie = None
+
+    def fetchmany(self, size):
+        rows = super().fetchmany(size)
+        return rows if self.lie is None else [row for one in rows for row in self.lie(one)]
+
+
+LIES = {
+    "a column short": lambda row: [row[:-1]],
+    "a column more": lambda row: [(*row, 1)],
+    "halves": lambda row: [(*row[:-1], row[-1] + 0.5)],
+    "negative": lambda row: [(*row[:-1], -row[-1])],
+    "missing": lambda row: [(*row[:-1], None)],
+    "not a number": lambda row: [(*row[:-1], float("nan"))],
+    "text": lambda row: [(*row[:-1], str(row[-1]))],
+    "twice": lambda row: [row, row],
+    "another group": lambda row: [(row[0], 99, *row[2:])],
+    "another part": lambda row: [(7, *row[1:])],
+}
+
+
+def test_rows_that_a_statement_cannot_have_are_one_and_the_same_failure(tmp_path):
+    lay_out(tmp_path)
+    engine = Lying()
+    engine.execute(f"CREATE TABLE people AS SELECT * FROM '{tmp_path / 'people.parquet'}'")
+    source = {"connection": engine, "table": "people", "dialect": "trino"}
+    query = "SELECT region, COUNT(*) FROM people GROUP BY region"
+    with Curator.open(tmp_path / "policy.yml", sources={"people": source}) as curator:
+        curator.release("SELECT COUNT(*) FROM people", "1/10", analyst="ann")
+        for lie in LIES.values():
+            engine.lie = lie
+            with pytest.raises(ReleaseFailed):
+                curator.release(query, "1", analyst="ann")
+        engine.lie = lambda row: [(*map(float, row[:2]), *map(Decimal, row[2:]))]
+        assert len(curator.release(query, "1", analyst="ann").rows()) == 7
+        assert curator.ledger.spent("people").epsilon == Fraction(11, 10)
 
 
 def test_only_engines_that_are_tried_are_named():

@@ -211,3 +211,50 @@ def test_a_public_table_is_in_the_engine_of_the_dataset(tmp_path):
         asked({"sqlite": "other.db", "table": "p"})
     with pytest.raises(InvalidInput, match="looks like a file"):
         asked("p.csv")
+
+
+class OnlyCursors:
+    """A connection in the wrapping of somebody else, with cursors and nothing besides."""
+
+    def __init__(self, connection):
+        self.connection = connection
+
+    def cursor(self):
+        return self.connection.cursor()
+
+
+class Closed:
+    def cursor(self):
+        raise RuntimeError("the connection is closed")
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "mysql", "duckdb", "tsql"])
+@pytest.mark.parametrize("connect", [sqlite3.connect, duckdb.connect])
+@pytest.mark.parametrize("wrap", [lambda connection: connection, OnlyCursors])
+def test_a_connection_that_speaks_another_dialect_is_refused(dialect, connect, wrap):
+    connection = connect(":memory:")
+    connection.execute("CREATE TABLE people (age BIGINT, name TEXT)")
+    right = dialect == {sqlite3.connect: "sqlite", duckdb.connect: "duckdb"}[connect]
+    source = {"connection": wrap(connection), "table": "people", "dialect": dialect}
+    if right and wrap is not OnlyCursors:
+        assert answer(source) == {}
+    else:
+        with pytest.raises(InvalidInput, match=r"the dialect that it speaks|mend its settings"):
+            open_backend(source)
+    connection.close()
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgres", "mysql", "duckdb", "trino"])
+def test_a_connection_that_is_closed_is_refused(dialect):
+    with pytest.raises(InvalidInput):
+        open_backend({"connection": Closed(), "table": "people", "dialect": dialect})
+
+
+def test_a_class_of_ones_own_speaks_what_its_base_does():
+    class Own(sqlite3.Connection):
+        pass
+
+    connection = sqlite3.connect(":memory:", factory=Own)
+    connection.execute("CREATE TABLE people (age INTEGER, name TEXT)")
+    assert answer({"connection": connection, "table": "people"}) == {}
+    connection.close()

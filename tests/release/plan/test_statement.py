@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
 from sqlglot import exp, parse_one
@@ -25,7 +26,7 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "spark")
 COLUMNS = {
     "region": Column("region", "text", keys=("a", "b")),
     "age": Column("age", "integer", Fraction(0), Fraction(9), grid=(Fraction(3), Fraction(5))),
-    "pay": Column("pay", "number", Fraction(0), Fraction(9)),
+    "pay": Column("pay", "number", Fraction(0), Fraction(9), keys=(Fraction(0),)),
     "id": Column("id", "integer"),
 }
 
@@ -147,7 +148,7 @@ def test_sums_are_split_so_that_64_bits_suffice(high, parts):
 
 
 def test_rows_of_one_cell_are_added_up_and_limbs_put_together():
-    layout = Layout((None, "text"), (1, 3, 0), (0, 0, 3))
+    layout = Layout((None, "text"), (2, 0), ("rows", "total", "ranks"), (1, 3, 0), (0, 0, 3))
     rows = [
         (0, 1, "x", Decimal(2), 5, 7, -1),
         (0, Decimal(1), "x", 1, None, None, None),
@@ -172,8 +173,73 @@ def test_rows_of_one_cell_are_added_up_and_limbs_put_together():
     ],
 )
 def test_discovered_keys_are_constants_of_queries(kind, stored, key):
-    found = Layout((kind,), (1,), (0,)).decode([(0, stored, 4)])
+    found = Layout((kind,), (0,), ("rows",), (1,), (0,)).decode([(0, stored, 4)])
     assert found.cells == {(key,): (4,)}
+
+
+@pytest.mark.parametrize("count", [300, 300.0, Decimal(300), Decimal("3.00e2"), np.int64(300)])
+def test_a_whole_number_may_have_any_type(count):
+    layout = Layout((None,), (2,), ("rows", "total"), (1, 1), (0, 0), once=True)
+    assert layout.decode([(0, 1, count, None)]).cells == {(1,): (300, 0)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "part"),
+    [
+        ([(0, 1, 2, 3, 4, 5)], "6 columns, not 5"),
+        ([(0, 1, 2, 3)], "4 columns, not 5"),
+        ([(0, 1, 300.5, 3, 4)], "not whole"),
+        ([(0, 1, Decimal("300.5"), 3, 4)], "not whole"),
+        ([(0, 1, Decimal("NaN"), 3, 4)], "not whole"),
+        ([(0, 1, float("nan"), 3, 4)], "not whole"),
+        ([(0, 1, 2.0**53, 3, 4)], "not whole"),
+        ([(0, 1, "2", 3, 4)], "not whole"),
+        ([(0, 1, True, 3, 4)], "truth is no number"),
+        ([(0, 1, None, 3, 4)], "not whole"),
+        ([(0, 1, 2, 3.5, 4)], "not whole"),
+        ([(0, 1, -2, 3, 4)], "count is negative"),
+        ([(0, 1, 2, 3, -4)], "squares is negative"),
+        ([(4, 1, 0, 2, 0)], "belongs to no measure"),
+        ([(4, 1, 0, -1, None)], "count is negative"),
+        ([(4, 1, 3, 1, None)], "does not exist"),
+        ([(4, 1, -1, 1, None)], "does not exist"),
+        ([(0, 2, 2, 3, 4)], "does not exist"),
+        ([(0, -1, 2, 3, 4)], "does not exist"),
+        ([(1, 1, 2, 3, 4)], "no part 1"),
+        ([(-1, 1, 2, 3, 4)], "no part -1"),
+        ([(0, 1, 2, 3, 4)] * 2, "cell comes twice"),
+        ([(4, 1, 0, 2, None)] * 2, "bin of a cell comes twice"),
+    ],
+)
+def test_rows_that_a_statement_cannot_have_are_refused(rows, part):
+    kinds = ("rows", "total", "squares", "ranks")
+    layout = Layout((None,), (2,), kinds, (1, 1, 1, 0), (0, 0, 0, 3), once=True)
+    assert layout.decode([(0, 1, 2, -3, 4), (4, 1, 0, 2, None)]).cells == {(1,): (2, -3, 4, 0)}
+    with pytest.raises(ValueError, match=part):
+        layout.decode(rows)
+
+
+def test_totals_without_groups_are_one_row():
+    layout = Layout((), (), ("rows",), (1,), (0,), once=True)
+    assert layout.decode([(0, 7)]).cells == {(): (7,)}
+    with pytest.raises(ValueError, match="no row of totals"):
+        layout.decode([])
+
+
+@pytest.mark.parametrize(
+    ("query", "unit", "once"),
+    [
+        (Query("people").count(), Unit(), True),
+        (Query("people").by("region").count(), Unit(), True),
+        (Query("people").by("pay").count(), Unit(), False),  # 0 and -0 may be two groups
+        (Query("people").by("pay", other=True).count(), Unit(), True),
+        (Query("people").by("pay").count(), Unit("id"), True),
+        (Query("people").by("region", discover=True).count(), Unit(), False),
+    ],
+)
+def test_a_cell_comes_once_where_the_statement_adds_it_up(opened, query, unit, once):
+    dataset = Dataset("people", None, "add-remove", unit, COLUMNS)
+    assert plan(resolve(query, dataset), opened[1], opened[0]).layout.once is once
 
 
 def test_a_thousand_conditions_nest_ten_deep(opened):

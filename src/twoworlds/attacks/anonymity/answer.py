@@ -12,6 +12,7 @@ from twoworlds.attacks.anonymity.advice import Advice
 from twoworlds.attacks.anonymity.exposures import Exposure, Found
 from twoworlds.attacks.anonymity.groups import Group
 from twoworlds.attacks.anonymity.measures import Worst, perplexity
+from twoworlds.attacks.anonymity.points import has_spans, is_whole
 from twoworlds.attacks.anonymity.words import Cells, counted, has, joined, people
 from twoworlds.attacks.generalised import plain_number
 from twoworlds.numbers import Number, Order, compare, decimal, show
@@ -155,7 +156,7 @@ class Anonymity:
 
     def sentences(self) -> list[str]:
         """Say what was found: anonymity, diversity, whom the table exposes, and how."""
-        found = [self._headline(), *self._diversity()]
+        found = [self._headline(), *self._readings(), *self._diversity()]
         for claim in self.claims:
             word = {True: "holds", False: "does NOT hold", None: "is not decided"}[claim.holds]
             found.append(f"The claim {claim.text} {word}: {claim.found}.")
@@ -223,6 +224,21 @@ class Anonymity:
             f"{counted(self.measures.groups, 'group')} of at least {self.k} with equal cells."
         )
 
+    def _readings(self) -> Iterator[str]:
+        """Say how cells were read, where it matters to what knowledge matches."""
+        if self.grouped != "knowledge":
+            return
+        read = {column: list(self.cells.get(column, {}).values()) for column in self.quasi}
+        whole = [c for c in self.quasi if has_spans(read[c]) and is_whole(read[c])]
+        empty = [c for c in self.quasi if "" in self.cells.get(c, {})]
+        if whole:
+            yield (
+                f"Only whole numbers are considered for {joined(whole)}, as all that are shown are "
+                "whole."
+            )
+        if empty:
+            yield f"An empty cell of {joined(empty, 'or')} says nothing, so it fits everybody."
+
     def _diversity(self) -> Iterator[str]:
         if self.sensitive is None or self.diversity is None:
             return
@@ -243,10 +259,12 @@ class Anonymity:
         rest = self.exposed.groups - len(self.exposed.shown[:3])
         if not rest:
             return f" Exposed: {said}."
-        return (
-            f" Exposed: {said}; and {counted(rest, 'group')} more in which everybody has the same "
-            f"({counted(self.exposed.people, 'person', 'people')} in all)."
+        more = (
+            f" Exposed: {said}; and {counted(rest, 'group')} more in which everybody has the same"
         )
+        if self.grouped == "knowledge":  # a row may be in several groups
+            return f"{more}."
+        return f"{more} ({counted(self.exposed.people, 'person', 'people')} in all)."
 
     def _negative(self) -> str:
         said = "; ".join(one.sentence for one in self.ruled_out.shown[:3])

@@ -203,4 +203,4 @@ def _plain(found: Any) -> Codes:
 def _name(table: Any) -> str:
     from pathlib import Path
 
-    return Path(table).name if isinstance(table, str | Path) else "the table"
+    return Path(table).name or str(table) if isinstance(table, str | Path) else "the table"

@@ -28,11 +28,12 @@ from twoworlds.attacks.anonymity.measures import (
     ordered_distance,
     smallest,
 )
+from twoworlds.attacks.anonymity.points import known_cells
 from twoworlds.attacks.generalised import Cell, column_cells, plain_number
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.progress import track
 
-__all__ = ["examine", "examine_counted", "measured"]
+__all__ = ["check_extent", "examine", "examine_counted", "measured"]
 
 _MOST_COLUMNS = 12
 _SHOWN = 10
@@ -85,6 +86,16 @@ def examine(
     """
     columns = check_columns(quasi, sensitive)
     claims = Claims.read(k, diversity, entropy, recursive, closeness, distance, sensitive)
+    check_extent(columns, subsets=subsets, groups=groups)
+    wanted = columns if sensitive is None else (*columns, sensitive)
+    counted = count_table(table, wanted, name)
+    return examine_counted(
+        counted, columns, sensitive, claims=claims, subsets=subsets, grouped=groups
+    )
+
+
+def check_extent(columns: Sequence[str], *, subsets: bool, groups: str) -> None:
+    """Refuse groups of no known kind, and all parts of too many columns."""
     if groups not in ("texts", "knowledge"):
         raise InvalidInput(f"groups={groups!r}: form them by 'texts' or by 'knowledge'")
     if subsets and len(columns) > _MOST_COLUMNS:
@@ -92,11 +103,6 @@ def examine(
             f"{len(columns)} columns have {2 ** len(columns) - 1:,} parts: at most "
             f"{_MOST_COLUMNS} columns are examined in all parts; name fewer, or leave out subsets"
         )
-    wanted = columns if sensitive is None else (*columns, sensitive)
-    counted = count_table(table, wanted, name)
-    return examine_counted(
-        counted, columns, sensitive, claims=claims, subsets=subsets, grouped=groups
-    )
 
 
 def examine_counted(
@@ -109,7 +115,8 @@ def examine_counted(
     grouped: str = "texts",
 ) -> Anonymity:
     """Examine a table that is counted already; see `examine`."""
-    cells = {column: column_cells(counted.texts[counted.place(column)]) for column in columns}
+    reading = known_cells if grouped == "knowledge" else column_cells
+    cells = {column: reading(counted.texts[counted.place(column)]) for column in columns}
     regroup = _regrouping(sensitive, grouped, cells)
     groups = regroup(counted, columns)
     numbers = _numbers(groups.names)
@@ -128,7 +135,12 @@ def examine_counted(
         ruled_out(groups, sensitive, cells, _SHOWN) if sensitive else nothing,
         tuple(claims.checked(groups, found)),
         tuple(_parts(counted, columns, regroup, numbers)) if subsets else (),
-        advise(groups, wanted, lambda chosen: regroup(counted, chosen)),
+        advise(
+            groups,
+            wanted,
+            lambda chosen: regroup(counted, chosen),
+            by_knowledge=grouped == "knowledge",
+        ),
         cells,
     )
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from twoworlds.attacks.anonymity.groups import Group, Grouping
-from twoworlds.attacks.anonymity.words import Cells, has, who
+from twoworlds.attacks.anonymity.words import Cells, counted, has, who
 
 __all__ = ["Exposure", "Found", "exposed", "ruled_out"]
 
@@ -91,8 +91,8 @@ def ruled_out(groups: Grouping, sensitive: str, cells: Cells, most: int) -> Foun
     They are ordered by the share of the table that has a value which the group lacks. Groups in
     which everybody has the same value are left to `exposed`.
     """
-    counted = np.flatnonzero(groups.totals > 0)
-    lacking = np.flatnonzero((groups.distinct < len(counted)) & (groups.distinct > 1))
+    present = np.count_nonzero(groups.totals > 0)
+    lacking = np.flatnonzero((groups.distinct < present) & (groups.distinct > 1))
     shares = np.add.reduceat(groups.totals[groups.values], groups.starts)[lacking]
     order = lacking[np.argsort(shares, kind="stable")]
     shown = tuple(_nobody(groups, number, sensitive, cells) for number in order[:most].tolist())
@@ -102,6 +102,9 @@ def ruled_out(groups: Grouping, sensitive: str, cells: Cells, most: int) -> Foun
 def _everybody(group: Group, sensitive: str, cells: Cells) -> Exposure:
     [(value, _)] = group.counts
     shared = who(group, cells)
+    if group.overlapping:
+        sentence = f"{_anybody(shared)} has {has(sensitive, [value])} {_rows_that_fit(group)}"
+        return Exposure("everybody has it", group, (value,), sentence)
     if group.size == 1:
         subject = f"the only person {shared}".rstrip() + " has"
     else:
@@ -113,9 +116,20 @@ def _everybody(group: Group, sensitive: str, cells: Cells) -> Exposure:
 def _nobody(groups: Grouping, number: int, sensitive: str, cells: Cells) -> Exposure:
     group = groups.group(number)
     missing = tuple(_missing(groups, group))
-    rest = has(sensitive, missing)
-    subject = f"none of the {group.size:,} people {who(group, cells)}".rstrip()
-    return Exposure("nobody has it", group, missing, f"{subject} has {rest}")
+    rest, shared = has(sensitive, missing), who(group, cells)
+    if group.overlapping:
+        sentence = f"{f'nobody {shared}'.rstrip()} has {rest} {_rows_that_fit(group)}"
+    else:
+        sentence = f"{f'none of the {group.size:,} people {shared}'.rstrip()} has {rest}"
+    return Exposure("nobody has it", group, missing, sentence)
+
+
+def _anybody(shared: str) -> str:
+    return f"anybody {shared}" if shared else "everybody"
+
+
+def _rows_that_fit(group: Group) -> str:
+    return f"({counted(group.size, 'row')} {'fits' if group.size == 1 else 'fit'})"
 
 
 def _missing(groups: Grouping, group: Group) -> Iterator[str]:

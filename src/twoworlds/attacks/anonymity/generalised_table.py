@@ -24,7 +24,7 @@ import numpy as np
 from twoworlds.attacks.anonymity.answer import Anonymity
 from twoworlds.attacks.anonymity.claims import Claims
 from twoworlds.attacks.anonymity.counted import Counted
-from twoworlds.attacks.anonymity.examination import examine_counted
+from twoworlds.attacks.anonymity.examination import check_extent, examine_counted
 from twoworlds.attacks.anonymity.lattice import Best, Wanted
 from twoworlds.attacks.anonymity.words import counted as so_many
 from twoworlds.attacks.anonymity.words import joined
@@ -83,14 +83,34 @@ class Generalised:
         Raises:
             InvalidInput: when everybody was left out.
         """
-        if self.left_out == self.people:
-            raise InvalidInput("everybody was left out: there is no table to examine")
         claims = Claims(k=self.wanted.k)
         if self.sensitive is not None:
             asked = self.wanted.diversity if self.wanted.diversity > 1 else None
             close = self.wanted.closeness
             claims = Claims(self.wanted.k, asked, closeness=close, distance="equal")
-        return examine_counted(self.table, self.quasi, self.sensitive, claims=claims)
+        return self.examined(claims)
+
+    def examined(
+        self, claims: Claims, *, subsets: bool = False, groups: str = "texts"
+    ) -> Anonymity:
+        """Examine the generalised table for other claims than those that it was made for.
+
+        Args:
+            claims: What is claimed of it.
+            subsets: Whether to measure every part of the quasi-identifier as well.
+            groups: ``texts`` or ``knowledge``, as in `twoworlds.attacks.anonymity.examine`.
+
+        Raises:
+            InvalidInput: when everybody was left out.
+        """
+        if self.left_out == self.people:
+            raise InvalidInput(
+                "everybody was left out: there is no table to examine; allow less suppression"
+            )
+        check_extent(self.quasi, subsets=subsets, groups=groups)
+        return examine_counted(
+            self.table, self.quasi, self.sensitive, claims=claims, subsets=subsets, grouped=groups
+        )
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the published rows, sorted."""

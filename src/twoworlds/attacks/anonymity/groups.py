@@ -33,15 +33,23 @@ class Group:
 
     Attributes:
         values: For each column of the quasi-identifier the cells that they have: one, or with
-            overlapping cells several.
+            overlapping cells several, all of which allow what is known.
         counts: The sensitive values that they have, most frequent first, and how many have each;
             empty when no sensitive column was named.
         size: How many they are.
+        but_not: For columns with overlapping cells, the cells that do not allow what is known
+            although they have something in common with those of ``values``.
     """
 
     values: tuple[tuple[str, tuple[str, ...]], ...]
     counts: tuple[tuple[str, int], ...]
     size: int
+    but_not: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether these are rows that fit what is known, rather than people who have a cell."""
+        return bool(self.but_not) or any(len(texts) > 1 for _, texts in self.values)
 
     def share(self, value: str) -> Fraction:
         """Return which part of the group has a sensitive value."""
@@ -49,11 +57,14 @@ class Group:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
-            "values": {column: " & ".join(texts) for column, texts in self.values},
+        found: dict[str, Any] = {
+            "values": {column: _all_of(texts) for column, texts in self.values},
             "size": self.size,
             "counts": dict(self.counts),
         }
+        if self.but_not:
+            found["but_not"] = {column: list(texts) for column, texts in self.but_not}
+        return found
 
 
 class Labelled(Protocol):
@@ -61,6 +72,10 @@ class Labelled(Protocol):
 
     def of(self, number: int) -> tuple[tuple[str, ...], ...]:
         """Return the cells of one group, for each column."""
+        ...
+
+    def but_not(self, number: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return columns with cells that overlap those of one group, and do not fit."""
         ...
 
 
@@ -113,7 +128,10 @@ class Grouping:
         named.sort(key=lambda pair: (-pair[1], pair[0]))
         texts = self.labels.of(number)
         return Group(
-            tuple(zip(self.columns, texts, strict=True)), tuple(named), int(self.sizes[number])
+            tuple(zip(self.columns, texts, strict=True)),
+            tuple(named),
+            int(self.sizes[number]),
+            self.labels.but_not(number),
         )
 
     def _slice(self, number: int) -> slice:
@@ -137,6 +155,10 @@ class Labels:
         """Return the cells of one group, one for each column."""
         pairs = zip(self.texts, self.codes, strict=True)
         return tuple((texts[int(code[number])],) for texts, code in pairs)
+
+    def but_not(self, number: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return nothing: different texts do not overlap."""
+        return ()
 
 
 def entries(keys: Codes, values: Codes, counts: Codes, size: int) -> tuple[Codes, ...]:
@@ -179,3 +201,7 @@ def sensitive_codes(table: Counted, sensitive: str | None) -> tuple[Codes, tuple
         return np.zeros(len(table.counts), dtype=np.int64), ()
     place = table.place(sensitive)
     return table.codes[place], table.texts[place]
+
+
+def _all_of(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else " & ".join(text or "(empty)" for text in texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from twoworlds.attacks.anonymity.groups import Group
 from twoworlds.attacks.generalised import Anything, Cell, read_cell
@@ -21,6 +21,8 @@ _PLAIN = re.compile(r"[^\W\d]{3}")
 _FLAGS = {"yes", "true", "false", "none", "other", "unknown", "not known", "high", "low"}
 _BARE = ("in their", "under", "over")
 _MOST = 6
+_MOST_COMPARED = 40
+_LAST = 3  # where a column stands of which only is known what it is not
 
 
 def counted(number: int, noun: str, many: str | None = None) -> str:
@@ -45,21 +47,41 @@ def joined(texts: Sequence[str], last: str = "and") -> str:
 
 
 def who(group: Group, cells: Cells) -> str:
-    """Say what the people of a group share, as it follows "people"; suppressed cells say nothing.
+    """Say what is known of the people of a group, as it follows "people".
+
+    Suppressed cells say nothing, unless all that is known is that other cells do not fit.
 
     >>> who(Group((("zip", ("130**",)), ("age", ("3*",))), (), 4), {})
     'in their 30s in 130**'
+    >>> who(Group((("sex", ("*",)),), (), 1, (("sex", ("f", "m")),)), {})
+    'whose sex is neither f nor m'
     """
-    said = [_said(column, texts, cells.get(column, {})) for column, texts in group.values]
-    return " ".join(phrase for _, phrase in sorted(found for found in said if found is not None))
+    but_not = dict(group.but_not)
+    empty = [column for column, texts in group.values if _is_empty(texts, cells.get(column, {}))]
+    said = [
+        _said(column, texts, but_not.get(column, ()), cells.get(column, {}))
+        for column, texts in group.values
+        if column not in empty
+    ]
+    found = sorted(one for one in said if one is not None)
+    phrases = [phrase for (place, _), phrase in found if place < _LAST]
+    if empty:
+        phrases.append(f"with {joined(empty)} left empty")
+    last = " and ".join(phrase for (place, _), phrase in found if place == _LAST)
+    return " ".join([*phrases, last]).rstrip()
 
 
 def people(group: Group, cells: Cells) -> str:
-    """Return "4 people under 30 in 130**".
+    """Return "4 people under 30 in 130**", or which rows fit somebody where cells overlap.
 
     >>> people(Group((("age", ("34",)), ("sex", ("f",))), (), 1), {})
     '1 person aged 34 with sex f'
+    >>> people(Group((("age", ("<35", "3*")),), (), 5), {})
+    '5 rows that fit somebody under 35 and in their 30s'
     """
+    if group.overlapping:
+        fit = "fits" if group.size == 1 else "fit"
+        return f"{counted(group.size, 'row')} that {fit} somebody {who(group, cells)}".rstrip()
     return f"{counted(group.size, 'person', 'people')} {who(group, cells)}".rstrip()
 
 
@@ -74,18 +96,61 @@ def has(column: str, values: Sequence[str], last: str = "or") -> str:
     return shown if plain else f"{column} {shown}"
 
 
+def _read(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Cell]:
+    return [cells[text] if text in cells else read_cell(text) for text in texts]
+
+
+def _is_empty(texts: Sequence[str], cells: Mapping[str, Cell]) -> bool:
+    return not any(text.strip() for text in texts) and not any(
+        isinstance(cell, Anything) for cell in _read(texts, cells)
+    )
+
+
 def _said(
-    column: str, texts: Sequence[str], cells: Mapping[str, Cell]
+    column: str, texts: Sequence[str], but_not: Sequence[str], cells: Mapping[str, Cell]
 ) -> tuple[tuple[int, str], str] | None:
     """Return where a column stands in a sentence, and what is said of it."""
-    read = [cells[text] if text in cells else read_cell(text) for text in texts]
-    shown = [cell for cell in read if not isinstance(cell, Anything)]
-    if not shown:
-        return None
+    read = [cell for cell in _read(texts, cells) if not isinstance(cell, Anything)]
+    others = [str(cell).strip() for cell in _widest(_read(but_not, cells))]
+    if not read:
+        return ((_LAST, column), f"whose {column} is {_none_of(others)}") if others else None
+    shown = _narrowest(read)
+    but = f" but not {joined(others, 'or')}" if others else ""
     if _AGE.search(column):
-        words = " and ".join(cell.words() for cell in shown)
-        return (0, column), words if words.startswith(_BARE) else f"aged {words}"
-    named = " and ".join(str(cell).strip() or "(empty)" for cell in shown)
+        words = sorted((cell.words() for cell in shown), key=lambda one: not one.startswith(_BARE))
+        said = joined(words)
+        return (0, column), (said if said.startswith(_BARE) else f"aged {said}") + but
+    named = joined([str(cell).strip() for cell in shown])
     if _PLACE.search(column):
-        return (1, column), f"in {named}"
-    return (2, column), f"with {column} {named}"
+        return (1, column), f"in {named}{but}"
+    return (2, column), f"with {column} {named}{but}"
+
+
+def _none_of(texts: Sequence[str]) -> str:
+    if len(texts) == 1:
+        return f"not {texts[0]}"
+    return f"neither {joined(texts, 'nor')}" if len(texts) == 2 else f"none of {joined(texts)}"
+
+
+def _narrowest(cells: Sequence[Cell]) -> list[Cell]:
+    """Leave out the cells that say less than another one; of many, none."""
+    return _kept(cells, lambda cell, other: other.within(cell))
+
+
+def _widest(cells: Sequence[Cell]) -> list[Cell]:
+    """Leave out the cells that lie in another one; of many, none."""
+    return _kept(cells, lambda cell, other: cell.within(other))
+
+
+def _kept(cells: Sequence[Cell], needless: Callable[[Cell, Cell], bool]) -> list[Cell]:
+    if len(cells) > _MOST_COMPARED:
+        return list(cells)
+    return [
+        cell
+        for i, cell in enumerate(cells)
+        if not any(
+            needless(cell, other) and (j < i or not needless(other, cell))
+            for j, other in enumerate(cells)
+            if j != i
+        )
+    ]

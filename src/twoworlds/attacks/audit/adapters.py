@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from twoworlds.attacks.audit import pairs as proposed
+from twoworlds.attacks.audit.outputs import failures
 from twoworlds.attacks.audit.pairs import NEIGHBOURS, Pair
 from twoworlds.attacks.audit.subjects import GIVEN, About, Local
 from twoworlds.errors import InvalidInput
@@ -34,6 +35,7 @@ __all__ = ["local"]
 
 _PAIRS = 16
 _GRID = 1 << 20
+_SUBJECT = "give a function f(database, rng), a mechanism, or an object with randomise or invoke"
 
 
 def local(
@@ -58,8 +60,7 @@ def local(
         return _with_pairs(_of_opendp(name, subject), pairs)
     if not callable(subject):
         raise InvalidInput(
-            f"{name} is of type {type(subject).__name__}, which cannot be called: give a function "
-            "f(database, rng), a mechanism, or an object with randomise or invoke"
+            f"{name} is of type {type(subject).__name__}, which cannot be called: {_SUBJECT}"
         )
     return _of_callable(name, subject, neighbours, pairs)
 
@@ -86,11 +87,36 @@ def _named(text: str) -> Any:
         found = load(text)
     except InvalidInput:
         raise
-    except Exception as error:  # somebody else's module, which may fail in any way
+    except (Exception, SystemExit) as error:  # somebody else's module, which may fail in any way
         raise InvalidInput(f"{text!r} cannot be loaded: {type(error).__name__}: {error}") from error
     if inspect.isroutine(found) and _positions(found) == 0:
-        return found()  # a function of nothing makes the subject
+        made = found()  # a function of nothing makes the subject
+        if not (callable(made) or isinstance(made, Mechanism) or _foreign(made)):
+            raise InvalidInput(
+                f"{text} takes no database, and what it returns, of type {type(made).__name__}, "
+                f"is no subject either: {_SUBJECT}"
+            )
+        return made
     return found
+
+
+def _foreign(subject: Any) -> bool:
+    return hasattr(subject, "randomise") or hasattr(subject, "invoke")
+
+
+def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
+    """Refuse a function that cannot be called with a database, and a generator if it takes two."""
+    try:
+        signature = inspect.signature(subject)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*(["database", "rng"] if seeded else ["database"]))
+    except TypeError:
+        raise InvalidInput(
+            f"{name}{signature} cannot be called with a database, or with a database and a "
+            f"generator: {_SUBJECT}"
+        ) from None
 
 
 def _positions(function: Any) -> int:
@@ -120,6 +146,7 @@ def _of_callable(
     name: str, subject: Any, neighbours: str | None, pairs: tuple[Pair, ...] | None
 ) -> Local:
     seeded = _positions(subject) > 1
+    _check_arguments(name, subject, seeded=seeded)
 
     def one(database: Any, rng: np.random.Generator) -> Any:
         return subject(database, rng) if seeded else subject(database)
@@ -180,7 +207,7 @@ def _probed(found: Local, reading: str) -> tuple[Pair, ...]:
     refused: list[str] = []
     for kind in kinds:
         outputs = [found.draw(database, 1, (0, 0))[0] for database in kind[0]]
-        if all(isinstance(y, str) and y.startswith("raises ") for y in outputs):
+        if failures(outputs) is not None:
             refused.append(f"{outputs[0]} on {kind[0][0]!r}")
         else:
             kept += kind
@@ -224,11 +251,15 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
 def _found(universe: Universe, pair: str | Pair) -> Pair:
     """Look the databases of a pair up, by their labels where they are text."""
     if isinstance(pair, str):
-        proposed.read_pair(pair)  # complains about what is no pair
-        first, second = (part.strip() for part in pair.split("~"))
+        first, second = proposed.split_pair(pair)
     else:
         first, second = pair
-    return universe.find(first), universe.find(second)
+    found = universe.find(first), universe.find(second)
+    if found[0] == found[1]:
+        raise InvalidInput(
+            f"pair {pair!r}: both databases are the same, nothing could tell them apart"
+        )
+    return found
 
 
 def _of_diffprivlib(name: str, subject: Any) -> Local:

@@ -18,7 +18,7 @@ one stops. A round that the time cuts short is not used.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
@@ -28,9 +28,9 @@ from typing import Any
 from twoworlds.attacks.audit.adapters import local
 from twoworlds.attacks.audit.commands import Command
 from twoworlds.attacks.audit.events import Event
-from twoworlds.attacks.audit.finding import Audit, Finding
+from twoworlds.attacks.audit.finding import Audit, Finding, brief
 from twoworlds.attacks.audit.learning import Candidate, learn
-from twoworlds.attacks.audit.outputs import Outputs, gathered
+from twoworlds.attacks.audit.outputs import Outputs, are_cut, failures, gathered, weight
 from twoworlds.attacks.audit.pairs import Pair, landmarks
 from twoworlds.attacks.audit.process import InChild
 from twoworlds.attacks.audit.state import Progress, Round, Testing, read_state, write_state
@@ -42,7 +42,12 @@ from twoworlds.progress import track
 __all__ = ["audit"]
 
 _LEARNED = 1 << 16  # outputs of a database that are looked at; more do not sharpen the event
+_HEAVIEST = 1 << 24  # numbers in the outputs of a database that are looked at
 _KEPT = 3
+_CUT = (
+    "large outputs are cut before events look at them: lists to their first 4,095 items and their "
+    "length, texts of more than 100,000 characters to their beginning and a hash"
+)
 _SAVING = 1.0  # seconds between writings of the state
 
 
@@ -164,6 +169,7 @@ class _Run:
         self.deadline = 0.0
         self._saved = 0.0
         self._found: list[Finding | None] = []  # of the finished rounds
+        self._notes = list(self.about.notes)
 
     def through(self, deadline: float) -> Audit:
         """Go on, round after round, until the claim is refuted or a limit is reached."""
@@ -188,7 +194,7 @@ class _Run:
             progress.samples,
             self.seed,
             stopped,
-            self.about.notes,
+            tuple(self._notes),
         )
 
     @property
@@ -223,9 +229,10 @@ class _Run:
 
     def _refuse_too_few(self, cost: int) -> None:
         if not self.progress.rounds:
+            fewer = ", or give one pair of databases" if len(self.about.pairs) > 1 else ""
             raise InvalidInput(
-                f"samples={self.samples}: the first round alone draws {cost} outputs; allow more, "
-                "or give one pair of databases"
+                f"samples={self.samples}: the first round alone draws {cost} outputs; allow at "
+                f"least as many{fewer}"
             )
 
     def _active(self) -> list[int]:
@@ -240,27 +247,66 @@ class _Run:
         number_of = len(self.progress.rounds) + 1
         scores: list[float | None] = [None] * len(self.about.pairs)
         best, chosen = Candidate(None, 0, 0.0, 0), 0
+        failed: dict[int, set[str]] = {}
         for i in track(active, f"round {number_of}: looking for an event", len(active)):
             pair = self.about.pairs[i]
-            first, second = (gathered(list(self._drawn(pair[w], size, (i, w, 0)))) for w in (0, 1))
-            self.progress.samples += 2 * size
-            marks = landmarks(pair)
-            found = learn(first, second, float(self.delta), marks, low_bits=self.low_bits)
+            first, second = (self._gathered(pair[w], size, (i, w, 0)) for w in (0, 1))
+            self.progress.samples += len(first) + len(second)
+            if _CUT not in self._notes and (are_cut(first) or are_cut(second)):
+                self._notes.append(_CUT)
+            errors = failures(first), failures(second)
+            if errors[0] is not None and errors[1] is not None:
+                failed[i] = errors[0] | errors[1]
+            found = learn(
+                first,
+                second,
+                float(self.delta),
+                landmarks(pair),
+                low_bits=self.low_bits,
+                check=self._check_time,
+            )
             self.progress.tried += found.tried
             scores[i] = found.score if isfinite(found.score) else -1e9
             if best.event is None or found.score > best.score:
                 best, chosen = found, i
+        if failed and not self.progress.rounds:
+            self._note_failures(failed)
         self.progress.scores = scores
         if best.event is not None:
             self.progress.testing = Testing(chosen, best.likelier, best.event.to_dict(), testing)
 
-    def _drawn(self, database: Any, size: int, place: tuple[int, ...]) -> Iterator[Outputs]:
-        for chunk, many in enumerate(_chunks(size, self.about.chunk)):
-            yield self._draw(database, many, (*place, chunk))
+    def _note_failures(self, failed: dict[int, set[str]]) -> None:
+        """Refuse a subject that only ever fails in one way; else say where it only fails."""
+        kinds = sorted(set().union(*failed.values()))
+        pairs, such = len(self.about.pairs), self.about.pairs[next(iter(failed))]
+        shown = " and ".join(brief(repr(database)) for database in such)
+        if len(failed) == pairs and len(kinds) == 1:
+            raise InvalidInput(
+                f"every call of {self.about.name} failed ({kinds[0]}), such as on {shown}: nothing "
+                "was audited; mend it, or give databases that it takes with --pair 'A ~ B'"
+            )
+        self._notes.append(
+            f"every call failed on {len(failed)} of {pairs} pairs of databases, such as {shown} "
+            f"({', '.join(kinds)})"
+        )
 
-    def _draw(self, database: Any, size: int, place: tuple[int, ...]) -> Outputs:
+    def _gathered(self, database: Any, size: int, place: tuple[int, ...]) -> Outputs:
+        """Draw outputs to be looked at; fewer where they are large."""
+        parts: list[Outputs] = []
+        heavy = 0
+        for chunk, many in enumerate(_chunks(size, self.about.chunk)):
+            parts.append(self._draw(database, many, (*place, chunk)))
+            heavy += weight(parts[-1])
+            if heavy > _HEAVIEST:
+                break
+        return gathered(parts)
+
+    def _check_time(self) -> None:
         if time.monotonic() > self.deadline:
             raise OutOfTime
+
+    def _draw(self, database: Any, size: int, place: tuple[int, ...]) -> Outputs:
+        self._check_time()
         key = (self.seed, len(self.progress.rounds), *place)
         return self.subject.draw(database, size, key, self.deadline)
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit import pairs as proposed
-from twoworlds.attacks.audit.outputs import Outputs, tidy
+from twoworlds.attacks.audit.outputs import Outputs, failures, tidy
 from twoworlds.attacks.audit.pairs import Pair
 from twoworlds.attacks.audit.process import end_group
 from twoworlds.attacks.audit.subjects import GIVEN, About, OutOfTime, Unresponsive
@@ -87,7 +87,7 @@ class Command:
         refused = 0
         for kind in kinds:
             outputs = [self.draw(database, 1, ())[0] for database in kind[0]]
-            if all(isinstance(y, str) and y.startswith("exits with ") for y in outputs):
+            if failures(outputs) is not None:
                 refused += 1
             else:
                 yield from kind
@@ -166,7 +166,7 @@ def _line(database: Any) -> str:
 
 def _value(text: str) -> Any:
     if len(text) > _LONGEST:
-        return f"text of {len(text)} characters"
+        return text  # too long to be read, and cut by `tidy`
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -7,7 +7,7 @@ them at once. Every feature is total: where the code fails on an output, the fea
 The features of low-order bits are those that floating-point noise gives away (Mironov, On
 significance of the least significant bits for differential privacy, 2012): ``places`` is the number
 of binary digits after the point, and ``returns`` tells whether subtracting a value and adding it
-again leads back.
+again leads back. The sign of a zero is another such bit: ``zero`` tells -0.0 from 0.0.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ __all__ = ["FEATURES", "Feature", "features_for", "values_of"]
 _COORDINATES = 12
 _ITEMS = 6
 _CLASSES = 12
+_WIDE = 256  # of longer vectors only single items and the extremes are looked at
 _NAN = 'float("nan")'
 Many = Callable[..., np.ndarray | None]
 
@@ -113,6 +114,14 @@ def _places_of_many(y: np.ndarray) -> np.ndarray:
     return places
 
 
+def _zero(y: Any) -> int:
+    return 0 if y != 0 else -1 if str(y)[0] == "-" else 1
+
+
+def _zeros(y: np.ndarray) -> np.ndarray:
+    return np.where(y != 0, 0, np.where(np.signbit(y), -1, 1))
+
+
 def _special(y: Any) -> str:
     return "finite" if y - y == 0 else str(y)
 
@@ -168,6 +177,11 @@ FEATURES: dict[str, Kind] = {
         lambda y, v: v + (y - v) == y,
         numbers=lambda y, v: (v + (y - v) == y).astype(np.float64),
     ),
+    "zero": Kind(
+        '(0 if y != 0 else -1 if str(y)[0] == "-" else 1)',
+        _zero,
+        numbers=_zeros,
+    ),
     "remainder": Kind("y % {0}", lambda y, m: y % m, numbers=lambda y, m: y % m),
     "special": Kind('("finite" if y - y == 0 else str(y))', _special),
     # of a vector
@@ -176,6 +190,11 @@ FEATURES: dict[str, Kind] = {
         "(float(y[{0}]).as_integer_ratio()[1].bit_length() - 1 if y[{0}] - y[{0}] == 0 else -1)",
         lambda y, i: _places(y[i]),
         vectors=lambda y, i: _places_of_many(y[:, i]),
+    ),
+    "zero of item": Kind(
+        '(0 if y[{0}] != 0 else -1 if str(y[{0}])[0] == "-" else 1)',
+        lambda y, i: _zero(y[i]),
+        vectors=lambda y, i: _zeros(y[:, i]),
     ),
     "largest": Kind("max(y)", max, vectors=_in_order(lambda y: y.max(axis=1))),
     "smallest": Kind("min(y)", min, vectors=_in_order(lambda y: y.min(axis=1))),
@@ -251,6 +270,8 @@ def _of_numbers(
         if low_bits:
             yield Feature("places")
             yield from (Feature("returns", (float(v),)) for v in islice(landmarks, 4))
+            if any((_zeros(y) < 0).any() for y in (first, second)):
+                yield Feature("zero")
 
 
 def _of_vectors(first: np.ndarray, second: np.ndarray, *, low_bits: bool) -> Iterator[Feature]:
@@ -264,6 +285,11 @@ def _of_vectors(first: np.ndarray, second: np.ndarray, *, low_bits: bool) -> Ite
     yield from (Feature("item", (i,)) for i in sorted(told))
     names = ("largest", "smallest", "place of largest", "place of smallest", "positive items")
     yield from (Feature(name) for name in names)
+    if first.dtype.kind == "f" and low_bits:
+        yield from (Feature("places of item", (i,)) for i in sorted(told[:_ITEMS]))
+        yield from (Feature("zero of item", (i,)) for i in _signed(first, second))
+    if width > _WIDE:
+        return
     yield Feature("projection", ((1.0,) * width,))
     if np.isfinite(size) and size > 0:
         scaled = np.round(shift / size * 32) / 32  # so that sums over whole numbers are exact
@@ -271,8 +297,14 @@ def _of_vectors(first: np.ndarray, second: np.ndarray, *, low_bits: bool) -> Ite
         yield Feature("projection", (tuple(np.sign(np.round(shift / size, 1)).tolist()),))
     if first.dtype.kind == "i":
         yield Feature("row")
-    elif low_bits:
-        yield from (Feature("places of item", (i,)) for i in sorted(told[:_ITEMS]))
+
+
+def _signed(first: np.ndarray, second: np.ndarray) -> list[int]:
+    """Return the items whose share of negative zeros differs most."""
+    shares = [(_zeros(y) < 0).mean(axis=0) for y in (first, second)]
+    apart = np.abs(shares[0] - shares[1])
+    told = np.argsort(-apart, kind="stable")[:_ITEMS].tolist()
+    return sorted(i for i in told if apart[i] > 0)
 
 
 def _of_things(first: list[Any], second: list[Any]) -> Iterator[Feature]:

@@ -21,7 +21,10 @@ from twoworlds.attacks.audit.events import Event
 from twoworlds.cards.explained import Explained
 from twoworlds.numbers import Number, Order, compare, decimal, ln, to_json
 
-__all__ = ["NOT_EVIDENCE", "Audit", "Finding"]
+__all__ = ["NOT_EVIDENCE", "Audit", "Finding", "brief"]
+
+_LONGEST = 400
+_HEAD, _TAIL = 240, 80
 
 NOT_EVIDENCE = (
     "no event was found that breaks it. This is not evidence of privacy: another event, another "
@@ -102,8 +105,9 @@ class Finding(Explained):
         """Say what was counted and what follows."""
         granted = f" after granting delta = {self.delta}" if self.delta else ""
         return (
-            f"Of {self.draws:,} fresh outputs on {self.likelier!r}, {self.hits:,} are in the "
-            f"event; of {self.draws:,} on {self.other!r}, {self.other_hits:,}. So the "
+            f"Of {self.draws:,} fresh outputs on {brief(repr(self.likelier))}, {self.hits:,} are "
+            f"in the event; of {self.draws:,} on {brief(repr(self.other))}, "
+            f"{self.other_hits:,}. So the "
             f"probabilities are at least {decimal(self.low, side='down')} and at most "
             f"{decimal(self.high)}: a ratio of at least {decimal(self.ratio, side='down')}"
             f"{granted}."
@@ -180,7 +184,7 @@ class Audit:
         if not self.rounds:
             return (
                 f"Nothing was tested, since {self.stopped} before one round was finished. "
-                "Allow more time, or give one pair of databases."
+                f"Allow more time{', or give one pair of databases' if self.pairs > 1 else ''}."
             )
         if self.claim is None:
             if self.finding is None:
@@ -196,7 +200,7 @@ class Audit:
         """Say what was found, on which pair, and by which event."""
         parts = [self.sentence]
         if self.finding is not None:
-            parts += [self.finding.explain(), f"event: {self.finding.event.code}"]
+            parts += [self.finding.explain(), f"event: {brief(self.finding.event.code)}"]
         return "\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -222,12 +226,26 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """Show a compact card in a notebook."""
-        event = "" if self.finding is None else f"<pre>{escape(self.finding.event.code)}</pre>"
+        event = (
+            "" if self.finding is None else f"<pre>{escape(brief(self.finding.event.code))}</pre>"
+        )
         words = "" if self.finding is None else f"<p>{escape(self.finding.explain())}</p>"
         return (
             f"<div><b>{escape(self.subject)}</b><p>{escape(self.sentence)}</p>{words}{event}"
             f"<small>{self.samples:,} outputs, seed {self.seed}</small></div>"
         )
+
+
+def brief(text: str) -> str:
+    """Return a text as words show it: of a long one the beginning and the end.
+
+    >>> brief("abc"), len(brief("x" * 10_000)) < 400
+    ('abc', True)
+    """
+    if len(text) <= _LONGEST:
+        return text
+    left = len(text) - _HEAD - _TAIL
+    return f"{text[:_HEAD]} [... {left:,} characters left out ...] {text[-_TAIL:]}"
 
 
 def _short(x: Number) -> str:

@@ -14,7 +14,7 @@ certified is certified afterwards, on fresh samples.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -53,9 +53,24 @@ class Candidate:
 
 
 def learn(
-    first: Outputs, second: Outputs, delta: float, landmarks: Iterable[float], *, low_bits: bool
+    first: Outputs,
+    second: Outputs,
+    delta: float,
+    landmarks: Iterable[float],
+    *,
+    low_bits: bool,
+    check: Callable[[], None] = lambda: None,
 ) -> Candidate:
-    """Return the event that seems to separate two samples most."""
+    """Return the event that seems to separate two samples most.
+
+    Args:
+        first: outputs on one database.
+        second: outputs on the other.
+        delta: the delta that is granted.
+        landmarks: numbers that stand in the databases.
+        low_bits: whether to look at the low-order bits of floats.
+        check: called between features; it may raise when the time is over.
+    """
     if (
         type(first) is not type(second)
         or getattr(first, "shape", (0,))[1:] != getattr(second, "shape", (0,))[1:]
@@ -64,6 +79,7 @@ def learn(
     best = Candidate(None, 0, -inf, 0)
     tried = 0
     for feature in features_for(first, second, landmarks, low_bits=low_bits):
+        check()
         values = values_of(feature, first), values_of(feature, second)
         for classes in _ways(feature, *values):
             found = classes.best(delta)

@@ -2,7 +2,11 @@
 
 Whatever is computed from an output alone is post-processing, so a certified finding about it is a
 finding about the subject. That leaves room to tidy: outputs become numbers, text, None, truth
-values, and lists and dictionaries of these. An error is an output too: ``"raises ValueError"``.
+values, and lists and dictionaries of these; a list or a dictionary that stands in a dictionary is
+the text that shows it. An error is an output too: ``"raises ValueError"``.
+
+Large outputs are cut, which is post-processing, too: a list of more than 4,096 items to its first
+4,095 and its length, a text of more than 100,000 characters to its beginning and a hash.
 
 Three kinds: a one-dimensional array of numbers, a two-dimensional array (one vector per row), or a
 list of plain values of any kind, mixed or not. The first two are fast.
@@ -10,18 +14,36 @@ list of plain values of any kind, mixed or not. The first two are fast.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Outputs", "as_list", "gathered", "plain", "raised", "tidy"]
+__all__ = [
+    "LONGEST",
+    "Outputs",
+    "are_cut",
+    "as_list",
+    "failures",
+    "gathered",
+    "plain",
+    "raised",
+    "settled",
+    "tidy",
+    "weight",
+]
 
 Outputs = np.ndarray | list[Any]
 _DEEPEST = 8
-_WIDEST = 256
+LONGEST = 4096  # items of a list
+_LONGEST_TEXT = 100_000
+_HEAD = 200
+_MARK = " characters, SHA-256 "
 _NUMBERS = (int, float)
+_FAILED = ("raises ", "exits with ")
 
 
 def raised(error: BaseException) -> str:
@@ -39,7 +61,9 @@ def plain(value: Any, depth: int = 0) -> Any:
     >>> plain((np.float64(1.5), {"a": np.int64(2)}, Fraction(1, 2)))
     [1.5, {'a': 2}, 0.5]
     """
-    if value is None or type(value) in (bool, int, float, str):
+    if type(value) is str:
+        return value if len(value) <= _LONGEST_TEXT else _hashed(value)
+    if value is None or type(value) in (bool, int, float):
         return value
     if isinstance(value, np.generic):
         item = value.item()  # of a long double, itself
@@ -48,14 +72,42 @@ def plain(value: Any, depth: int = 0) -> Any:
         return float(value) if Fraction(float(value)) == value else str(value)
     if depth < _DEEPEST:
         if isinstance(value, np.ndarray):
-            return plain(value.tolist(), depth)
+            return _plain_array(value, depth)
         if isinstance(value, Mapping):
-            return {_key(k): plain(v, depth + 1) for k, v in value.items()}
+            return {_key(k): _flat(plain(v, depth + 1)) for k, v in islice(value.items(), LONGEST)}
         if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
-            return [plain(item, depth + 1) for item in value]
+            return _cut([plain(item, depth + 1) for item in islice(value, LONGEST)], len(value))
         if isinstance(value, (set, frozenset)):
             return sorted((plain(item, depth + 1) for item in value), key=repr)
-    return f"{type(value).__name__} {value!r}"
+    try:
+        return plain(f"{type(value).__name__} {value!r}")
+    except Exception as error:  # nested too deeply, or its own repr fails
+        return f"{type(value).__name__} that cannot be shown ({type(error).__name__})"
+
+
+def _cut(items: list[Any], length: int) -> list[Any]:
+    """Put the length in the last place of what was cut, as a number like those before it."""
+    if length <= LONGEST:
+        return items
+    return [*items[:-1], float(length) if type(items[0]) is float else length]
+
+
+def _plain_array(value: np.ndarray, depth: int) -> Any:
+    cut = value if value.size <= LONGEST else value.ravel()[:LONGEST]
+    listed = cut.tolist()
+    if cut.dtype.kind not in "biuf" or cut.dtype.itemsize > 8:
+        listed = plain(listed, depth)
+    return _cut(listed, value.size) if value.size > LONGEST else listed
+
+
+def _hashed(text: str) -> str:
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return f"{text[:_HEAD]}... ({len(text)}{_MARK}{digest})"
+
+
+def _flat(value: Any) -> Any:
+    """Return what stands under a key as something that can be counted; what is nested as text."""
+    return plain(repr(value)) if isinstance(value, (list, dict)) else value
 
 
 def _key(key: Any) -> Any:
@@ -66,22 +118,26 @@ def _key(key: Any) -> Any:
 def tidy(drawn: Any) -> Outputs:
     """Return outputs as the fastest of the three kinds that loses nothing."""
     if isinstance(drawn, np.ndarray) and drawn.dtype.kind in "biuf" and drawn.ndim in (1, 2):
-        narrow = drawn.ndim == 1 or 0 < drawn.shape[1] <= _WIDEST
+        narrow = drawn.ndim == 1 or 0 < drawn.shape[1] <= LONGEST
         if narrow and drawn.dtype.kind in "bi":
             return drawn.astype(np.int64)
         if narrow and drawn.dtype.kind == "f" and drawn.dtype.itemsize <= 8:
             return drawn.astype(np.float64)  # a narrower float is exactly one of these
-    values = [plain(value) for value in drawn]
+    return settled([plain(value) for value in drawn])
+
+
+def settled(values: list[Any]) -> Outputs:
+    """Return plain values as the fastest of the three kinds."""
     kind = _only_kind(values)
     if kind in _NUMBERS:
         return _array(values, kind)
-    if kind is list and len({len(value) for value in values}) == 1 and len(values[0]) <= _WIDEST:
-        inner = _only_kind([item for value in values for item in value])
+    if kind is list and len({len(value) for value in values}) == 1:
+        inner = _only_kind(item for value in values for item in value)
         return _array(values, inner) if inner in _NUMBERS else values
     return values
 
 
-def _only_kind(values: list[Any]) -> type | None:
+def _only_kind(values: Iterable[Any]) -> type | None:
     """Return the type that all values have, if there is one."""
     kinds = {type(value) for value in values}
     return kinds.pop() if len(kinds) == 1 else None
@@ -109,3 +165,43 @@ def gathered(parts: Sequence[Outputs]) -> Outputs:
         if len(shapes) == 1:
             return np.concatenate(parts)
     return [value for part in parts for value in as_list(part)]
+
+
+def are_cut(outputs: Outputs) -> bool:
+    """Tell whether some outputs may have been cut."""
+    if isinstance(outputs, np.ndarray):
+        return outputs.ndim == 2 and outputs.shape[1] == LONGEST
+    return any(
+        len(y) == LONGEST if isinstance(y, list) else isinstance(y, str) and _MARK in y[_HEAD:]
+        for y in outputs
+    )
+
+
+def weight(outputs: Outputs) -> int:
+    """Return roughly how many numbers would take as much memory."""
+    if isinstance(outputs, np.ndarray):
+        return int(outputs.size)
+    return sum(_weight(value) for value in outputs)
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, str):
+        return 8 + len(value) // 8
+    if isinstance(value, list):
+        return 8 + sum(map(_weight, value))
+    if isinstance(value, dict):
+        return 8 + sum(8 + _weight(item) for item in value.values())
+    return 4
+
+
+def failures(outputs: Outputs) -> set[str] | None:
+    """Return the kinds of errors that outputs are, or None where one is no error.
+
+    >>> failures(["raises TypeError", "raises TypeError"]), failures([1, "raises TypeError"])
+    ({'raises TypeError'}, None)
+    """
+    if isinstance(outputs, np.ndarray):
+        return None
+    if all(isinstance(y, str) and y.startswith(_FAILED) for y in outputs):
+        return set(outputs)
+    return None

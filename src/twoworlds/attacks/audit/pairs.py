@@ -21,7 +21,16 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = ["NEIGHBOURS", "Pair", "landmarks", "lists", "meaning", "numbers", "read_pair"]
+__all__ = [
+    "NEIGHBOURS",
+    "Pair",
+    "landmarks",
+    "lists",
+    "meaning",
+    "numbers",
+    "read_pair",
+    "split_pair",
+]
 
 Pair = tuple[Any, Any]
 NEIGHBOURS = {
@@ -30,6 +39,8 @@ NEIGHBOURS = {
     "add-remove": "one list has an entry more",
 }
 LENGTH = 5
+_OPENING = ("[", "{", "(", '"', "'")
+_CLOSING = ("]", "}", '"')
 
 
 def meaning(neighbours: str) -> str:
@@ -53,17 +64,26 @@ def read_pair(text: str | Pair) -> Pair:
     """
     if not isinstance(text, str):
         return _two(text)
-    parts = text.split("~")
-    if len(parts) != 2 or not all(part.strip() for part in parts):
-        raise InvalidInput(
-            f"pair {text!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
-        )
-    first, second = (_value(part.strip()) for part in parts)
+    first, second = map(_value, split_pair(text))
     if first == second and type(first) is type(second):
         raise InvalidInput(
             f"pair {text!r}: both databases are the same, nothing could tell them apart"
         )
     return first, second
+
+
+def split_pair(text: str) -> tuple[str, str]:
+    """Return the two texts on both sides of ``~``.
+
+    >>> split_pair("a ~ b")
+    ('a', 'b')
+    """
+    parts = [part.strip() for part in text.split("~")]
+    if len(parts) != 2 or not all(parts):
+        raise InvalidInput(
+            f"pair {text!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
+        )
+    return parts[0], parts[1]
 
 
 def _two(pair: Any) -> Pair:
@@ -80,6 +100,11 @@ def _value(text: str) -> Any:
             return read(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
+    if text.startswith(_OPENING) or text.endswith(_CLOSING):
+        raise InvalidInput(
+            f"database {text!r} looks like a value, but cannot be read as one: close what is "
+            "opened, as in [0, 1]; text with brackets or quotes stands in quotes, as in '\"(a\"'"
+        )
     return text
 
 

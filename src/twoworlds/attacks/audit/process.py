@@ -35,6 +35,10 @@ _BOOT = (
 )
 _BEAT = 0.5  # seconds between signs of life
 _LOADING = 60.0  # an import may take longer than an output
+_WAY_OUT = (
+    "let it raise an error instead, which is an output, or audit it as command:./program, where "
+    "every exit is one"
+)
 
 
 class InChild:
@@ -112,6 +116,7 @@ class InChild:
 
     def _heard(self, deadline: float | None, patience: float) -> Any:
         """Return the next answer; each sign of life renews the patience."""
+        drawn = False
         while True:
             left = patience if deadline is None else min(patience, deadline - time.monotonic())
             try:
@@ -120,10 +125,17 @@ class InChild:
                 self.close()
                 if deadline is not None and time.monotonic() >= deadline:
                     raise OutOfTime from None
+                if drawn:
+                    raise Unresponsive(
+                        f"{self._text}: its outputs are so large that it takes more than "
+                        f"{patience:g} s to hand them over; wait longer with --patience, or let it "
+                        "return less"
+                    ) from None
                 raise Unresponsive(
                     f"{self._text} did not answer within {patience:g} s and was ended: it hangs, "
                     "or it is slow; wait longer with --patience"
                 ) from None
+            drawn = word == "drawn"
             if word == "done":
                 return value
             if word == "refused":
@@ -136,10 +148,11 @@ def _how_it_ended(child: subprocess.Popen[bytes]) -> str:
     try:
         code = child.wait(5)
     except subprocess.TimeoutExpired:
-        return "its process closed its pipe"
+        return f"its process closed its pipe: {_WAY_OUT}"
     if code < 0:
-        return f"its process died of signal {-code} ({signal.Signals(-code).name})"
-    return f"its process ended by itself, with exit code {code}"
+        name = signal.Signals(-code).name
+        return f"its process died of signal {-code} ({name}): {_WAY_OUT}"
+    return f"its process ended by itself, with exit code {code}: {_WAY_OUT}"
 
 
 def end_group(child: subprocess.Popen[Any]) -> None:
@@ -181,13 +194,15 @@ def main() -> None:
             say("done", subject.about)
         except TwoWorldsError as error:
             return say("refused", str(error))
-        except Exception as error:  # somebody else's code
+        except (Exception, SystemExit) as error:  # somebody else's code
             return say("refused", f"the subject cannot be loaded: {raised(error)}: {error}")
         subject.beat = beat
         while True:
             question = pickle.load(asked)
             try:
-                say("done", subject.draw(*question))
+                drawn = subject.draw(*question)
+                say("drawn")
+                say("done", drawn)
             except TwoWorldsError as error:
                 say("refused", str(error))
     return None

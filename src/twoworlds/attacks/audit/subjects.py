@@ -18,13 +18,14 @@ that an audit can be repeated, and resumed, whatever the machine's speed.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from twoworlds.attacks.audit.outputs import Outputs, raised, tidy
+from twoworlds.attacks.audit.outputs import Outputs, plain, raised, settled, tidy
 from twoworlds.attacks.audit.pairs import Pair
 from twoworlds.errors import InvalidInput
 
@@ -85,7 +86,7 @@ class Subject(Protocol):
 
 
 class Local:
-    """A subject in this process: nothing can end it when it hangs.
+    """A subject in this process: the clock is looked at between outputs, but nothing can end it.
 
     Args:
         draw_one: from a database and a generator to one output.
@@ -109,12 +110,11 @@ class Local:
         self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
     ) -> Outputs:
         """Draw a batch; errors are outputs."""
-        del deadline  # nothing in this process can be ended
         rng = np.random.default_rng(list(key))
         if self._many is not None:
             try:
                 drawn = tidy(self._many(database, size, rng))
-            except Exception:  # one output fails, say: then each on its own
+            except (Exception, SystemExit):  # one output fails, say: then each on its own
                 rng = np.random.default_rng(list(key))
             else:
                 if len(drawn) != size:
@@ -123,13 +123,15 @@ class Local:
                         f"outputs: it must return {size}"
                     )
                 return drawn
-        return tidy([self._single(database, rng) for _ in range(size)])
+        return settled([self._single(database, rng, deadline) for _ in range(size)])
 
-    def _single(self, database: Any, rng: np.random.Generator) -> Any:
+    def _single(self, database: Any, rng: np.random.Generator, deadline: float | None) -> Any:
         self.beat()
+        if deadline is not None and time.monotonic() > deadline:
+            raise OutOfTime
         try:
-            return self._one(database, rng)
-        except Exception as error:  # an error is an output
+            return plain(self._one(database, rng))
+        except (Exception, SystemExit) as error:  # an error is an output
             return raised(error)
 
     def close(self) -> None:

@@ -130,6 +130,11 @@ class Linkage:
         return min((number for number in self.outside if number), default=None)
 
     @property
+    def unlisted(self) -> int:
+        """How many people match rows and are not among the ``links``."""
+        return self.people - self.outside.get(0, 0) - len(self.links)
+
+    @property
     def sentence(self) -> str:
         """The outcome in a few sentences."""
         found = self.people - self.outside.get(0, 0)
@@ -140,11 +145,12 @@ class Linkage:
             )
         number = f"{self.fewest:,} {'row' if self.fewest == 1 else 'rows'}"
         said = (
-            f"{found:,} of {self.people:,} people of {self.register} match rows of {self.table} by "
+            f"{found:,} of {self.people:,} people of {self.register} {_match(found)} rows of "
+            f"{self.table} by "
             f"{listed(list(self.on))}, each of them at least {number}: the table is "
             f"{self.k}-anonymous on these columns. "
         )
-        said += f"{self.unique:,} of them match exactly one row. "
+        said += f"{self.unique:,} of them {_match(self.unique)} exactly one row. "
         if self.named == 1:
             return said + (
                 "1 row of the table matches exactly one person: it is theirs, or somebody's who is "
@@ -185,10 +191,13 @@ class Linkage:
                 f"Groups overlap: {self.overlapping:,} of the people match rows of several groups "
                 "with different cells, so they are hidden among more rows than one group has."
             )
-        if self.pinned is not None:
+        if self.pinned == 0:
+            lines.append("Nobody's matching rows all have one sensitive value.")
+        elif self.pinned is not None:
             lines.append(
-                f"Of {self.pinned:,} people all matching rows have one sensitive value: it is "
-                "given away without a link to one row, if they are in the table."
+                f"Of {self.pinned:,} {'person' if self.pinned == 1 else 'people'} all matching "
+                "rows have one sensitive value: it is given away without a link to one row, if "
+                "they are in the table."
             )
         return " ".join(lines)
 
@@ -215,6 +224,7 @@ class Linkage:
             "people_in_several_groups": self.overlapping,
             "people_pinned": self.pinned,
             "links": [one.to_dict() for one in self.links],
+            "links_left_out": self.unlisted,
         }
 
 
@@ -251,6 +261,10 @@ def link(
         people, rows = (load(connection, *job) for job in track(jobs, "reading tables", total=2))
         _join(people, rows, columns)
         return _linkage(people, rows, columns, sensitive, most)
+
+
+def _match(number: int) -> str:
+    return "matches" if number == 1 else "match"
 
 
 def _join(register: Loaded, table: Loaded, columns: Sequence[str]) -> None:

@@ -35,6 +35,8 @@ __all__ = [
 
 Origin = Any  # a path, a list of rows or a frame
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
 _SHOWN = 12
 
 
@@ -176,7 +178,9 @@ def load(
         raise InvalidInput(f"{name} has two columns {twice!r}: rename one")
     for column in needed:
         if column not in names:
-            raise InvalidInput(f"{name} has no column {column!r}: it has {_listed(names)}")
+            raise InvalidInput(
+                f"{name} has no column {column!r}: it has {_listed(names)}{_hint(table, names)}"
+            )
     kept = {
         one: f"c{i}"
         for i, one in enumerate(names)
@@ -235,8 +239,12 @@ def _header(path: Path, delimiter: str, name: str) -> list[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             header = next(csv.reader(file, delimiter=delimiter), [])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InvalidInput(f"{name} cannot be read as text in UTF-8: {error}") from error
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{name} {_NOT_UTF_8}") from None
+    except (OSError, csv.Error) as error:
+        raise InvalidInput(f"{name} cannot be read: {error}") from error
+    if any("\x00" in one for one in header):
+        raise InvalidInput(f"{name} {_NOT_UTF_8}")
     if not header:
         raise InvalidInput(f"{name} is empty: its first line names the columns")
     return [one.strip() for one in header]
@@ -293,9 +301,28 @@ def _run(
     except duckdb.Error as error:
         said = str(error).split("Possible fixes")[0].split("\n\n")[0]
         reason = " ".join(said.partition(": ")[2].split()) or said
+        if "not utf-8" in reason:
+            line = re.search(r"Line: (\d+)", reason)
+            where = f" (line {line[1]})" if line else ""
+            raise InvalidInput(f"{name}{where} {_NOT_UTF_8}") from None
         raise InvalidInput(f"{name} cannot be read: {reason}") from None
 
 
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def _hint(table: Origin, names: Sequence[str]) -> str:
+    """Say which separator is expected, if the only column looks like several."""
+    if len(names) > 1 or not isinstance(table, str | Path):
+        return ""
+    expected = _DELIMITERS.get(Path(table).suffix.lower())
+    found = [said for sign, said in _SEPARATORS.items() if sign in names[0] and sign != expected]
+    if expected is None or not found:
+        return ""
+    other = {"tabs": ", or name it .tsv", "commas": ", or name it .csv"}.get(found[0], "")
+    return (
+        f"; its columns seem to be separated by {found[0]}, and {_SEPARATORS[expected]} are "
+        f"expected: save it with {_SEPARATORS[expected]}{other}"
+    )

@@ -37,7 +37,7 @@ from twoworlds.attacks.reconstruction.simulation import guessing
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import Number, rational, show, to_json, whole
+from twoworlds.numbers import INFINITY, Number, number, rational, show, to_json, whole
 from twoworlds.progress import track
 
 if TYPE_CHECKING:
@@ -175,6 +175,11 @@ def against_engine(
         seed: of the table; the engine's noise has none.
     """
     n, m = whole(rows, "rows", at_least=1), whole(queries, "queries", at_least=1)
+    if number(epsilon, "epsilon") == INFINITY:
+        raise InvalidInput(
+            f"epsilon={epsilon}: an infinite budget would give exact answers; give a finite one, "
+            "such as 10"
+        )
     budget = rational(epsilon, "epsilon")
     if budget <= 0:
         raise InvalidInput(f"epsilon={budget}: a budget is above 0")

@@ -78,3 +78,9 @@ def _print_links(found: Linkage, sensitive: str | None) -> None:
         for row, one in zip(rows, found.links, strict=True):
             row.append(", ".join(f"{value} {share}" for value, share in one.values.items()))
     print_table(headings, rows)
+    if found.unlisted:
+        matching = (
+            "person matches rows and is" if found.unlisted == 1 else "people match rows and are"
+        )
+        said = f"{found.unlisted:,} more {matching} left out: link(..., most=N) in Python lists N."
+        console().print(Text(said))

@@ -28,7 +28,29 @@ if TYPE_CHECKING:
 __all__ = ["reconstruct"]
 
 _ROWS, _QUERIES = 128, 512
+_NOISE = "2"
 _ENGINE_ROWS, _ENGINE_QUERIES = 96, 256
+_WITHOUT_EFFECT = {
+    None: {"--epsilon": "is the budget of --engine: add that, or leave it out"},
+    "--engine": {
+        "--noise": "has no effect on --engine, whose noise follows from --epsilon: leave it out",
+        "--law": "has no effect on --engine, whose noise is its own: leave it out",
+    },
+    "--sweep": {
+        "--queries": "has no effect on --sweep, which tries several numbers of sums: leave it out",
+        "--noise": "has no effect on --sweep, which tries several scales: leave it out",
+        "--epsilon": "is the budget of --engine, and has no effect on --sweep: leave it out",
+    },
+    "--answers": {
+        "--queries": "has no effect on --answers, which are read as they are: leave it out",
+        "--noise": "has no effect on --answers, which are read as they are: leave it out; --error "
+        "says how far they are off",
+        "--law": "has no effect on --answers, which are read as they are: leave it out",
+        "--seed": "has no effect on --answers, where nothing is drawn: leave it out",
+        "--epsilon": "is the budget of --engine, and has no effect on --answers: leave it out",
+        "--rows": "has no effect where --data say how many people there are: leave it out",
+    },
+}
 _PER_PERSON = (1, 2, 4, 8)
 _PER_ROOT = (0, "1/8", "1/4", "1/2", 1, 2, 4)
 _BITS_IN_A_LINE = 64
@@ -44,10 +66,14 @@ def reconstruct(
         int | None,
         typer.Option(help="how many sums are asked: 512, or 256 with --engine"),
     ] = None,
-    noise: Annotated[str, typer.Option(help="the scale of the noise")] = "2",
-    law: Annotated[str, typer.Option(help="laplace, uniform, rounding or none")] = "laplace",
+    noise: Annotated[str | None, typer.Option(help="the scale of the noise: 2 if not")] = None,
+    law: Annotated[
+        str | None, typer.Option(help="laplace, uniform, rounding or none: laplace if not")
+    ] = None,
     method: Annotated[str, typer.Option(help="lp or least-squares")] = "lp",
-    seed: Annotated[int, typer.Option(help="of bits, subsets and simulated noise")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="of bits, subsets and simulated noise: 0 if not")
+    ] = None,
     sweep: Annotated[
         bool, typer.Option("--sweep", help="try several scales of noise and numbers of sums")
     ] = False,
@@ -73,15 +99,31 @@ def reconstruct(
     engine: Annotated[
         bool, typer.Option("--engine", help="attack our own release engine, with real noise")
     ] = False,
-    epsilon: Annotated[str, typer.Option(help="the budget of the table under --engine")] = "1",
+    epsilon: Annotated[
+        str | None, typer.Option(help="the budget of the table under --engine: 1 if not")
+    ] = None,
     picture: Picture = None,
     json_: Json = False,
 ) -> None:
     """Read a secret 0/1 column back from noisy answers to subset sums."""
     _check_modes(sweep=sweep, engine=engine, data=data, answers=answers, picture=picture)
     _check_companions(data=data, column=column, answers=answers, error=error)
+    mode = "--engine" if engine else "--sweep" if sweep else "--answers" if answers else None
+    given = {
+        "--queries": queries,
+        "--noise": noise,
+        "--law": law,
+        "--seed": seed,
+        "--epsilon": epsilon,
+        "--rows": rows if data is not None and answers is not None else None,
+    }
+    _check_effect(mode, {name for name, value in given.items() if value is not None})
+    if law == "none" and noise is not None:
+        raise InvalidInput("--law none adds no noise: leave out --noise, or choose another law")
+    seed = 0 if seed is None else seed
+    law = "laplace" if law is None else law
     if engine:
-        _engine(rows, queries, epsilon, method, seed, as_json=json_)
+        _engine(rows, queries, "1" if epsilon is None else epsilon, method, seed, as_json=json_)
     elif sweep:
         _sweep(_ROWS if rows is None else rows, law, method, seed, picture, as_json=json_)
     elif answers is not None:
@@ -89,7 +131,8 @@ def reconstruct(
     else:
         truth = _truth(data, column)
         asked = _QUERIES if queries is None else queries
-        _trial(truth, rows, asked, noise, law, method, seed, as_json=json_)
+        scale = _NOISE if noise is None else noise
+        _trial(truth, rows, asked, scale, law, method, seed, as_json=json_)
 
 
 def _check_modes(
@@ -112,6 +155,13 @@ def _check_companions(
         raise InvalidInput("--data and --column belong together: a file, and its secret column")
     if error is not None and answers is None:
         raise InvalidInput("--error says how good --answers are: give both")
+
+
+def _check_effect(mode: str | None, given: set[str]) -> None:
+    """Refuse an option that would change nothing."""
+    for name, why in _WITHOUT_EFFECT[mode].items():
+        if name in given:
+            raise InvalidInput(f"{name} {why}")
 
 
 def _truth(data: Path | None, column: str | None) -> tuple[int, ...] | None:

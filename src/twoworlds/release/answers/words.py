@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 from twoworlds.numbers import decimal, exp, show
 from twoworlds.release.answers.cells import group_label
@@ -84,16 +85,21 @@ def protected(unit: Unit, neighbours: Neighbours) -> str:
 
 def meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> list[str]:
     """Say what a cost means to one person, odds first."""
+    return [*_meaning(cost, unit, neighbours)]
+
+
+@lru_cache(maxsize=256)  # a service says the same of most answers
+def _meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> tuple[str, ...]:
     if cost.rho:
         epsilon = zcdp_to_epsilon(cost.rho, STATED_DELTA)
         said = (
             f"rho-zCDP with rho = {show(cost.rho)} implies (epsilon, delta)-DP with epsilon = "
             f"{decimal(epsilon, 4)} at delta = {decimal(STATED_DELTA)}; said for these numbers:"
         )
-        return [said, *_approximate(epsilon, STATED_DELTA, unit, neighbours)]
+        return (said, *_approximate(epsilon, STATED_DELTA, unit, neighbours))
     if cost.delta:
-        return list(_approximate(cost.epsilon, cost.delta, unit, neighbours))
-    return list(_pure(cost.epsilon, unit, neighbours))
+        return tuple(_approximate(cost.epsilon, cost.delta, unit, neighbours))
+    return tuple(_pure(cost.epsilon, unit, neighbours))
 
 
 def accuracy(column: Estimator) -> str:

@@ -25,6 +25,18 @@ __all__ = ["DbApiBackend", "dialect_of", "open_mysql", "open_postgresql", "open_
 
 CHUNK = 10_000
 SAVEPOINT = "twoworlds_trial"
+_MODULES = {
+    "sqlite3": "sqlite",
+    "psycopg": "postgres",
+    "psycopg2": "postgres",
+    "pg8000": "postgres",
+    "pymysql": "mysql",
+    "MySQLdb": "mysql",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "duckdb": "duckdb",
+    "_duckdb": "duckdb",
+}
 
 
 class DbApiBackend:
@@ -62,9 +74,27 @@ class DbApiBackend:
         self._fields: dict[str, dict[str, Field]] = {}
         self.habits: Engine | None = None
         if dialect in _PREPARATIONS:
-            _PREPARATIONS[dialect](connection)
+            self._prepare()
         else:
             self.habits = self._found_out()
+
+    def _prepare(self) -> None:
+        """Make a connection ready whose engine is known.
+
+        Raises:
+            InvalidInput: when it is one to another engine, or does not let itself be made ready.
+        """
+        try:
+            _PREPARATIONS[self.dialect](self._connection)
+        except InvalidInput:
+            raise
+        except Exception as error:  # whatever the driver raises; no table was touched
+            words = " ".join(str(error).split())[:200]
+            raise InvalidInput(
+                f"this connection ({type(self._connection).__name__}) does not do what one with "
+                f"dialect={self.dialect!r} does ({words}): give the dialect that it speaks, and "
+                "the connection that the driver itself returns"
+            ) from None
 
     def _found_out(self) -> Engine:
         """Return what the engine does, after it was tried on constants."""
@@ -187,19 +217,8 @@ def _fetched(connection: Any, cursor: Any) -> list[Any]:
 
 def dialect_of(connection: Any) -> str | None:
     """Return the dialect of a connection by the module that made it, if it is known."""
-    module = type(connection).__module__.partition(".")[0]
-    return {
-        "sqlite3": "sqlite",
-        "psycopg": "postgres",
-        "psycopg2": "postgres",
-        "pg8000": "postgres",
-        "pymysql": "mysql",
-        "MySQLdb": "mysql",
-        "mysql": "mysql",
-        "mariadb": "mysql",
-        "duckdb": "duckdb",
-        "_duckdb": "duckdb",
-    }.get(module)
+    modules = [one.__module__.partition(".")[0] for one in type(connection).__mro__]
+    return next((_MODULES[module] for module in modules if module in _MODULES), None)
 
 
 # --- MySQL --------------------------------------------------------------------------------------

@@ -136,6 +136,11 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
             'knows, such as "postgres", "mysql" or "trino"'
         )
     if dialect == "duckdb":
+        if dialect_of(connection) != "duckdb":
+            raise InvalidInput(
+                f"{type(connection).__name__} is no connection of the package duckdb: give the "
+                "dialect that it speaks, or the connection that duckdb.connect itself returns"
+            )
         from twoworlds.release.backends.duckdb import DuckDBBackend
 
         return DuckDBBackend(connection, folder=folder, origin=origin_of(source))

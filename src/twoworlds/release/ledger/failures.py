@@ -2,7 +2,8 @@
 
     TwoWorldsError
     ├── InvalidInput
-    │   └── OverBudget          the cost does not fit under a cap; nothing was charged
+    │   ├── OverBudget          the cost does not fit under a cap; nothing was charged
+    │   └── RequestTaken        the name of a request paid for another query
     ├── LedgerDamaged           the chain, or its high-water mark, does not verify
     └── LedgerUnavailable       locked, read-only, full, out of reach: nothing was answered
 
@@ -13,11 +14,15 @@ from __future__ import annotations
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
-__all__ = ["LedgerDamaged", "LedgerUnavailable", "OverBudget"]
+__all__ = ["LedgerDamaged", "LedgerUnavailable", "OverBudget", "RequestTaken"]
 
 
 class OverBudget(InvalidInput):
     """A cost does not fit under a cap; nothing was charged."""
+
+
+class RequestTaken(InvalidInput):
+    """The name of a request paid for another query; nothing was charged."""
 
 
 class LedgerDamaged(TwoWorldsError):

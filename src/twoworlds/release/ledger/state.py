@@ -30,7 +30,7 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
 from twoworlds.release.ledger.entries import START, Entry, Line, canonical, digest, read
-from twoworlds.release.ledger.failures import LedgerDamaged, OverBudget
+from twoworlds.release.ledger.failures import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.mark import Place
 
 __all__ = ["Account", "Charge", "State"]
@@ -99,11 +99,12 @@ class State:
         """Return the charge that already pays for a query, by request or by query.
 
         Raises:
-            InvalidInput: when the request paid for another query, or has expired.
+            RequestTaken: when the request paid for another query.
+            InvalidInput: when it has expired.
         """
         asked = self.requests.get((dataset, analyst, request)) if request is not None else None
         if asked is not None and asked.query != query:
-            raise InvalidInput(
+            raise RequestTaken(
                 f"request {request!r} of analyst {analyst!r} paid for another query: "
                 "use a new request for a new query"
             )

@@ -88,8 +88,11 @@ class _Planner:
         measures = self.resolved.measures
         layout = Layout(
             tuple(g.column.kind if g.axis.discover else None for g in self.groupings),
+            self.resolved.shape,
+            tuple(measure.kind for measure in measures),
             tuple(limbs(measure, self.engine) for measure in measures),
             tuple(2 * len(m.grid) + 1 if m.kind == "ranks" else 0 for m in measures),
+            once=self._once,
         )
         ranked = [j for j, measure in enumerate(measures) if measure.kind == "ranks"]
         rows = self._limited() if self._person is not None else self._grouped()
@@ -115,6 +118,19 @@ class _Planner:
     def _person(self) -> Clean | None:
         name = self.resolved.dataset.unit.person
         return None if name is None else self.table.columns[name]
+
+    @property
+    def _once(self) -> bool:
+        """Whether the rows of each cell have been added up by the statement.
+
+        Discovered keys that differ may be read as one. Sums by raw keys are looked up afterwards,
+        and among floats an engine may have two groups for 0 and -0, which are one key.
+        """
+        if any(g.axis.discover for g in self.groupings):
+            return False
+        raw = [g for g in self.groupings if g.looked_up] if self._person is None else []
+        again = any(g.axis.other for g in raw)
+        return again or not any(g.column.family in ("float", "dynamic") for g in raw)
 
     def _listed(self, grouping: Grouping) -> bool:
         """Whether keys are searched in a list: those of sums only, never those of each row."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
+from twoworlds.release.query.measures import MeasureKind
 from twoworlds.release.values import Value
 
 __all__ = ["Cell", "Layout", "Totals"]
 
 Cell = tuple[int | Value, ...]
 LIMB = 30  # bits of each part of a sum that would not fit its engine's integers
+_EXACT = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -37,33 +41,59 @@ class Layout:
     """How the rows of a statement are read: ``(part, *groups, *numbers)``.
 
     Part 0 has the sums, each in one or more limbs of 30 bits; part ``j + 1`` has the ranks of
-    measure ``j``: the bin, and how many rows are in it.
+    measure ``j``: the bin, and how many rows are in it. A shorter part ends in missing values.
 
     Attributes:
         kinds: For each axis None, or the kind of the keys that are discovered along it.
+        sizes: For each axis the number of groups that are declared.
+        measures: The kind of each measure.
         limbs: For each measure the number of columns of its sum; 0 for ranks.
         bins: For each measure the number of bins of its ranks; 0 for others.
+        once: Whether each cell comes once at most; if not, rows of one cell are added up.
     """
 
     kinds: tuple[str | None, ...]
+    sizes: tuple[int, ...]
+    measures: tuple[MeasureKind, ...]
     limbs: tuple[int, ...]
     bins: tuple[int, ...]
+    once: bool = False
 
     def decode(self, rows: Iterable[Sequence[Any]]) -> Totals:
-        """Return the totals, exactly; rows of one cell are added up."""
+        """Return the totals, exactly.
+
+        Raises:
+            ValueError: for rows that the statement cannot have.
+        """
         cells: dict[Cell, list[int]] = {}
         ranks: dict[int, dict[Cell, list[int]]] = {j: {} for j, n in enumerate(self.bins) if n}
-        axes = len(self.kinds)
+        axes, sums = len(self.kinds), sum(self.limbs)
+        width = 1 + axes + max(sums, 2 if ranks else 0)
         for row in rows:
-            part, numbers = int(row[0]), row[1 + axes :]
-            cell = tuple(map(_coordinate, row[1 : 1 + axes], self.kinds))
-            if part == 0:
+            if len(row) != width:
+                raise ValueError(f"a row has {len(row)} columns, not {width}")
+            part, numbers = _whole(row[0]), row[1 + axes :]
+            cell = tuple(map(_coordinate, row[1 : 1 + axes], self.kinds, self.sizes))
+            if part == 0 and sums:
+                if self.once and cell in cells:
+                    raise ValueError("a cell comes twice")
                 found = cells.setdefault(cell, [0] * len(self.limbs))
-                for j, total in enumerate(self._sums(numbers)):
+                for j, total in enumerate(self._sums(numbers[:sums])):
                     found[j] += total
-            else:
+                padding = numbers[sums:]
+            elif part - 1 in ranks:
                 counts = ranks[part - 1].setdefault(cell, [0] * self.bins[part - 1])
-                counts[int(numbers[0])] += int(numbers[1])
+                place = _index(numbers[0], len(counts))
+                if self.once and counts[place]:
+                    raise ValueError("a bin of a cell comes twice")
+                counts[place] += _count(numbers[1])
+                padding = numbers[2:]
+            else:
+                raise ValueError(f"there is no part {part}")
+            if any(value is not None for value in padding):
+                raise ValueError("a column has a value that belongs to no measure")
+        if sums and not axes and not cells:
+            raise ValueError("there is no row of totals")
         return Totals(
             {cell: tuple(found) for cell, found in cells.items()},
             {j: {c: tuple(n) for c, n in found.items()} for j, found in ranks.items()},
@@ -71,17 +101,58 @@ class Layout:
 
     def _sums(self, numbers: Sequence[Any]) -> Iterable[int]:
         start = 0
-        for limbs in self.limbs:
-            parts = [0 if n is None else int(n) for n in numbers[start : start + limbs]]
-            yield sum(part << (LIMB * i) for i, part in enumerate(parts))
+        for kind, limbs in zip(self.measures, self.limbs, strict=True):
+            parts = numbers[start : start + limbs]
             start += limbs
+            if kind in ("rows", "people"):
+                yield _count(parts[0])
+                continue
+            total = sum(
+                0 if part is None else _whole(part) << (LIMB * i) for i, part in enumerate(parts)
+            )
+            if kind == "squares" and total < 0:
+                raise ValueError("a sum of squares is negative")
+            yield total
 
 
-def _coordinate(value: Any, kind: str | None) -> int | Value:
+def _whole(value: Any) -> int:
+    """Return a whole number, of whatever type the driver has for it.
+
+    Raises:
+        ValueError: when it is none, or a float beyond those that stand for one whole number only.
+    """
+    if type(value) is int:
+        return value
+    if type(value) is bool:
+        raise ValueError("a truth is no number")
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return int(value)
+    if isinstance(value, Decimal) and value.is_finite() and value == int(value):
+        return int(value)
+    if isinstance(value, Integral):
+        return int(value)
+    raise ValueError("a number of the engine is not whole")
+
+
+def _count(value: Any) -> int:
+    count = _whole(value)
+    if count < 0:
+        raise ValueError("a count is negative")
+    return count
+
+
+def _index(value: Any, size: int) -> int:
+    index = _whole(value)
+    if not 0 <= index < size:
+        raise ValueError("a group or bin does not exist")
+    return index
+
+
+def _coordinate(value: Any, kind: str | None, size: int) -> int | Value:
     """Return the index of a declared group, or a key that was discovered."""
     match kind:
         case None:
-            return int(value)
+            return _index(value, size)
         case "text":  # MySQL hands over bytes
             bare = isinstance(value, (bytes, bytearray))
             return value.decode("utf-8", "backslashreplace") if bare else str(value)

@@ -1,0 +1,47 @@
+/** Leave out the parts of Observable Plot that the page never uses: maps, legends, and schemes of
+ * colours. They are a third of its size. Whoever draws with one of them gets an error at once. */
+
+import type { Plugin } from "vite";
+
+const PARTS: Record<string, string> = {
+  "projection.js": `
+    export const createProjection = () => undefined;
+    export const hasProjection = () => false;
+    export const projectionAspectRatio = () => undefined;
+    export const project = () => { throw new Error("maps are left out of this page"); };
+    export const getGeometryChannels = project;
+    export const xyProjection = project;
+    export function applyPosition(channels, scales) {
+      const { x: cx, y: cy } = channels;
+      const x = scales.x, y = scales.y;
+      const position = {};
+      if (cx) position.x = x && cx.scale !== null ? Float64Array.from(cx.value, x) : cx.value;
+      if (cy) position.y = y && cy.scale !== null ? Float64Array.from(cy.value, y) : cy.value;
+      return position;
+    }`,
+  "legends.js": `
+    export const legend = () => { throw new Error("legends are left out of this page"); };
+    export const exposeLegends = () => legend;
+    export const createLegends = () => [];`,
+  "schemes.js": `
+    const none = () => { throw new Error("schemes of colours are left out of this page"); };
+    export const isCategoricalScheme = () => false;
+    export const isDivergingScheme = () => false;
+    export const maybeBooleanRange = () => undefined;
+    export const ordinalScheme = none;
+    export const ordinalRange = none;
+    export const quantitativeScheme = none;`,
+};
+
+export function leanPlot(): Plugin {
+  return {
+    name: "lean-plot",
+    enforce: "pre",
+    load(id) {
+      const found = /@observablehq\/plot\/src\/(?:scales\/)?(projection|legends|schemes)\.js$/.exec(
+        id,
+      );
+      return found ? PARTS[`${found[1]}.js`] : undefined;
+    },
+  };
+}

@@ -1,0 +1,201 @@
+/** The service, by its HTTP contract (version 1). One place for addresses, tokens and errors. */
+
+import type { Numeral } from "./words";
+
+export class ServiceError extends Error {
+  constructor(
+    message: string,
+    readonly kind: string,
+    readonly field: string | null,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+const TOKEN = "twoworlds-token";
+
+/** The token lives as long as this tab. The one in the address (#token=…) is taken out of it. */
+export function takeToken(): boolean {
+  const found = /^#token=([^&]+)$/.exec(location.hash);
+  if (!found) return false;
+  setToken(decodeURIComponent(found[1] ?? ""));
+  history.replaceState(null, "", "#/mechanism");
+  return true;
+}
+
+export function token(): string {
+  return sessionStorage.getItem(TOKEN) ?? "";
+}
+
+export function setToken(value: string): void {
+  if (value) sessionStorage.setItem(TOKEN, value);
+  else sessionStorage.removeItem(TOKEN);
+}
+
+export async function ask<T>(
+  method: "GET" | "POST",
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (NEEDS_TOKEN.test(path) && token()) headers["Authorization"] = `Bearer ${token()}`;
+  let response: Response;
+  try {
+    response = await fetch(`api/v1/${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+      credentials: "omit",
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ServiceError(
+      "The service does not answer: start it again with `twoworlds serve`.",
+      "Unreachable",
+      null,
+      0,
+    );
+  }
+  const found: unknown = await response.json().catch(() => null);
+  if (response.ok && found !== null) return found as T;
+  const told = (found as { error?: { kind?: string; message?: string; field?: string | null } })
+    ?.error;
+  throw new ServiceError(
+    told?.message ?? `The service answered with status ${response.status} and no reason.`,
+    told?.kind ?? "Internal",
+    told?.field ?? null,
+    response.status,
+  );
+}
+
+const NEEDS_TOKEN = /^(me|datasets|plan|release|budget|ledger)$/;
+
+export const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
+  ask<T>("POST", path, body, signal);
+
+/** Run one request at a time: a newer one ends the older one, whose answer is never shown. */
+export function latest(): <T>(
+  run: (signal: AbortSignal) => Promise<T>,
+  done: (answer: T) => void,
+  failed: (error: ServiceError) => void,
+) => Promise<void> {
+  let current: AbortController | null = null;
+  return async (run, done, failed) => {
+    current?.abort();
+    const mine = new AbortController();
+    current = mine;
+    try {
+      const answer = await run(mine.signal);
+      if (current === mine) done(answer);
+    } catch (error) {
+      if (mine.signal.aborted || current !== mine) return;
+      if (error instanceof ServiceError) failed(error);
+      else throw error;
+    }
+  };
+}
+
+export function debounce(wait: number, run: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(run, wait);
+  };
+}
+
+// --- what the service answers ---------------------------------------------------------------------
+
+export interface Entry {
+  name: string;
+  summary: string;
+  example?: string | null;
+  usage?: string;
+  arguments?: { name: string; default: string | null; about?: string | null }[];
+}
+
+export interface Catalogue {
+  mechanisms: Entry[];
+  definitions: Entry[];
+  beliefs: Entry[];
+  universes: Entry[];
+}
+
+export interface Witness {
+  databases?: string[];
+  output?: string;
+  output_probabilities?: Numeral[];
+  event?: unknown;
+  event_in_words?: string | null;
+  probabilities?: Numeral[];
+}
+
+export interface Verdict {
+  mechanism?: string;
+  definition: string;
+  holds?: boolean | null;
+  ratio?: Numeral | null;
+  epsilon?: Numeral | null;
+  delta?: Numeral | null;
+  witness?: Witness | null;
+  sentence: string;
+  assumptions?: string[];
+  notes?: string[];
+  method?: string;
+  arithmetic?: string;
+}
+
+export interface MechanismAnswer {
+  expression: string;
+  universe: string;
+  window: boolean;
+  databases: string[];
+  outputs: string[];
+  matrix: Numeral[][] | null;
+  pairs: [number, number][];
+  price: Verdict;
+  profile: { epsilon: number[]; delta: number[] } | null;
+  tradeoff: { points: [number, number][]; sentence: string } | null;
+  definitions: {
+    definition: string;
+    holds: boolean | null;
+    sentence: string;
+    witness_in_words?: string | null;
+  }[];
+}
+
+export interface PosteriorAnswer {
+  worst: Verdict & {
+    odds: string;
+    witness: { belief: Record<string, Numeral>; output: string; person: number } | null;
+  };
+}
+
+export interface GuaranteesAnswer {
+  source: string;
+  universe: string;
+  columns: string[] | null;
+  count: number | string;
+  statements: {
+    words: string;
+    more: string;
+    inequality: { text: string } | null;
+    belief: Record<string, Numeral> | null;
+    certificate: unknown;
+  }[];
+  rays: string[][] | null;
+  approximation: string | null;
+  note: string | null;
+}
+
+export interface NoiselessAnswer {
+  x: number[];
+  delta: number[];
+  exact: Numeral[];
+  at: Verdict;
+  belief: string;
+  sentence: string;
+}

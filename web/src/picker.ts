@@ -1,0 +1,146 @@
+/** Choose a mechanism by its name, write it as a call, and tune its numbers with sliders. */
+
+import { ask, type Catalogue } from "./api";
+import { type Call, readCall, withArgument, writeCall } from "./calls";
+import { type Field, h, replace, selectField, slider, textField } from "./dom";
+import { Fraction } from "./fraction";
+import { percent, short } from "./words";
+
+interface Range {
+  least: number;
+  most: number;
+  step: number;
+  words: string;
+  show?: (value: number) => string;
+}
+
+/** The numbers that a slider may move, by the name of the argument. */
+const RANGES: Record<string, Range> = {
+  bits: { least: 1, most: 4, step: 1, words: "People (bits)" },
+  records: { least: 1, most: 4, step: 1, words: "People (records)" },
+  values: { least: 2, most: 4, step: 1, words: "Possible values" },
+  keep: { least: 0.5, most: 1, step: 0.01, words: "Told truly (keep)", show: percent },
+  ratio: { least: 1, most: 20, step: 0.25, words: "Ratio, e to the epsilon" },
+  epsilon: { least: 0.05, most: 5, step: 0.05, words: "Epsilon" },
+  p: { least: 0.05, most: 0.95, step: 0.05, words: "Decay of the noise (p)" },
+  sigma: { least: 0.5, most: 10, step: 0.5, words: "Standard deviation (sigma)" },
+  sigma2: { least: 0.5, most: 20, step: 0.5, words: "Variance (sigma2)" },
+  scale: { least: 0.5, most: 10, step: 0.5, words: "Scale of the noise" },
+  sensitivity: { least: 1, most: 5, step: 1, words: "Sensitivity" },
+  high: { least: 1, most: 12, step: 1, words: "Largest answer (high)" },
+  l1: { least: 0.5, most: 10, step: 0.5, words: "First mean (l1)" },
+  l2: { least: 0.5, most: 10, step: 0.5, words: "Second mean (l2)" },
+  weight: { least: 0, most: 1, step: 0.05, words: "Weight of the first", show: percent },
+};
+
+/** Good examples; the service's catalogue adds what it knows besides. */
+const FIRST: readonly (readonly [string, string])[] = [
+  [
+    "randomized-response(bits=2, keep=3/4)",
+    "Randomized response: each person tells the truth, or not",
+  ],
+  ["truncated-geometric(ratio=2, bits=3)", "A count with geometric noise, kept in range"],
+  ["geometric(ratio=2)", "A count with geometric noise, of any size"],
+  ["gaussian(sigma=4)", "An answer with Gaussian noise"],
+  ["laplace(scale=2)", "An answer with Laplace noise"],
+  ["noisy-parity(bits=2, keep=3/4)", "Whether an odd number said yes, told noisily"],
+  ["random-index(records=3, values=2)", "One random person's record, in the clear"],
+  ["exact(sum, universe=bits(3))", "A count as it is, without noise"],
+  ["identity(bits=2)", "Everything, as it is"],
+  ["constant(bits=2)", "Nothing at all"],
+];
+
+let known: Promise<Catalogue> | null = null;
+
+/** The catalogue is asked for once. */
+export function catalogue(): Promise<Catalogue> {
+  known ??= ask<Catalogue>("GET", "catalogue").catch((error) => {
+    known = null;
+    throw error;
+  });
+  return known;
+}
+
+export interface Picker {
+  readonly root: HTMLElement;
+  readonly field: Field;
+  value(): string;
+  set(text: string): void;
+}
+
+export function picker(first: string | null, changed: (text: string) => void): Picker {
+  let text = first || FIRST[0]?.[0] || "";
+  const choice = selectField({
+    label: "Example",
+    choices: [["", "your own"], ...FIRST],
+    onchange: (example) => {
+      if (!example) return;
+      field.set(example);
+      take(example);
+    },
+  });
+  const field = textField({
+    label: "Mechanism",
+    value: text,
+    wide: true,
+    hint: "A call such as randomized-response(bits=2, keep=3/4); numbers may be fractions.",
+    onchange: (written) => take(written),
+  });
+  const tuners = h("div", { class: "tuners" });
+
+  function take(written: string): void {
+    text = written;
+    tune();
+    changed(text);
+  }
+
+  function tune(): void {
+    choice.set(FIRST.some(([example]) => example === text) ? text : "");
+    const call = readCall(text);
+    const sliders = call ? call.parts.map((part) => tuner(part.name, part.value)) : [];
+    replace(tuners, ...sliders);
+  }
+
+  function tuner(name: string | null, written: string): HTMLElement | null {
+    const range = name === null ? undefined : RANGES[name];
+    const value = Fraction.read(written)?.value;
+    if (!range || name === null || value === undefined) return null;
+    return slider({
+      label: range.words,
+      least: Math.min(range.least, value),
+      most: Math.max(range.most, value),
+      step: range.step,
+      value,
+      show: range.show ?? ((moved) => short(moved)),
+      oninput: (moved) => {
+        const call: Call | null = readCall(text);
+        if (!call) return;
+        text = writeCall(withArgument(call, name, String(Number(moved.toFixed(4)))));
+        field.set(text);
+        choice.set("");
+        changed(text);
+      },
+    }).root;
+  }
+
+  void catalogue()
+    .then((found) => {
+      const select = choice.root.querySelector("select");
+      const names = new Set(FIRST.map(([example]) => readCall(example)?.name));
+      for (const entry of found.mechanisms)
+        if (entry.example && !names.has(entry.name))
+          select?.append(h("option", { value: entry.example }, `${entry.name}: ${entry.summary}`));
+    })
+    .catch(() => undefined);
+  tune();
+  return {
+    root: h("div", { class: "picker" }, choice.root, field.root, tuners),
+    field,
+    value: () => text,
+    set: (written) => {
+      field.set(written);
+      text = written;
+      tune();
+    },
+  };
+}

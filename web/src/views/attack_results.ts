@@ -1,0 +1,191 @@
+/** What an attack found: one sentence, then the tables and pictures of its kind. */
+
+import { type Child, facts, h, table } from "../dom";
+import { exactly, type Numeral, numeral, percent } from "../words";
+
+export type Found = Record<string, unknown>;
+
+/** Return the sentence and what is shown under it. */
+export function shown(name: string, found: Found): { words: string; rest: Child[] } {
+  const words = sentence(found);
+  const rest = KINDS[name]?.(found) ?? [];
+  const engine = found["engine"];
+  if (engine && typeof engine === "object") {
+    const said = sentence(engine as Found);
+    if (said) rest.push(h("h3", {}, "Against the release engine"), h("p", { class: "said" }, said));
+  }
+  return { words, rest };
+}
+
+function sentence(found: Found): string {
+  const height = found["height"] as Found | undefined;
+  const text = found["sentence"] ?? found["explanation"] ?? height?.["explanation"] ?? "";
+  return String(text).replace(/(?:\/[^\s/,:]+)+\/([\w.-]+)/g, "$1");
+}
+
+const base = (path: unknown): string => String(path).replace(/^.*\//, "");
+
+const KINDS: Record<string, (found: Found) => Child[]> = {
+  composition(found) {
+    const tables = (found["tables"] ?? []) as {
+      table: string;
+      candidates: Record<string, Numeral>;
+    }[];
+    const together = (found["posterior"] ?? {}) as Record<string, Numeral>;
+    const values = [...new Set(tables.flatMap((one) => Object.keys(one.candidates)))];
+    const cell = (law: Record<string, Numeral>, value: string): Child => {
+      const chance = law[value];
+      return chance
+        ? `${exactly(chance)} (${percent(chance.value ?? 0)})`
+        : h("span", { class: "none" }, "ruled out");
+    };
+    return [
+      table(
+        "What each table leaves, and both together",
+        [
+          String(found["sensitive"] ?? "value"),
+          ...tables.map((one) => base(one.table)),
+          "together",
+        ],
+        values.map((value) => [
+          value,
+          ...tables.map((one) => cell(one.candidates, value)),
+          cell(together, value),
+        ]),
+      ),
+    ];
+  },
+  linkage(found) {
+    const links = (found["links"] ?? []) as {
+      person: Record<string, string>;
+      matching_rows: number;
+      values: Record<string, Numeral>;
+    }[];
+    return [
+      table(
+        "Whom the register finds in the table",
+        ["person", "rows that may be theirs", "what they say"],
+        links.map((link) => [
+          link.person["name"] ?? Object.values(link.person)[0] ?? "",
+          String(link.matching_rows),
+          Object.entries(link.values)
+            .map(([value, chance]) => `${value} ${percent(chance.value ?? 0)}`)
+            .join(", "),
+        ]),
+      ),
+    ];
+  },
+  differencing(found) {
+    const attempts = (found["attempts"] ?? []) as {
+      name: string;
+      value: number | null;
+      questions: { sign: number; sql: string; answer: number | null }[];
+    }[];
+    const asked = attempts.flatMap((attempt) =>
+      attempt.questions.map((question) => [
+        h("code", { class: "sql" }, question.sql),
+        question.answer === null ? "refused" : `${question.sign < 0 ? "−" : ""}${question.answer}`,
+        attempt.value === null ? "" : String(attempt.value),
+      ]),
+    );
+    return [table("What was asked", ["question", "answer", "together"], asked)];
+  },
+  averaging(found) {
+    const rows = (found["rows"] ?? []) as { times: number; chance: Numeral; cost: Numeral }[];
+    return [
+      table(
+        "How sure the mean makes",
+        ["asked", "exactly right with probability", "", "total epsilon"],
+        rows.map((row) => [
+          String(row.times),
+          percent(row.chance.value ?? 0),
+          bar(row.chance.value ?? 0),
+          exactly(row.cost),
+        ]),
+      ),
+    ];
+  },
+  membership(found) {
+    const share = (name: string): string =>
+      typeof found[name] === "number" ? percent(found[name]) : "";
+    return [
+      facts([
+        ["Members called members", share("members_called_members")],
+        ["Outsiders called members", share("outsiders_called_members")],
+        ["Told right", share("told_right")],
+        ["A coin", "50%"],
+        [
+          "At best, by its price",
+          found["best_chance"] ? numeral(found["best_chance"] as Numeral) : null,
+        ],
+      ]),
+    ];
+  },
+  reconstruct(found) {
+    const truth = found["truth"] as number[] | undefined;
+    const column = found["column"] as number[] | undefined;
+    const fraction = found["fraction"] as Numeral | undefined;
+    const guessing = found["guessing"] as Numeral | undefined;
+    const limit = found["limit"] as Numeral | undefined;
+    const exact = found["exact_answers"] as { fraction: Numeral } | undefined;
+    const engine = found["engine"] as { fraction: Numeral } | undefined;
+    const made: Child[] = [
+      facts([
+        ["Read back", fraction ? percent(fraction.value ?? 0) : null],
+        ["Read back from exact answers", exact ? percent(exact.fraction.value ?? 0) : null],
+        [
+          "Read back from the engine's answers",
+          engine ? percent(engine.fraction.value ?? 0) : null,
+        ],
+        ["No attack on this budget gets more than", limit ? percent(limit.value ?? 1) : null],
+        ["By guessing", guessing ? percent(guessing.value ?? 0) : null],
+      ]),
+    ];
+    if (truth && column) {
+      const wrong = truth.filter((bit, i) => bit !== column[i]).length;
+      made.push(
+        h(
+          "div",
+          {
+            class: "bits",
+            role: "img",
+            "aria-label": `${truth.length} secret bits, ${wrong} of them read wrongly`,
+          },
+          ...truth.map((bit, i) =>
+            h("i", {
+              class: bit === column[i] ? "right" : "wrong",
+              title: `person ${i + 1}: ${bit}`,
+            }),
+          ),
+        ),
+        h(
+          "p",
+          { class: "hint" },
+          "One square for each person: filled where the secret bit was read back rightly.",
+        ),
+      );
+    }
+    return made;
+  },
+  auxiliary(found) {
+    const theorem = found["theorem"] as Record<string, Numeral | string> | undefined;
+    const number = (name: string): string => numeral(theorem?.[name] as Numeral);
+    return theorem
+      ? [
+          h("h3", {}, "The theorem behind it, computed"),
+          facts([
+            ["Published", String(theorem["law"])],
+            ["The attacker wins with the remark and the release", number("attacker")],
+            ["The best guess with the remark alone", number("simulator")],
+            ["What the release added", number("gap")],
+          ]),
+        ]
+      : [];
+  },
+};
+
+function bar(chance: number): HTMLElement {
+  const made = h("meter", { min: 0, max: 1, value: chance.toFixed(4) });
+  made.setAttribute("aria-hidden", "true");
+  return made;
+}

@@ -1,0 +1,71 @@
+/** Numbers in words: percentages, odds, exact numbers of the service. */
+
+import { Fraction } from "./fraction";
+
+/** A number as the service writes it: exact where it can be, with its nearest double. */
+export interface Numeral {
+  readonly exact: string | null;
+  readonly value: number | null;
+  readonly lower?: number;
+  readonly upper?: number;
+}
+
+/** 0.7512 as "75.1%"; what is not quite certain is never shown as 0% or 100%. */
+export function percent(chance: number): string {
+  if (chance === 0 || chance === 1) return `${chance * 100}%`;
+  const points = chance * 100;
+  if (points > 99.95) return points > 99.9999 ? "just below 100%" : `${floor(points, 4)}%`;
+  if (points < 0.1) return points < 0.0001 ? "just above 0%" : `${Number(points.toPrecision(2))}%`;
+  return `${Number(points.toFixed(1))}%`;
+}
+
+function floor(value: number, digits: number): number {
+  return Math.floor(value * 10 ** digits) / 10 ** digits;
+}
+
+/** The odds that belong to a probability: "3 to 1", "1 to 3", "certain", "impossible". */
+export function odds(chance: number): string {
+  if (chance >= 1) return "certain";
+  if (chance <= 0) return "impossible";
+  const forIt = chance / (1 - chance);
+  if (Math.abs(forIt - 1) < 1e-9) return "1 to 1";
+  return forIt > 1 ? `${short(forIt)} to 1` : `1 to ${short(1 / forIt)}`;
+}
+
+/** Four figures at most, with separators for thousands. */
+export function short(value: number, figures = 4): string {
+  if (!Number.isFinite(value)) return value > 0 ? "infinite" : String(value);
+  if (value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e9))
+    return Number(value.toPrecision(3)).toExponential().replace("e+", "e");
+  const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(figures));
+  return rounded.toLocaleString("en", { maximumFractionDigits: 8 });
+}
+
+/** An exact number as people read it: "ln 3 (1.0986)", "3/4 (0.75)", "2". */
+export function numeral(number: Numeral | null | undefined): string {
+  if (!number) return "";
+  if (number.value === null) return "infinite";
+  const decimal = short(number.value, 5);
+  if (number.exact === null || number.exact === String(number.value) || number.exact.length > 24)
+    return decimal;
+  return `${number.exact} (${decimal})`;
+}
+
+/** The exact text alone where it is short, else the decimal. */
+export function exactly(number: Numeral): string {
+  if (number.exact !== null && number.exact !== "inf" && number.exact.length <= 12)
+    return number.exact;
+  return number.value === null ? "infinite" : short(number.value);
+}
+
+/** A fraction beside its percentage: "3/4 (75%)". */
+export function chanceWords(chance: Fraction): string {
+  const text = chance.toString();
+  return text.length > 24 || chance.bottom === 1n
+    ? percent(chance.value)
+    : `${text} (${percent(chance.value)})`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}

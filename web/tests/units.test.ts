@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+
+import { type MechanismAnswer } from "../src/api";
+import { sceneOf, settle, view } from "../src/attacker";
+import { python, quoted, readCall, withArgument, writeCall } from "../src/calls";
+import { Fraction } from "../src/fraction";
+import { readPeople } from "../src/posterior";
+import { type Dataset, sqlOf } from "../src/query";
+import { chanceWords, numeral, odds, percent, short } from "../src/words";
+
+const numbers = (rows: string[][]): MechanismAnswer["matrix"] =>
+  rows.map((row) =>
+    row.map((exact) => ({ exact, value: (Fraction.read(exact) as Fraction).value })),
+  );
+
+const coin = {
+  universe: "bits(1)",
+  window: false,
+  databases: ["1", "0"],
+  outputs: ["1", "0"],
+  matrix: numbers([
+    ["3/4", "1/4"],
+    ["1/4", "3/4"],
+  ]),
+} as unknown as MechanismAnswer;
+
+describe("fractions", () => {
+  it.each([
+    ["3/4", "3/4"],
+    ["6/8", "3/4"],
+    ["0.75", "3/4"],
+    ["1e-6", "1/1000000"],
+    [" -2 ", "-2"],
+    ["2.5e1", "25"],
+    [".5", "1/2"],
+  ])("reads %s", (text, expected) => {
+    expect(String(Fraction.read(text))).toBe(expected);
+  });
+
+  it.each(["ln 3", "", "1/0", "3/", "one", "1e9999", "inf"])("refuses %j", (text) => {
+    expect(Fraction.read(text)).toBeNull();
+  });
+
+  it("adds, multiplies and divides exactly", () => {
+    const third = new Fraction(1n, 3n);
+    expect(String(third.plus(third).plus(third))).toBe("1");
+    expect(String(third.over(new Fraction(2n)))).toBe("1/6");
+    expect(() => third.over(Fraction.zero)).toThrow(RangeError);
+  });
+
+  it("has a nearest double even where its parts have none", () => {
+    const huge = 10n ** 400n;
+    expect(new Fraction(3n * huge, 4n * huge + 1n).value).toBeCloseTo(0.75, 12);
+  });
+});
+
+describe("words", () => {
+  it("never calls certain what is not", () => {
+    expect(percent(1)).toBe("100%");
+    expect(percent(0.9999999999)).toBe("just below 100%");
+    expect(percent(1e-12)).toBe("just above 0%");
+    expect(percent(0.9996)).toBe("99.96%");
+    expect(percent(0)).toBe("0%");
+  });
+
+  it("says odds both ways", () => {
+    expect(odds(0.75)).toBe("3 to 1");
+    expect(odds(0.25)).toBe("1 to 3");
+    expect(odds(0.5)).toBe("1 to 1");
+    expect(odds(1)).toBe("certain");
+    expect(odds(0)).toBe("impossible");
+  });
+
+  it("shows exact numbers with their decimals", () => {
+    expect(numeral({ exact: "ln 3", value: 1.0986122886681098 })).toBe("ln 3 (1.0986)");
+    expect(numeral({ exact: "2", value: 2 })).toBe("2");
+    expect(numeral({ exact: "inf", value: null })).toBe("infinite");
+    expect(numeral({ exact: null, value: 0.5 })).toBe("0.5");
+    expect(chanceWords(new Fraction(3n, 4n))).toBe("3/4 (75%)");
+    expect(short(1234567.8)).toBe("1,234,568");
+    expect(short(0.0000012)).toBe("1.2e-6");
+  });
+});
+
+describe("calls", () => {
+  it("reads a call and writes it with one number changed", () => {
+    const call = readCall("randomized-response(bits=2, keep=3/4)");
+    if (!call) throw new Error("it is a call");
+    expect(call.parts).toEqual([
+      { name: "bits", value: "2" },
+      { name: "keep", value: "3/4" },
+    ]);
+    expect(writeCall(withArgument(call, "keep", "0.9"))).toBe(
+      "randomized-response(bits=2, keep=0.9)",
+    );
+  });
+
+  it("keeps calls within calls whole", () => {
+    const call = readCall(
+      "mix(randomized-response(bits=2, keep=3/4), constant(bits=2), weight=1/2)",
+    );
+    expect(call?.parts.map((part) => part.name)).toEqual([null, null, "weight"]);
+  });
+
+  it.each(["mix(a", "mix)a(", "", "a b", "f(x]"])("refuses %j", (text) => {
+    expect(readCall(text) === null || text === "f(x]").toBe(true);
+  });
+
+  it("quotes for a shell and for Python", () => {
+    expect(quoted("geometric(ratio=2)")).toBe('"geometric(ratio=2)"');
+    expect(quoted('a "b" $c `d`')).toBe('"a \\"b\\" \\$c \\`d\\`"');
+    expect(quoted("1=1")).toBe("1=1");
+    expect(python('say "x"')).toBe('"say \\"x\\""');
+  });
+});
+
+describe("people", () => {
+  it("finds the records in labels", () => {
+    const people = readPeople(["11", "10", "01", "00"]);
+    expect(people?.count).toBe(2);
+    expect(people?.fallback).toBe("0");
+    expect(people?.without).toEqual([
+      [2, 3, 2, 3],
+      [1, 1, 3, 3],
+    ]);
+  });
+
+  it("reads labels with separators", () => {
+    const people = readPeople(["north|a", "north|north", "a|a", "a|north"]);
+    expect(people?.values).toEqual(["north", "a"]);
+  });
+
+  it("refuses what is no full product", () => {
+    expect(readPeople(["11", "10", "01"])).toBeNull();
+    expect(readPeople(["1", "10"])).toBeNull();
+    expect(readPeople([])).toBeNull();
+  });
+});
+
+describe("the attacker's scene", () => {
+  const scene = sceneOf(coin);
+  if (!scene) throw new Error("there is a table");
+
+  it("moves even odds to 3 to 1 with you, and not at all without", () => {
+    const at = settle(scene, { output: "1" }, null);
+    const [side] = view(scene, at);
+    expect(side).toMatchObject({ prior: 0.5, with: 0.75, without: 0.5, likely: 0.5 });
+    expect(String(scene.exactly(at)?.with)).toBe("3/4");
+    expect(String(scene.exactly(at)?.apart)).toBe("1/4");
+    expect(scene.belief(at)).toBe("independent(0.5)");
+  });
+
+  it("gives the same numbers in doubles and in fractions, wherever the slider is", () => {
+    for (let you = 0; you <= 1; you += 0.125) {
+      const at = settle(
+        scene,
+        { you: String(you), mode: "two", a: "1", b: "0", output: "0" },
+        null,
+      );
+      const exact = scene.exactly(at);
+      const side = view(scene, at)[1];
+      expect(side?.with).toBeCloseTo(exact?.with?.value ?? NaN, 12);
+      expect(side?.without).toBeCloseTo(exact?.without?.value ?? NaN, 12);
+      expect(scene.belief(at)).toBe(`explicit(1=${you}, 0=${1 - you})`);
+    }
+  });
+
+  it("leaves out what an address says wrongly", () => {
+    const at = settle(
+      scene,
+      { you: "7", person: "99", a: "nobody", output: "?", value: "x" },
+      null,
+    );
+    expect(at).toMatchObject({ you: 0.5, person: 0, a: "1", output: 0, value: "1" });
+  });
+
+  it("has no people where databases are answers", () => {
+    const answers = sceneOf({ ...coin, universe: "integers(0, 1)" });
+    expect(answers?.people).toBeNull();
+    if (answers) expect(settle(answers, {}, null).mode).toBe("two");
+  });
+
+  it("has nothing to show without a table", () => {
+    expect(sceneOf({ ...coin, matrix: null })).toBeNull();
+  });
+});
+
+describe("the query builder", () => {
+  const people: Dataset = {
+    name: "people",
+    neighbours: "add-remove",
+    unit: { person: null, rows: null, groups: null },
+    columns: [
+      { name: "region", kind: "text", bounds: null, keys: ["north"], bins: [], grid: 0 },
+      { name: "age", kind: "integer", bounds: ["0", "110"], keys: [], bins: [], grid: 111 },
+    ],
+    budget: null,
+    analysts: {},
+  };
+
+  it("writes SQL", () => {
+    const asked = {
+      count: true,
+      numbers: ["AVG(age)"],
+      groups: ["region"],
+      filter: { column: "age", is: ">=", value: "18" },
+    };
+    expect(sqlOf(people, asked)).toBe(
+      "SELECT region, COUNT(*), AVG(age) FROM people WHERE age >= 18 GROUP BY region",
+    );
+  });
+
+  it("quotes what it must", () => {
+    const asked = {
+      count: false,
+      numbers: [],
+      groups: [],
+      filter: { column: "region", is: "=", value: "o'hare" },
+    };
+    expect(sqlOf({ ...people, name: "my people" }, asked)).toBe(
+      "SELECT COUNT(*) FROM \"my people\" WHERE region = 'o''hare'",
+    );
+  });
+});
