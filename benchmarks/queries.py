@@ -36,7 +36,7 @@ from twoworlds.release.query import Query, resolve
 
 ROWS = int(os.environ.get("TWOWORLDS_BENCHMARK_ROWS", "5000000"))
 REGIONS = 50
-TURNS = 5
+TURNS = 7
 TARGET = 1 / 1.15
 PROCESS_TARGET = TARGET if ROWS >= 50_000_000 else 1 / 2
 PLAIN = (
@@ -44,7 +44,6 @@ PLAIN = (
 )
 PLAIN_PROGRAM = "import duckdb; duckdb.connect().execute({statement!r}).fetchall()"
 OUR_PROGRAM = """
-import tempfile
 from fractions import Fraction
 from pathlib import Path
 from twoworlds.release import Curator, Policy, Query
@@ -57,11 +56,10 @@ columns = {{
 cap = parse_cap("epsilon=1")
 people = Dataset("people", {path!r}, "add-remove", columns=columns, cap=cap)
 asked = Query("people").by("region").count().sum("income")
-with tempfile.TemporaryDirectory() as folder:
-    policy = Policy({{"people": people}}, "ledger.db", folder=Path(folder))
-    with Curator.open(policy) as curator:
-        answer = curator.release(asked, "epsilon=1")
-        values = [[estimate.value for estimate in group] for group in answer.estimates]
+policy = Policy({{"people": people}}, "ledger.db", folder=Path.cwd())
+with Curator.open(policy) as curator:
+    answer = curator.release(asked, "epsilon=1")
+    values = [[estimate.value for estimate in group] for group in answer.estimates]
 """
 OPENDP_PROGRAM = """
 import opendp.prelude as dp
@@ -103,13 +101,14 @@ def dataset() -> Dataset:
     return Dataset("people", None, "add-remove", columns=columns)
 
 
-def beside(source: Any, plain: Callable[[str], object], who: str) -> list[Row]:
+def beside(source: Any, plain: Callable[[str], object], who: str, *, warming: int = 0) -> list[Row]:
     """Our statement and the plain one of an engine, on integers and on floats, in turns.
 
     Args:
         source: The rows, for `open_backend`.
         plain: Runs the plain query of a column.
         who: The name of the plain query.
+        warming: Turns before those that count, for an engine that compiles as it goes.
     """
     backend, relation = open_backend(source)
     rows = []
@@ -123,7 +122,7 @@ def beside(source: Any, plain: Callable[[str], object], who: str) -> list[Row]:
         def peer(column: str = column) -> object:
             return plain(column)
 
-        turns = [(best_of(1, ours), best_of(1, peer)) for _ in range(TURNS)]
+        turns = [(best_of(1, ours), best_of(1, peer)) for _ in range(warming + TURNS)][warming:]
         mine, theirs = (min(turn) for turn in zip(*turns, strict=True))
         name = f"count and sum of {column} by region, {ROWS:,} rows, engine"
         rows.append(Row(name, mine, peer=theirs, against=who, target=TARGET))
@@ -166,18 +165,25 @@ def beside_spark(path: Path) -> list[Row]:
             frame,
             lambda column: session.sql(statement.replace("income", column)).collect(),
             "plain Spark",
+            warming=2 * TURNS,
         )
     finally:
         session.stop()
 
 
 def _process(program: str) -> float:
-    start = time.perf_counter()
+    """Run a program in a new folder, in which ours keeps its ledger."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    subprocess.run(
-        [sys.executable, "-c", program], check=True, env=environment, capture_output=True
-    )
-    return time.perf_counter() - start
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-c", program],
+            check=True,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+        )
+        return time.perf_counter() - start
 
 
 def processes(path: Path) -> list[Row]:

@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
@@ -193,6 +192,8 @@ class DuckDBBackend:
 
     def _copy(self, text: TextFile, width: int, table: str) -> None:
         """Read a text file in which not all lines are plain into a temporary table."""
+        from tempfile import mkstemp  # late: few sources need it
+
         handle, name = mkstemp(suffix=".csv")
         try:
             with os.fdopen(handle, "wb") as file:
