@@ -61,8 +61,10 @@ def open_strategy(
     """Pay for a strategy, or find that it was paid; of --may-ask say what all together cost."""
     from twoworlds.release.budget import Cost
     from twoworlds.release.curator import Curator
+    from twoworlds.release.ledger.state import check_name
     from twoworlds.release.strategy import find_strategy, price_of
 
+    check_name(name, "strategy")
     if (may_ask is None) != (each is None):
         raise InvalidInput("--may-ask FILE and --each EPSILON go together: give both or neither")
     if epsilon is None and may_ask is None:

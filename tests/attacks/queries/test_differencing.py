@@ -101,7 +101,7 @@ def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):
     assert "luck" in found.explain()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(

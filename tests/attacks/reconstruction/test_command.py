@@ -85,6 +85,7 @@ def test_a_sweep_has_a_table_and_a_picture(capsys, tmp_path):
     assert len(json.loads(out)["points"]) == 28
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_the_engine_is_attacked_and_holds(capsys):
     """False alarms: at most 1e-9, by the tail of the limit, whatever the decoder does."""

@@ -34,6 +34,7 @@ def test_it_stops_near_the_root_of_the_number_of_people(found):
     assert "512 sums: works up to noise 2, and fails from 8 on" in found.explain()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [12])
 def test_least_squares_get_about_what_is_expected(noise):
     """About 2000 bits are decoded, so the share has a standard error of about 0.01."""

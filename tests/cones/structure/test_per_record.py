@@ -149,6 +149,7 @@ def test_theorem_5_5_taken_literally_at_one_half_is_one_equality_instead_of_cons
 # --- brute force --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", [1, 2, 3, 4])
 @pytest.mark.parametrize("keep", ["3/4", "1/5", "9/10", "51/100", "1", "0"])
 def test_membership_agrees_with_the_dense_inverse(bits, keep):

@@ -78,6 +78,7 @@ def short_forms(facet: Vector, rays: tuple[Vector, ...]) -> tuple[list[int], int
     return pairs, triples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONES)
 def test_the_form_said_is_the_facet_and_no_shorter_one_exists(name: str) -> None:
     cone = CONES[name]

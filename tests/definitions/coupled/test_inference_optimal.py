@@ -190,6 +190,7 @@ def by_all_choices(found, ratio):
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [

@@ -189,6 +189,7 @@ def test_the_bound_of_theorem_6_holds(one, two, first, second):
     assert found.second == brute.coupled_delta(both.second_given_first, second)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(brute.worlds(), brute.worlds(), RATIOS, st.lists(st.integers(0, 3), min_size=4, max_size=4))
 def test_theorem_6_with_a_random_scrub_uses_the_same_draw_for_both_simulators(
