@@ -9,13 +9,11 @@ probability proportional to c_t(v) / q(v), hence
 
     P(v | all tables) = pi(v) prod_t c_t(v) / q(v), divided by the sum over all v.
 
-This is the belief ``independent``.
-
-*   pi and q uniform, the default: the product of the frequencies in the tables. The same in other
-    words: of all ways to choose one matching row in every table so that they agree on the value,
-    each is equally likely.
-*   q uniform: the prior times that product.
-*   pi = q, a person like everybody else: one table alone gives its frequencies, c_t(v) / n_t.
+This is the belief ``independent``. With pi and q uniform, the default, it is the product of the
+frequencies in the tables; that is, of all ways to choose one matching row in every table so that
+they agree on the value, each is equally likely. With q uniform alone it is the prior times that
+product. With pi = q, a person like everybody else, one table alone gives its frequencies,
+c_t(v) / n_t.
 
 The model is false where the same other people stand in several of the groups, or where tables were
 made from each other. Candidates stay right whenever the person is in all tables and these are true.

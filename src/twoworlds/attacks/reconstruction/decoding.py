@@ -56,12 +56,11 @@ _NAMES = {"lp": "linear programming", "least-squares": "least squares"}
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """A column that was read back from answers.
+    """A column that was read back from answers; its method is ``lp`` or ``least-squares``.
 
     Attributes:
         column: the bits found.
         estimate: what they were rounded from, floats.
-        method: ``lp`` or ``least-squares``.
         queries: the masks.
         answers: one for each.
         total: the sum of the absolute errors of the answers, if the column is the truth.

@@ -90,11 +90,12 @@ def consistent_columns(queries: Any, answers: Iterable[object], error: object) -
 class Agreement(Explained):
     """A statement about all columns that fit: each agrees with this one on so many rows.
 
+    Its method is ``all columns``, where some fitting column shares no more, or ``linear program``.
+
     Attributes:
         column: the column.
         error: every answer is assumed to be within this of the truth.
         rows: how many rows every fitting column shares with it, at least; None if nothing fits.
-        method: ``all columns``, where some fitting column shares no more, or ``linear program``.
     """
 
     column: tuple[int, ...]

@@ -51,7 +51,7 @@ _WORKS = Fraction(3, 4)
 
 @dataclass(frozen=True)
 class Sweep:
-    """Fractions of bits that were read back.
+    """Fractions of bits that were read back; law, method, seed and repeats say how it was done.
 
     Attributes:
         rows: how many secret bits.
@@ -59,7 +59,6 @@ class Sweep:
         noises: scales of noise, increasing.
         right: for each number of questions, for each scale, the fraction over all repetitions.
         baseline: the fraction that guessing the commoner bit gets.
-        law, method, seed, repeats: how it was done.
     """
 
     rows: int

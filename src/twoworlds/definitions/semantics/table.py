@@ -48,8 +48,10 @@ _RARE = 1e-4
 class Likelihoods:
     """All likelihoods of a small mechanism, as rationals that enclose them.
 
+    They lie between ``low`` and ``high``, which are the same where the mechanism is rational; both
+    by output and database.
+
     Attributes:
-        low, high: by output and database; the same where the mechanism is rational.
         removed: by person and database, the place of x_-i.
         folded: outputs that stand for many, all that is further out: they always may breach, and
             are never said to.
