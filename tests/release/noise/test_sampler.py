@@ -300,8 +300,11 @@ def test_draws_with_and_without_the_compiler_are_the_same():
     assert said[0] == said[1]
 
 
-def test_threads_that_build_the_same_laws_at_once_get_the_same_tables():
-    """The precision of enclosures is shared by all threads: bounds must hold all the same."""
+def test_threads_that_build_the_same_laws_at_once_draw_the_same_values():
+    """The precision of enclosures is shared by all threads: bounds must hold all the same.
+
+    How far out a table reaches depends on that precision; what is drawn does not.
+    """
     laws = [GeometricNoise(exp(Fraction(-1, n))) for n in (5, 70, 5000)]
     laws += [DiscreteGaussianNoise(Fraction(90)), SkellamNoise(Fraction(20), Fraction(30))]
     alone = [_made.__wrapped__(law) for law in laws]
@@ -319,8 +322,8 @@ def test_threads_that_build_the_same_laws_at_once_get_the_same_tables():
     for expected in alone:
         for turn in range(len(laws)):
             built = found[turn][expected.noise]
-            assert (built.values(500, SeededBits(1)) == expected.values(500, SeededBits(1))).all()
-            assert built.ends == expected.ends
+            mine, same = (one.values(2000, SeededBits(1)) for one in (built, expected))
+            assert (mine == same).all()
 
 
 def test_a_draw_in_threads_gives_each_its_own_values():
