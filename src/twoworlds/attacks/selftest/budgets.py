@@ -6,7 +6,7 @@ import shutil
 from fractions import Fraction
 from pathlib import Path
 
-from twoworlds.attacks.selftest.bench import Bench, expect, values
+from twoworlds.attacks.selftest.bench import Bench, Failed, expect, values
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
 __all__ = ["averaging", "drift", "forged_identity", "rolled_back_ledger"]
@@ -35,7 +35,7 @@ def rolled_back_ledger(bench: Bench) -> str:
         except TwoWorldsError:
             refused += 1
         else:
-            expect(False, f"a ledger that was {way} is opened")  # noqa: FBT003
+            raise Failed(f"a ledger that was {way} is opened")
         _restore(folder, folder / "newest")
     with Curator.open(policy) as curator:
         spent = curator.ledger.spent("people").epsilon
@@ -85,7 +85,7 @@ def forged_identity(bench: Bench) -> str:
                 curator.release(_COUNT, "1/10", analyst=name)
             except InvalidInput:
                 continue
-            expect(False, f"{name!r} was answered")  # noqa: FBT003
+            raise Failed(f"{name!r} was answered")
         answered = 0
         for number in range(30):
             for who in ("ann", "bob", "eve"):
@@ -129,5 +129,5 @@ def drift(bench: Bench) -> str:
             except OverBudget:
                 pass
             else:
-                expect(False, f"{times} times {cost} left something of {cap}")  # noqa: FBT003
+                raise Failed(f"{times} times {cost} left something of {cap}")
     return "ten times 0.1 fills 1, three times 1/3 too, and not 10^-30 more fits"
