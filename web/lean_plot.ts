@@ -1,5 +1,5 @@
-/** Leave out the parts of Observable Plot that the page never uses: maps, legends, and schemes of
- * colours. They are a third of its size. Whoever draws with one of them gets an error at once. */
+/** Leave out the parts of Observable Plot that the page never uses: maps, legends, schemes of
+ * colours, and tips under the pointer. They are a third of its size. Whoever draws with one of them gets an error at once. */
 
 import type { Plugin } from "vite";
 
@@ -31,6 +31,14 @@ const PARTS: Record<string, string> = {
     export const ordinalScheme = none;
     export const ordinalRange = none;
     export const quantitativeScheme = none;`,
+  "tip.js": `
+    export class Tip {}
+    export const tip = () => { throw new Error("tips are left out of this page"); };`,
+  "pointer.js": `
+    const none = () => { throw new Error("tips are left out of this page"); };
+    export const pointer = none;
+    export const pointerX = none;
+    export const pointerY = none;`,
 };
 
 export function leanPlot(): Plugin {
@@ -38,9 +46,8 @@ export function leanPlot(): Plugin {
     name: "lean-plot",
     enforce: "pre",
     load(id) {
-      const found = /@observablehq\/plot\/src\/(?:scales\/)?(projection|legends|schemes)\.js$/.exec(
-        id,
-      );
+      const found =
+        /@observablehq\/plot\/src\/(?:\w+\/)?(projection|legends|schemes|tip|pointer)\.js$/.exec(id);
       return found ? PARTS[`${found[1]}.js`] : undefined;
     },
   };

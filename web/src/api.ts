@@ -159,12 +159,14 @@ export interface MechanismAnswer {
   price: Verdict;
   profile: { epsilon: number[]; delta: number[] } | null;
   tradeoff: { points: [number, number][]; sentence: string } | null;
-  definitions: {
-    definition: string;
-    holds: boolean | null;
-    sentence: string;
-    witness_in_words?: string | null;
-  }[];
+  definitions:
+    | {
+        definition: string;
+        holds: boolean | null;
+        sentence: string;
+        witness_in_words?: string | null;
+      }[]
+    | null;
 }
 
 export interface PosteriorAnswer {
@@ -192,9 +194,6 @@ export interface GuaranteesAnswer {
 }
 
 export interface NoiselessAnswer {
-  x: number[];
-  delta: number[];
-  exact: Numeral[];
   at: Verdict;
   belief: string;
   sentence: string;

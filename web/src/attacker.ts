@@ -111,7 +111,39 @@ export function settle(
 
 /** What follows for every output, in doubles. */
 export function view(scene: Scene, at: Position): Side[] {
-  const prior = priorOf<number>(
+  const prior = floatPrior(scene, at);
+  return scene.rows.map((row) => sideOf(scene, at, row, prior));
+}
+
+/** What follows from the chosen output, for every belief about you from 0 to 1. */
+export function priorCurve(scene: Scene, at: Position, steps = 48): Side[] {
+  const row = scene.rows[at.output];
+  if (!row) return [];
+  return Array.from({ length: steps + 1 }, (_, i) => {
+    const moved = { ...at, you: i / steps };
+    return sideOf(scene, moved, row, floatPrior(scene, moved));
+  });
+}
+
+/** The output whose odds differ most with you and without; null where none differs. */
+export function mostMoved(sides: readonly Side[]): { output: number; factor: number } | null {
+  let found: { output: number; factor: number } | null = null;
+  sides.forEach((side, output) => {
+    if (side.with === null) return;
+    const factor = side.without === null ? Infinity : oddsApart(side.with, side.without);
+    if (factor > 1 + 1e-9 && factor > (found?.factor ?? 0)) found = { output, factor };
+  });
+  return found;
+}
+
+function oddsApart(p: number, q: number): number {
+  if (p === q) return 1;
+  const ratio = (p * (1 - q)) / (q * (1 - p));
+  return ratio >= 1 ? ratio : 1 / ratio;
+}
+
+function floatPrior(scene: Scene, at: Position): number[] {
+  return priorOf<number>(
     scene,
     at,
     Number,
@@ -119,17 +151,17 @@ export function view(scene: Scene, at: Position): Side[] {
     (a, b) => a - b,
     (a, n) => a / n,
   );
-  const before = held(scene, at, prior);
-  return scene.rows.map((row) => {
-    const after = given(row, prior);
-    const left = scene.people && given(rowWithout(row, scene.people, at.person), prior);
-    return {
-      likely: row.reduce((sum, p, x) => sum + p * (prior[x] ?? 0), 0),
-      prior: before,
-      with: after && held(scene, at, after),
-      without: left && held(scene, at, left),
-    };
-  });
+}
+
+function sideOf(scene: Scene, at: Position, row: Float64Array, prior: readonly number[]): Side {
+  const after = given(row, prior);
+  const left = scene.people && given(rowWithout(row, scene.people, at.person), prior);
+  return {
+    likely: row.reduce((sum, p, x) => sum + p * (prior[x] ?? 0), 0),
+    prior: held(scene, at, prior),
+    with: after && held(scene, at, after),
+    without: left && held(scene, at, left),
+  };
 }
 
 function held(scene: Scene, at: Position, belief: readonly number[]): number {

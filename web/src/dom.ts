@@ -87,8 +87,16 @@ function field(control: Control, options: FieldOptions, extra: Child = null): Fi
   };
 }
 
+/** One line, or several; a field of one row grows with its text, and Enter is the end of it. */
 export function textField(options: FieldOptions & { rows?: number; kind?: string }): Field {
+  const commit = (event: Event): void => {
+    if ((event as KeyboardEvent).key !== "Enter" || options.rows !== 1) return;
+    event.preventDefault();
+    if (options.onchange) options.onchange(control.value.trim());
+    else control.form?.requestSubmit();
+  };
   const shared: Attributes = {
+    onkeydown: commit,
     spellcheck: "false",
     autocomplete: "off",
     autocapitalize: "off",
@@ -134,8 +142,8 @@ interface SliderOptions {
 /** A slider that says its value in words, beside the label and to a screen reader. */
 export function slider(options: SliderOptions): Field {
   const shown = h("output", { class: "shown" });
-  const tell = (): void => {
-    const words = options.show(control.valueAsNumber);
+  const tell = (value: number): void => {
+    const words = options.show(value);
     shown.textContent = words;
     control.setAttribute("aria-valuetext", words);
   };
@@ -145,12 +153,12 @@ export function slider(options: SliderOptions): Field {
     max: options.most,
     step: options.step,
     oninput: () => {
-      tell();
+      tell(control.valueAsNumber);
       options.oninput(control.valueAsNumber);
     },
   });
   control.value = String(options.value);
-  tell();
+  tell(options.value); // which need not be one of the steps
   const { label, hint } = options;
   const made = field(control, { label, hint }, shown);
   shown.setAttribute("for", control.id);
@@ -158,7 +166,7 @@ export function slider(options: SliderOptions): Field {
     ...made,
     set: (value) => {
       control.value = value;
-      tell();
+      tell(Number(value));
     },
   };
 }
@@ -175,6 +183,20 @@ export function copyButton(words: string, text: () => string): HTMLButtonElement
       made.setAttribute("aria-live", "polite");
       setTimeout(() => (made.textContent = words), 1600);
     });
+  });
+  return made;
+}
+
+/** A link that saves a text as a file; nothing is sent anywhere. */
+export function downloadLink(words: string, file: string, text: () => string): HTMLAnchorElement {
+  const made = h("a", { class: "button", download: file, href: "#" }, words);
+  made.addEventListener("click", () => {
+    const address = URL.createObjectURL(new Blob([text()], { type: "application/json" }));
+    made.href = address;
+    setTimeout(() => {
+      URL.revokeObjectURL(address);
+      made.href = "#";
+    }, 10_000);
   });
   return made;
 }
@@ -212,11 +234,18 @@ export function table(
 }
 
 /** A picture with a caption, and the same numbers as a table behind it. */
-export function figure(title: string, caption: Child, picture: Node, numbers?: Node): HTMLElement {
+export function figure(
+  title: string,
+  caption: Child,
+  picture: Node,
+  numbers?: Node | null,
+  level: "h2" | "h3" = "h2",
+): HTMLElement {
+  const id = freshId("figure");
   return h(
     "figure",
-    {},
-    h("h2", {}, title),
+    { "aria-labelledby": id },
+    h(level, { id }, title),
     caption ? h("p", { class: "caption" }, caption) : null,
     picture,
     numbers && h("details", { class: "numbers" }, h("summary", {}, "The numbers"), numbers),

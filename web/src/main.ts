@@ -14,34 +14,37 @@ const VIEWS: readonly View[] = [mechanism, attacker, guarantees, noNoise, releas
 const main = document.querySelector("main") as HTMLElement;
 const tabs = document.getElementById("tabs") as HTMLElement;
 let shown = "";
+let mounted = 0;
 
+/** Where a view keeps its state, as long as it is the one that is shown and nobody has gone on. */
 function place(name: string, params: URLSearchParams): Place {
+  mounted += 1;
+  const mine = mounted;
   return {
     params,
     save(state) {
-      if (name !== open) return;
+      if (mine !== mounted || location.hash !== shown) return;
       const kept = new URLSearchParams();
       for (const [key, value] of Object.entries(state))
         if (value !== null && value !== undefined && value !== "") kept.set(key, String(value));
       const query = kept.toString();
-      shown = `#/${name}${query ? `?${query}` : ""}`;
-      history.replaceState(null, "", shown);
+      history.replaceState(null, "", `#/${name}${query ? `?${query}` : ""}`);
+      shown = location.hash;
     },
   };
 }
-
-let open = "";
 
 function route(first: boolean): void {
   if (location.hash === "#content" || (!first && location.hash === shown)) return;
   const [, name = "", query = ""] = /^#\/([\w-]*)\??(.*)$/.exec(location.hash) ?? [];
   const view = VIEWS.find((candidate) => candidate.name === name) ?? mechanism;
-  open = view.name;
   shown = location.hash;
   document.title = `${view.tab} · twoworlds`;
   for (const link of tabs.querySelectorAll("a"))
-    if (link.dataset["view"] === view.name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset["view"] === view.name) {
+      link.setAttribute("aria-current", "page");
+      tabs.scrollTo({ left: link.offsetLeft - (tabs.clientWidth - link.offsetWidth) / 2 });
+    } else link.removeAttribute("aria-current");
   const root = h("div", { class: "view" });
   replace(main, h("h1", {}, view.title), h("p", { class: "intro" }, view.intro), root);
   view.mount(root, place(view.name, new URLSearchParams(query)));

@@ -16,7 +16,7 @@ interface Range {
 
 /** The numbers that a slider may move, by the name of the argument. */
 const RANGES: Record<string, Range> = {
-  bits: { least: 1, most: 4, step: 1, words: "People (bits)" },
+  bits: { least: 1, most: 5, step: 1, words: "People (bits)" },
   records: { least: 1, most: 4, step: 1, words: "People (records)" },
   values: { least: 2, most: 4, step: 1, words: "Possible values" },
   keep: { least: 0.5, most: 1, step: 0.01, words: "Told truly (keep)", show: percent },
@@ -35,17 +35,16 @@ const RANGES: Record<string, Range> = {
 
 /** Good examples; the service's catalogue adds what it knows besides. */
 const FIRST: readonly (readonly [string, string])[] = [
-  [
-    "randomized-response(bits=2, keep=3/4)",
-    "Randomized response: each person tells the truth, or not",
-  ],
-  ["truncated-geometric(ratio=2, bits=3)", "A count with geometric noise, kept in range"],
-  ["geometric(ratio=2)", "A count with geometric noise, of any size"],
+  ["randomized-response(bits=2, keep=3/4)", "Randomized response, two people"],
+  ["randomized-response(bits=1, keep=3/4)", "Randomized response, one person"],
+  ["randomized-response(values=[a, b, c], records=1, keep=1/2)", "One of three answers, or another"],
+  ["truncated-geometric(ratio=2, bits=3)", "A count with noise, kept in range"],
+  ["geometric(ratio=2)", "A count with geometric noise"],
   ["gaussian(sigma=4)", "An answer with Gaussian noise"],
   ["laplace(scale=2)", "An answer with Laplace noise"],
-  ["noisy-parity(bits=2, keep=3/4)", "Whether an odd number said yes, told noisily"],
-  ["random-index(records=3, values=2)", "One random person's record, in the clear"],
-  ["exact(sum, universe=bits(3))", "A count as it is, without noise"],
+  ["noisy-parity(bits=2, keep=3/4)", "A parity, told noisily"],
+  ["random-index(records=3, values=2)", "One random person's record"],
+  ["exact(sum, universe=bits(3))", "A count without noise"],
   ["identity(bits=2)", "Everything, as it is"],
   ["constant(bits=2)", "Nothing at all"],
 ];
@@ -83,7 +82,8 @@ export function picker(first: string | null, changed: (text: string) => void): P
     label: "Mechanism",
     value: text,
     wide: true,
-    hint: "A call such as randomized-response(bits=2, keep=3/4); numbers may be fractions.",
+    rows: 1,
+    hint: "Numbers may be fractions. Enter shows it.",
     onchange: (written) => take(written),
   });
   const tuners = h("div", { class: "tuners" });

@@ -7,28 +7,16 @@ import {
   cell,
   dot,
   line,
-  plot,
-  type PlotOptions,
   ruleX,
   ruleY,
   text,
 } from "@observablehq/plot";
 
+import type { Side } from "./attacker";
+import { apart } from "./labels";
+import type { Curve } from "./noiseless";
+import { COMMON, picture, QUIET, WITH, WITHOUT } from "./pictures_base";
 import { percent, short } from "./words";
-
-const WITH = "var(--with)";
-const WITHOUT = "var(--without)";
-const QUIET = "var(--quiet)";
-
-/** Plot puts a style element into its picture, which the content security policy forbids; the same
- * rules are in style.css. */
-function picture(options: PlotOptions): Element {
-  const made = plot({ style: { background: "transparent" }, ...options });
-  for (const style of made.querySelectorAll("style")) style.remove();
-  made.classList.add("plot");
-  made.setAttribute("aria-hidden", "true");
-  return made;
-}
 
 /** The matrix: one row for each output, one column for each database. */
 export function heatMap(
@@ -92,8 +80,6 @@ export function heatMap(
   });
 }
 
-const COMMON = { marginLeft: 52, marginBottom: 42, marginTop: 22, marginRight: 18 } as const;
-
 /** The privacy profile: delta for each epsilon. */
 export function profile(
   width: number,
@@ -116,7 +102,7 @@ export function profile(
         ? null
         : text([{ x: price }], {
             x: "x",
-            text: () => "nothing left beyond its price",
+            text: () => "its price",
             frameAnchor: "top",
             textAnchor: "end",
             dx: -6,
@@ -161,43 +147,143 @@ export function tradeOff(width: number, points: readonly (readonly [number, numb
   });
 }
 
-/** Delta of an exact total as one number grows, on a logarithmic scale where it is small. */
+export interface Moving {
+  readonly element: Element;
+  /** Put the dots where the belief is now; the curves stay. */
+  move(here: Side): void;
+}
+
+/** What is concluded from one output over what was believed before. */
+export function beforeAfter(width: number, sides: readonly Side[], people: boolean): Moving {
+  const worlds = [
+    { side: "without", stroke: WITHOUT, fill: "var(--paper)" },
+    { side: "with", stroke: WITH, fill: WITH },
+  ] as const;
+  const drawn = worlds.filter(({ side }) => people || side === "with");
+  const made = picture({
+    marginLeft: 48,
+    marginRight: 16,
+    marginTop: 22,
+    marginBottom: 40,
+    width: Math.min(width, 560),
+    height: Math.min(300, Math.max(220, width * 0.6)),
+    x: { label: "believed before →", domain: [0, 1], tickFormat: percent, ticks: 5 },
+    y: { label: "↑ concluded", domain: [0, 1], tickFormat: percent, ticks: 5 },
+    marks: [
+      ruleX([0.5], { stroke: QUIET, className: "now" }),
+      ...drawn.map(({ side, stroke }) =>
+        line(
+          sides.filter((one) => one[side] !== null),
+          { x: "prior", y: side, stroke, strokeWidth: 2.5 },
+        ),
+      ),
+      line(
+        [
+          [0, 0],
+          [1, 1],
+        ],
+        { stroke: "var(--ink)", strokeOpacity: 0.6, strokeDasharray: "1,6", strokeLinecap: "round" },
+      ),
+      ...drawn.map(({ side, stroke, fill }) =>
+        dot([[0.5, 0.5]], { r: 6, fill, stroke, strokeWidth: 3, className: `now-${side}` }),
+      ),
+      ruleX([0], { stroke: QUIET }),
+      ruleY([0], { stroke: QUIET }),
+    ],
+  });
+  const [x, y] = [made.scale("x"), made.scale("y")];
+  const rule = made.querySelector(".now line");
+  const dots = drawn.map(({ side }) => ({ side, dot: made.querySelector(`.now-${side} circle`) }));
+  return {
+    element: made,
+    move(here) {
+      const across = String(x?.apply(here.prior));
+      rule?.setAttribute("x1", across);
+      rule?.setAttribute("x2", across);
+      for (const one of dots) {
+        const now = here[one.side];
+        one.dot?.setAttribute("cx", across);
+        one.dot?.setAttribute("cy", String(y?.apply(now ?? 0)));
+        one.dot?.setAttribute("visibility", now === null ? "hidden" : "visible");
+      }
+    },
+  };
+}
+
+/** Delta of an exact total as one number grows: the present curve strong, others thin and named. */
 export function sweep(
   width: number,
-  x: readonly number[],
-  delta: readonly number[],
+  curves: readonly Curve[],
   label: string,
-  here: number,
+  here: { x: number; y: number },
 ): Element {
-  const points = x
-    .map((value, i) => ({ x: value, y: delta[i] ?? 0 }))
-    .filter((point) => point.y > 1e-15);
-  const small = Math.min(...points.map((point) => point.y), 1) < 0.02;
-  const least = Math.min(...points.map((point) => point.y), 0.5);
-  const chosen = points.filter((point) => point.x === here);
+  const shown = curves.filter((curve) => curve.points.length > 0);
+  const least = Math.min(1e-2, ...shown.flatMap(({ points }) => points.map((point) => point.y)));
+  const floor = 10 ** Math.floor(Math.log10(least) + 1e-9);
+  const rising = (shown[0]?.points.at(-1)?.y ?? 0) > (shown[0]?.points[0]?.y ?? 0);
+  const height = Math.min(360, Math.max(260, width * 0.44));
+  const margins = {
+    marginLeft: 58,
+    marginRight: width < 500 ? 84 : 104,
+    marginTop: 24,
+    marginBottom: 42,
+  };
+  const top = margins.marginTop;
+  const inner = height - top - margins.marginBottom;
+  const level = (y: number): number => top + (Math.log10(y) / Math.log10(floor)) * inner;
+  const ends = apart(
+    shown.map(({ points }) => level((points.at(-1) as { y: number }).y)),
+    15,
+  );
   return picture({
-    ...COMMON,
-    marginLeft: 64,
+    ...margins,
     width,
-    height: Math.min(380, Math.max(240, width * 0.5)),
-    x: { label: `${label} →` },
-    y: small
-      ? { type: "log", label: "↑ delta", domain: [least, 1], tickFormat: tiny, ticks: 5 }
-      : { label: "↑ delta", domain: [0, 1], tickFormat: percent },
+    height,
+    x: { label: `${label} →`, ticks: width < 500 ? 4 : 8 },
+    y: { type: "log", label: "↑ delta", domain: [floor, 1], tickFormat: tiny, grid: true, ticks: 5 },
     marks: [
-      ruleX([here], { stroke: QUIET, strokeDasharray: "3,3" }),
-      line(points, { x: "x", y: "y", stroke: WITH, strokeWidth: 2 }),
-      points.length >= 60
-        ? null
-        : dot(points, {
+      ruleX([here.x], { stroke: QUIET, strokeDasharray: "3,3" }),
+      ...[...shown]
+        .sort((a, b) => Number(a.strong) - Number(b.strong))
+        .map(({ points, strong }) =>
+          line(points, {
             x: "x",
             y: "y",
-            fill: WITH,
-            r: 2.5,
-            title: (point: { x: number; y: number }) =>
-              `${label} ${point.x}: delta ${short(point.y)}`,
+            stroke: strong ? WITH : "var(--soft)",
+            strokeWidth: strong ? 3 : 1.25,
+            strokeOpacity: strong ? 1 : 0.7,
           }),
-      dot(chosen, { x: "x", y: "y", fill: WITHOUT, r: 5 }),
+        ),
+      ...shown.map(({ label: words, points, strong }, i) =>
+        text(points.slice(-1), {
+          x: "x",
+          y: "y",
+          text: () => words,
+          textAnchor: "start",
+          dx: 8,
+          dy: (ends[i] ?? 0) - level((points.at(-1) as { y: number }).y),
+          fontWeight: strong ? 650 : 400,
+          fill: strong ? "var(--with-text)" : "var(--soft)",
+        }),
+      ),
+      ...(here.y >= floor ? [dot([here], { x: "x", y: "y", fill: WITHOUT, r: 6 })] : []),
+      ...(here.y >= floor
+        ? [
+            text([here], {
+              x: "x",
+              y: "y",
+              text: () => short(here.y, 3),
+              textAnchor: rising ? "end" : "start",
+              dx: rising ? -9 : 9,
+              dy: -12,
+              fontSize: 13,
+              fontWeight: 650,
+              fill: "var(--without-text)",
+              stroke: "var(--paper)",
+              strokeWidth: 4,
+            }),
+          ]
+        : []),
     ],
   });
 }
@@ -213,7 +299,7 @@ function tiny(value: number): string {
 
 /** 12,000 as 12K, so that ticks do not run into each other. */
 function compact(value: number): string {
-  return value.toLocaleString("en", { notation: "compact" });
+  return value.toLocaleString("en", Math.abs(value) < 1e5 ? {} : { notation: "compact" });
 }
 
 export interface Interval {
@@ -230,7 +316,7 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
   const positive = rows.every((row) => row.low >= 0);
   return picture({
     width,
-    height: 52 + 28 * rows.length,
+    height: 52 + (rows.length > 16 ? 20 : 28) * rows.length,
     marginLeft: side,
     marginRight: 70,
     marginTop: 10,
@@ -268,126 +354,4 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
   });
 }
 
-/** The row cone of three databases, cut where a row adds up to 1: a triangle and the part of it
- * that rows can reach. Of two databases: the plane between two rays. */
-export function cone(
-  width: number,
-  databases: readonly string[],
-  rays: readonly (readonly number[])[],
-  rows: readonly { label: string; row: readonly number[] }[],
-): Element {
-  return databases.length === 2
-    ? plane(width, databases, rays, rows)
-    : triangle(width, databases, rays, rows);
-}
-
-type Point = { x: number; y: number; label: string };
-
-function plane(
-  width: number,
-  databases: readonly string[],
-  rays: readonly (readonly number[])[],
-  rows: readonly { label: string; row: readonly number[] }[],
-): Element {
-  const side = Math.min(width, 360);
-  const most = 1;
-  const ends = rays.map((ray) => {
-    const top = Math.max(...ray);
-    return { x: ((ray[0] ?? 0) / top) * most, y: ((ray[1] ?? 0) / top) * most };
-  });
-  const [first, second] = [...ends]
-    .sort((a, b) => a.y / (a.x + a.y) - b.y / (b.x + b.y))
-    .filter((_, i, all) => i === 0 || i === all.length - 1);
-  const corner = { x: most, y: most };
-  const shape = [{ x: 0, y: 0 }, first, corner, second].filter(Boolean) as Point[];
-  const edges = [first, { x: 0, y: 0 }, second].filter(Boolean) as Point[];
-  const dots: Point[] = rows.map(({ label, row }) => ({ label, x: row[0] ?? 0, y: row[1] ?? 0 }));
-  return picture({
-    ...COMMON,
-    width: side,
-    height: side,
-    x: { label: `P(output | ${databases[0]}) →`, domain: [0, most], ticks: 5 },
-    y: { label: `↑ P(output | ${databases[1]})`, domain: [0, most], ticks: 5 },
-    marks: [
-      line(shape, { x: "x", y: "y", fill: WITH, fillOpacity: 0.15, stroke: "none" }),
-      line(edges, { x: "x", y: "y", stroke: WITH, strokeWidth: 1.5 }),
-      dot(dots, { x: "x", y: "y", fill: WITH, r: 4 }),
-      text(dots, {
-        x: "x",
-        y: "y",
-        text: "label",
-        dx: 10,
-        dy: 14,
-        textAnchor: "start",
-        fill: "var(--ink)",
-      }),
-      ruleX([0], { stroke: QUIET }),
-      ruleY([0], { stroke: QUIET }),
-    ],
-  });
-}
-
-function triangle(
-  width: number,
-  databases: readonly string[],
-  rays: readonly (readonly number[])[],
-  rows: readonly { label: string; row: readonly number[] }[],
-): Element {
-  const side = Math.min(width, 400);
-  const at = (row: readonly number[], label = ""): Point => {
-    const [a = 0, b = 0, c = 0] = row;
-    const sum = a + b + c || 1;
-    return { x: (b + c / 2) / sum, y: ((c / sum) * Math.sqrt(3)) / 2, label };
-  };
-  const corners = [at([1, 0, 0]), at([0, 1, 0]), at([0, 0, 1])];
-  const reach = around(rays.map((ray) => at(ray)));
-  const dots = rows.map(({ label, row }) => at(row, label));
-  const names: Point[] = corners.map((corner, i) => ({ ...corner, label: databases[i] ?? "" }));
-  return picture({
-    width: side,
-    height: side * 0.92,
-    margin: 28,
-    axis: null,
-    x: { domain: [0, 1] },
-    y: { domain: [0, 0.87] },
-    marks: [
-      line([...corners, corners[0] as Point], { x: "x", y: "y", stroke: QUIET }),
-      line([...reach, reach[0]].filter(Boolean) as Point[], {
-        x: "x",
-        y: "y",
-        fill: WITH,
-        fillOpacity: 0.18,
-        stroke: WITH,
-        strokeWidth: 1.5,
-      }),
-      dot(dots, { x: "x", y: "y", fill: WITH, r: 4 }),
-      ...dots.map((point) =>
-        text([point], {
-          x: "x",
-          y: "y",
-          text: "label",
-          dx: 31 * Math.sign(Math.round((point.x - 0.5) * 50)),
-          dy: Math.abs(point.x - 0.5) < 0.02 ? (point.y > 0.3 ? -12 : 13) : 0,
-          fill: "var(--ink)",
-        }),
-      ),
-      ...names.map((name) =>
-        text([name], {
-          x: "x",
-          y: "y",
-          text: "label",
-          dy: name.y > 0.5 ? -14 : 14,
-          fontWeight: 600,
-          fill: "var(--ink)",
-        }),
-      ),
-    ],
-  });
-}
-
-/** Points in the order in which one meets them walking around their middle. */
-function around(points: readonly Point[]): Point[] {
-  const x = points.reduce((sum, point) => sum + point.x, 0) / points.length;
-  const y = points.reduce((sum, point) => sum + point.y, 0) / points.length;
-  return [...points].sort((a, b) => Math.atan2(a.y - y, a.x - x) - Math.atan2(b.y - y, b.x - x));
-}
+export { cone } from "./pictures_cone";

@@ -9,44 +9,157 @@ export interface Column {
   grid: number;
 }
 
+export interface PublicTable {
+  name: string;
+  key: string;
+  columns: Column[];
+}
+
 export interface Dataset {
   name: string;
   neighbours: string;
   unit: { person: string | null; rows: number | null; groups: number | null };
   columns: Column[];
+  public?: PublicTable[];
   budget: { cap: string } | null;
   analysts: Record<string, unknown>;
 }
 
-export interface Asked {
-  count: boolean;
-  /** such as AVG(income) */
-  numbers: string[];
-  groups: string[];
-  filter: { column: string; is: string; value: string } | null;
+export interface Condition {
+  column: string;
+  /** a comparison, or "IS NULL" or "IS NOT NULL" */
+  is: string;
+  value: string;
 }
 
-export const groupable = (dataset: Dataset): Column[] =>
-  dataset.columns.filter((column) => column.keys.length > 0);
+export interface Asked {
+  /** such as COUNT(*) and AVG(income) */
+  aggregates: string[];
+  /** names of columns; those of a public table have its name and a dot before them */
+  groups: string[];
+  /** the column by which each public table is looked up */
+  lookups: Record<string, string>;
+  conditions: Condition[];
+}
 
-export const summable = (dataset: Dataset): Column[] =>
-  dataset.columns.filter((column) => column.bounds !== null && column.kind !== "text");
+export const MISSING = ["IS NULL", "IS NOT NULL"] as const;
+
+/** The most modest question that a dataset can be asked: how many, in each group of one column. */
+export function firstAsked(dataset: Dataset): Asked {
+  const groups = groupable(dataset, {}).slice(0, 1);
+  return { aggregates: ["COUNT(*)"], groups, lookups: {}, conditions: [] };
+}
+
+/** What may be asked for, as SQL and in words. */
+export function aggregates(dataset: Dataset): [string, string][] {
+  const found: [string, string][] = [["COUNT(*)", "number of rows"]];
+  if (dataset.unit.person) found.push(["PEOPLE()", "number of people"]);
+  for (const column of dataset.columns) {
+    if (column.bounds === null || !NUMBERS.includes(column.kind)) continue;
+    const call = name(column.name);
+    found.push(
+      [`AVG(${call})`, `mean of ${column.name}`],
+      [`SUM(${call})`, `sum of ${column.name}`],
+      [`VAR_POP(${call})`, `variance of ${column.name}`],
+    );
+    if (column.grid > 0)
+      found.push(
+        [`MEDIAN(${call})`, `median of ${column.name}`],
+        [`QUANTILE(${call}, 0.9)`, `90% quantile of ${column.name}`],
+      );
+  }
+  return found;
+}
+
+const NUMBERS = ["integer", "number"];
+
+/** The columns whose groups the policy declares, by keys or by bins. */
+export function groupable(dataset: Dataset, lookups: Record<string, string>): string[] {
+  const grouped = (column: Column): boolean => column.keys.length > 0 || column.bins.length > 1;
+  return columnsOf(dataset, lookups)
+    .filter(([, column]) => grouped(column))
+    .map(([label]) => label);
+}
+
+/** All columns that a condition may name, those of public tables that are looked up included. */
+export function columnsOf(dataset: Dataset, lookups: Record<string, string>): [string, Column][] {
+  const own = dataset.columns
+    .filter((column) => column.name !== dataset.unit.person)
+    .map((column) => [column.name, column] as [string, Column]);
+  const looked = (dataset.public ?? [])
+    .filter((table) => lookups[table.name])
+    .flatMap((table) =>
+      table.columns.map((column) => [`${table.name}.${column.name}`, column] as [string, Column]),
+    );
+  return [...own, ...looked];
+}
 
 const name = (text: string): string =>
   /^[A-Za-z_]\w*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 
+/** A column, or table.column where the table is a public one. */
+function reference(dataset: Dataset, label: string): string {
+  const table = (dataset.public ?? []).find((one) => label.startsWith(`${one.name}.`));
+  return table ? `${name(table.name)}.${name(label.slice(table.name.length + 1))}` : name(label);
+}
+
 /** Write the query; a group of columns is named before what is asked of it. */
 export function sqlOf(dataset: Dataset, asked: Asked): string {
-  const wanted = [...(asked.count ? ["COUNT(*)"] : []), ...asked.numbers];
-  const listed = [...asked.groups.map(name), ...(wanted.length ? wanted : ["COUNT(*)"])];
-  const parts = [`SELECT ${listed.join(", ")} FROM ${name(dataset.name)}`];
-  if (asked.filter) {
-    const { column, is, value } = asked.filter;
-    const kind = dataset.columns.find((one) => one.name === column)?.kind;
-    const literal =
-      kind === "integer" || kind === "number" ? value : `'${value.replaceAll("'", "''")}'`;
-    parts.push(`WHERE ${name(column)} ${is} ${literal}`);
-  }
-  if (asked.groups.length) parts.push(`GROUP BY ${asked.groups.map(name).join(", ")}`);
+  const groups = asked.groups.map((label) => reference(dataset, label));
+  const wanted = asked.aggregates.length ? asked.aggregates : ["COUNT(*)"];
+  const parts = [`SELECT ${[...groups, ...wanted].join(", ")} FROM ${name(dataset.name)}`];
+  for (const [table, column] of Object.entries(asked.lookups))
+    if (column)
+      parts.push(
+        `LEFT JOIN ${name(table)} ON ${name(dataset.name)}.${name(column)} = KEY(${name(table)})`,
+      );
+  const conditions = asked.conditions.map((one) => condition(dataset, asked.lookups, one));
+  if (conditions.length) parts.push(`WHERE ${conditions.join(" AND ")}`);
+  if (groups.length) parts.push(`GROUP BY ${groups.join(", ")}`);
   return parts.join(" ");
+}
+
+function condition(dataset: Dataset, lookups: Record<string, string>, one: Condition): string {
+  const left = reference(dataset, one.column);
+  if (one.is === "IS NULL" || one.is === "IS NOT NULL") return `${left} ${one.is}`;
+  const found = columnsOf(dataset, lookups).find(([label]) => label === one.column);
+  return `${left} ${one.is} ${literal(found?.[1].kind ?? "text", one.value)}`;
+}
+
+function literal(kind: string, value: string): string {
+  if (NUMBERS.includes(kind)) return value.trim() || "0";
+  if (kind === "boolean") return value.toUpperCase() === "TRUE" ? "TRUE" : "FALSE";
+  const quoted = `'${value.replaceAll("'", "''")}'`;
+  return kind === "date" ? `DATE ${quoted}` : quoted;
+}
+
+type Group = Record<string, unknown>;
+
+/** A group of an answer in words: "north", or "18 to <40" where it is a bin; the last bin, whose end
+ * is in `tops`, has its upper edge. */
+export function groupWords(group: Group, tops: Record<string, string> = {}): string {
+  const words = Object.entries(group).map(([column, value]) => {
+    if (value === null) return "missing";
+    const bin = binOf(value);
+    if (bin) return `${bin.from} to ${bin.to === tops[column] ? "" : "<"}${bin.to}`;
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
+  });
+  return words.join(", ") || "all";
+}
+
+/** The largest end of bins in each column. */
+export function topsOf(groups: readonly Group[]): Record<string, string> {
+  const tops: Record<string, string> = {};
+  for (const group of groups)
+    for (const [column, value] of Object.entries(group)) {
+      const bin = binOf(value);
+      if (bin && !(Number(tops[column] ?? -Infinity) >= Number(bin.to))) tops[column] = bin.to;
+    }
+  return tops;
+}
+
+function binOf(value: unknown): { from: string; to: string } | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { from, to } = value as { from?: unknown; to?: unknown };
+  return from === undefined || to === undefined ? null : { from: String(from), to: String(to) };
 }

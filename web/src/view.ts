@@ -1,7 +1,7 @@
 /** What every view is made of: a place in the address, an answer that can be heard, the recipe that
  * does the same elsewhere. */
 
-import { ServiceError } from "./api";
+import { latest, type ServiceError } from "./api";
 import { type Child, copyButton, type Field, h, put, replace } from "./dom";
 
 /** Where a view keeps its state: the part of the address after its name. */
@@ -103,33 +103,51 @@ export class Answer {
   constructor(private readonly sentence: HTMLElement | null = null) {}
 
   wait(): void {
+    if (this.sentence && ["", NOTHING].includes(this.sentence.textContent ?? ""))
+      this.sentence.textContent = WAITING;
     this.mark("busy");
     this.root.setAttribute("aria-busy", "true");
-    if (this.sentence?.textContent === "") this.sentence.textContent = WAITING;
   }
 
   fail(): void {
+    if (this.sentence?.textContent === WAITING) this.sentence.textContent = NOTHING;
     this.mark("stale");
-    if (this.sentence?.textContent === WAITING) this.sentence.textContent = "";
   }
 
   done(): void {
     this.mark("");
   }
 
+  /** Show something new in the same place: what was opened stays open, and nothing jumps. */
   show(...children: Child[]): void {
     this.done();
+    const opened = openedIn(this.root);
+    this.root.style.minHeight = `${this.root.offsetHeight}px`;
     replace(this.root, ...children);
+    for (const details of this.root.querySelectorAll("details"))
+      if (opened.has(nameOf(details))) details.open = true;
+    requestAnimationFrame(() => requestAnimationFrame(() => (this.root.style.minHeight = "")));
   }
 
   private mark(state: "busy" | "stale" | ""): void {
     this.root.setAttribute("aria-busy", "false");
-    for (const part of [this.root, this.sentence])
+    const told = [WAITING, NOTHING].includes(this.sentence?.textContent ?? ""); // is no old answer
+    for (const part of [this.root, told ? null : this.sentence])
       for (const name of ["busy", "stale"]) part?.classList.toggle(name, name === state);
   }
 }
 
 const WAITING = "Computing …";
+const NOTHING = "The answer stands here when what is marked has been mended.";
+
+const nameOf = (details: Element): string =>
+  `${details.closest("figure")?.querySelector("h2")?.textContent ?? ""}/${
+    details.querySelector("summary")?.textContent ?? ""
+  }`;
+
+function openedIn(root: HTMLElement): Set<string> {
+  return new Set([...root.querySelectorAll("details[open]")].map(nameOf));
+}
 
 export function controls(label: string, ...children: Child[]): HTMLElement {
   const form = h("form", {
@@ -139,6 +157,61 @@ export function controls(label: string, ...children: Child[]): HTMLElement {
   });
   put(form, ...children);
   return form;
+}
+
+const GAP = 20;
+
+/** A column that is taller than the window scrolls until its end is in sight, and stays there. */
+function keepInSight(column: HTMLElement): void {
+  const place = (): void => {
+    column.style.top = `${Math.min(GAP, innerHeight - column.offsetHeight - GAP)}px`;
+  };
+  new ResizeObserver(place).observe(column);
+  addEventListener("resize", () => column.isConnected && place());
+}
+
+/** The frame of a view: controls at the side, and beside them the sentence, what moves with it, and
+ * the recipes. On a narrow screen the sentence stays in sight above the controls. */
+export class Frame {
+  readonly sentence = lead();
+  readonly answer = new Answer(this.sentence);
+  readonly recipes = new Recipes();
+  readonly stage = h("div", { class: "stage" });
+  readonly errors: Errors;
+  private readonly run = latest();
+
+  constructor(
+    root: HTMLElement,
+    label: string,
+    fields: Record<string, Field | undefined>,
+    ...inputs: Child[]
+  ) {
+    this.errors = new Errors(fields);
+    put(this.stage, this.errors.root, this.answer.root, this.recipes.root);
+    root.classList.add("framed");
+    const form = controls(label, ...inputs);
+    keepInSight(form);
+    replace(root, h("div", { class: "deck" }, this.sentence, form), this.stage);
+  }
+
+  /** Ask the service; an older question that is still open is forgotten. */
+  ask<T>(request: (signal: AbortSignal) => Promise<T>, done: (found: T) => void): void {
+    this.answer.wait();
+    void this.run(
+      request,
+      (found) => {
+        this.errors.clear();
+        this.answer.done();
+        done(found);
+      },
+      (error) => this.fail(error),
+    );
+  }
+
+  fail(error: ServiceError): void {
+    this.answer.fail();
+    this.errors.show(error);
+  }
 }
 
 export function assumptions(listed: readonly string[] | undefined): HTMLElement | null {

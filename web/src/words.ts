@@ -23,22 +23,26 @@ function floor(value: number, digits: number): number {
   return Math.floor(value * 10 ** digits) / 10 ** digits;
 }
 
-/** The odds that belong to a probability: "3 to 1", "1 to 3", "certain", "impossible". */
+/** The odds that belong to a probability: "3 to 1", "3 to 7", "1 to 1.985", "certain". */
 export function odds(chance: number): string {
   if (chance >= 1) return "certain";
   if (chance <= 0) return "impossible";
+  for (let whole = 2; whole <= 100; whole += 1) {
+    const part = Math.round(chance * whole);
+    if (part > 0 && part < whole && Math.abs(chance - part / whole) < 1e-9)
+      return `${part} to ${whole - part}`;
+  }
   const forIt = chance / (1 - chance);
-  if (Math.abs(forIt - 1) < 1e-9) return "1 to 1";
   return forIt > 1 ? `${short(forIt)} to 1` : `1 to ${short(1 / forIt)}`;
 }
 
 /** Four figures at most, with separators for thousands. */
 export function short(value: number, figures = 4): string {
   if (!Number.isFinite(value)) return value > 0 ? "infinite" : String(value);
-  if (value !== 0 && (Math.abs(value) < 1e-4 || Math.abs(value) >= 1e9))
+  if (value !== 0 && (Math.abs(value) < 1e-6 || Math.abs(value) >= 1e9))
     return Number(value.toPrecision(3)).toExponential().replace("e+", "e");
   const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(figures));
-  return rounded.toLocaleString("en", { maximumFractionDigits: 8 });
+  return rounded.toLocaleString("en", { maximumFractionDigits: 12 });
 }
 
 /** An exact number as people read it: "ln 3 (1.0986)", "3/4 (0.75)", "2". */
@@ -68,4 +72,20 @@ export function chanceWords(chance: Fraction): string {
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Part "If …, then …. What breaks it: …" into what is assumed, what follows, and what ends it. */
+export function conditional(sentence: string): { assumption: string; claim: string; rest: string } {
+  const [said = "", ...more] = sentence.split(/(?=What breaks it:)/);
+  const found = /^(If [\s\S]+?), then ([\s\S]+)$/.exec(said.trim());
+  const claim = found?.[2] ?? said.trim();
+  return {
+    assumption: found ? `${found[1]}:` : "",
+    claim: capital(claim),
+    rest: more.join("").trim(),
+  };
 }

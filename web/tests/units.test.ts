@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest";
 
 import { type MechanismAnswer } from "../src/api";
-import { sceneOf, settle, view } from "../src/attacker";
+import { mostMoved, priorCurve, sceneOf, settle, view } from "../src/attacker";
 import { python, quoted, readCall, withArgument, writeCall } from "../src/calls";
 import { Fraction } from "../src/fraction";
 import { readPeople } from "../src/posterior";
-import { type Dataset, sqlOf } from "../src/query";
-import { chanceWords, numeral, odds, percent, short } from "../src/words";
+import {
+  capital,
+  chanceWords,
+  conditional,
+  exactly,
+  numeral,
+  odds,
+  percent,
+  plural,
+  short,
+} from "../src/words";
 
 const numbers = (rows: string[][]): MechanismAnswer["matrix"] =>
   rows.map((row) =>
@@ -67,6 +76,10 @@ describe("words", () => {
     expect(odds(0.75)).toBe("3 to 1");
     expect(odds(0.25)).toBe("1 to 3");
     expect(odds(0.5)).toBe("1 to 1");
+    expect(odds(0.3)).toBe("3 to 7");
+    expect(odds(9 / 16)).toBe("9 to 7");
+    expect(odds(0.335)).toBe("1 to 1.985");
+    expect(odds(0.999)).toBe("999 to 1");
     expect(odds(1)).toBe("certain");
     expect(odds(0)).toBe("impossible");
   });
@@ -78,7 +91,35 @@ describe("words", () => {
     expect(numeral({ exact: null, value: 0.5 })).toBe("0.5");
     expect(chanceWords(new Fraction(3n, 4n))).toBe("3/4 (75%)");
     expect(short(1234567.8)).toBe("1,234,568");
-    expect(short(0.0000012)).toBe("1.2e-6");
+    expect(short(0.0000012)).toBe("0.0000012");
+    expect(short(0.00000012)).toBe("1.2e-7");
+    expect(short(0.000079206, 5)).toBe("0.000079206");
+  });
+});
+
+describe("sentences", () => {
+  it("are parted into what is assumed, what follows, and what ends it", () => {
+    const found = conditional("If nobody knows 3, then odds stay. What breaks it: knowing 3.");
+    expect(found).toEqual({
+      assumption: "If nobody knows 3:",
+      claim: "Odds stay.",
+      rest: "What breaks it: knowing 3.",
+    });
+  });
+
+  it("stay whole where nothing is assumed", () => {
+    expect(conditional("Odds stay.")).toEqual({ assumption: "", claim: "Odds stay.", rest: "" });
+    expect(conditional("").claim).toBe("");
+  });
+
+  it("have capitals and plurals", () => {
+    expect(capital("output 11")).toBe("Output 11");
+    expect(capital("")).toBe("");
+    expect(plural(1, "person", "people")).toBe("1 person");
+    expect(plural(1200, "row")).toBe("1,200 rows");
+    expect(exactly({ exact: "ln 3", value: 1.0986 })).toBe("ln 3");
+    expect(exactly({ exact: null, value: 1.09861 })).toBe("1.099");
+    expect(exactly({ exact: "inf", value: null })).toBe("infinite");
   });
 });
 
@@ -165,6 +206,26 @@ describe("the attacker's scene", () => {
     }
   });
 
+  it("draws what follows for every belief, through where one is", () => {
+    const at = settle(scene, { output: "1" }, null);
+    const curve = priorCurve(scene, at, 4);
+    expect(curve.map((side) => side.prior)).toEqual([0, 0.25, 0.5, 0.75, 1]);
+    expect(curve[2]).toEqual(view(scene, at)[0]);
+    expect(priorCurve(scene, { ...at, output: 99 })).toEqual([]);
+  });
+
+  it("finds the output that moves the odds most", () => {
+    const at = settle(scene, { output: "1" }, null);
+    const found = mostMoved(view(scene, at));
+    expect(found?.factor).toBeCloseTo(3, 12);
+    const side = { likely: 1, prior: 0.5 };
+    expect(mostMoved([{ ...side, with: 0.5, without: 0.5 }])).toBeNull();
+    expect(mostMoved([{ ...side, with: null, without: 0.5 }])).toBeNull();
+    expect(mostMoved([{ ...side, with: 0.5, without: null }])?.factor).toBe(Infinity);
+    expect(mostMoved([{ ...side, with: 1, without: 0.5 }])?.factor).toBe(Infinity);
+    expect(mostMoved([{ ...side, with: 0, without: 0.5 }])?.factor).toBe(Infinity);
+  });
+
   it("leaves out what an address says wrongly", () => {
     const at = settle(
       scene,
@@ -185,40 +246,3 @@ describe("the attacker's scene", () => {
   });
 });
 
-describe("the query builder", () => {
-  const people: Dataset = {
-    name: "people",
-    neighbours: "add-remove",
-    unit: { person: null, rows: null, groups: null },
-    columns: [
-      { name: "region", kind: "text", bounds: null, keys: ["north"], bins: [], grid: 0 },
-      { name: "age", kind: "integer", bounds: ["0", "110"], keys: [], bins: [], grid: 111 },
-    ],
-    budget: null,
-    analysts: {},
-  };
-
-  it("writes SQL", () => {
-    const asked = {
-      count: true,
-      numbers: ["AVG(age)"],
-      groups: ["region"],
-      filter: { column: "age", is: ">=", value: "18" },
-    };
-    expect(sqlOf(people, asked)).toBe(
-      "SELECT region, COUNT(*), AVG(age) FROM people WHERE age >= 18 GROUP BY region",
-    );
-  });
-
-  it("quotes what it must", () => {
-    const asked = {
-      count: false,
-      numbers: [],
-      groups: [],
-      filter: { column: "region", is: "=", value: "o'hare" },
-    };
-    expect(sqlOf({ ...people, name: "my people" }, asked)).toBe(
-      "SELECT COUNT(*) FROM \"my people\" WHERE region = 'o''hare'",
-    );
-  });
-});

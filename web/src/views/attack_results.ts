@@ -7,14 +7,13 @@ export type Found = Record<string, unknown>;
 
 /** Return the sentence and what is shown under it. */
 export function shown(name: string, found: Found): { words: string; rest: Child[] } {
-  const words = sentence(found);
-  const rest = KINDS[name]?.(found) ?? [];
+  return { words: sentence(found), rest: KINDS[name]?.(found) ?? [] };
+}
+
+/** What the same attack got from the release engine, where it was run beside the other. */
+export function defended(found: Found): string {
   const engine = found["engine"];
-  if (engine && typeof engine === "object") {
-    const said = sentence(engine as Found);
-    if (said) rest.push(h("h3", {}, "Against the release engine"), h("p", { class: "said" }, said));
-  }
-  return { words, rest };
+  return engine && typeof engine === "object" ? sentence(engine as Found) : "";
 }
 
 function sentence(found: Found): string {
@@ -95,7 +94,7 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
     return [
       table(
         "How sure the mean makes",
-        ["asked", "exactly right with probability", "", "total epsilon"],
+        ["asked", "exactly right with probability", "drawn", "total epsilon"],
         rows.map((row) => [
           String(row.times),
           percent(row.chance.value ?? 0),
@@ -106,19 +105,24 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
     ];
   },
   membership(found) {
-    const share = (name: string): string =>
-      typeof found[name] === "number" ? percent(found[name]) : "";
+    const share = (name: string): number | null =>
+      typeof found[name] === "number" ? found[name] : null;
+    const best = (found["best_chance"] as Numeral | undefined)?.value ?? null;
+    const lines: [string, number | null, string][] = [
+      ["Members called members", share("members_called_members"), "without"],
+      ["Outsiders called members", share("outsiders_called_members"), "without"],
+      ["Told right", share("told_right"), "without"],
+      ["Told right by a coin", 0.5, "with"],
+      ["Told right by the best test, at this price", best, "with"],
+    ];
     return [
-      facts([
-        ["Members called members", share("members_called_members")],
-        ["Outsiders called members", share("outsiders_called_members")],
-        ["Told right", share("told_right")],
-        ["A coin", "50%"],
-        [
-          "At best, by its price",
-          found["best_chance"] ? numeral(found["best_chance"] as Numeral) : null,
-        ],
-      ]),
+      table(
+        "How well the test tells who took part",
+        ["of whom", "share", "drawn"],
+        lines.flatMap(([words, value, kind]) =>
+          value === null ? [] : [[words, percent(value), bar(value, kind)]],
+        ),
+      ),
     ];
   },
   reconstruct(found) {
@@ -172,7 +176,7 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
     const number = (name: string): string => numeral(theorem?.[name] as Numeral);
     return theorem
       ? [
-          h("h3", {}, "The theorem behind it, computed"),
+          h("h2", {}, "The theorem behind it, computed"),
           facts([
             ["Published", String(theorem["law"])],
             ["The attacker wins with the remark and the release", number("attacker")],
@@ -184,8 +188,9 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
   },
 };
 
-function bar(chance: number): HTMLElement {
-  const made = h("meter", { min: 0, max: 1, value: chance.toFixed(4) });
-  made.setAttribute("aria-hidden", "true");
-  return made;
+/** A share as a bar; its number stands beside it. */
+function bar(share: number, kind = "without"): HTMLElement {
+  const filled = h("i");
+  filled.style.width = `${Math.min(Math.max(share, 0), 1) * 100}%`;
+  return h("span", { class: `share ${kind}`, "aria-hidden": "true" }, filled);
 }

@@ -1,11 +1,11 @@
 /** The attacker's view in words: the sentence in odds, exact numbers, and how to do the same. */
 
 import type { MechanismAnswer } from "../api";
-import type { Position, Scene, Side } from "../attacker";
+import { mostMoved, type Position, type Scene, type Side } from "../attacker";
 import { python, quoted } from "../calls";
 import { type Child, facts, h } from "../dom";
 import type { Fraction } from "../fraction";
-import { chanceWords, odds, percent } from "../words";
+import { chanceWords, odds, percent, short } from "../words";
 
 function claim(scene: Scene, at: Position): string {
   return at.mode === "independent" && scene.people
@@ -57,16 +57,68 @@ export function numbers(scene: Scene, at: Position): HTMLElement | null {
   if (!found) return null;
   const word = (value: Fraction | null): string =>
     value === null ? "cannot occur" : chanceWords(value);
+  const both = scene.people && found.with && found.without;
+  return stated(
+    scene,
+    [word(found.prior), word(found.with), word(found.without), word(found.likely)],
+    both ? word(found.apart) : null,
+  );
+}
+
+/** The same in percentages, while the fractions are not worked out. */
+export function nearly(scene: Scene, side: Side): HTMLElement {
+  const word = (value: number | null): string => (value === null ? "cannot occur" : percent(value));
+  return stated(
+    scene,
+    [word(side.prior), word(side.with), word(side.without), word(side.likely)],
+    scene.people ? "…" : null,
+  );
+}
+
+function stated(
+  scene: Scene,
+  [before, yes, no, likely]: [string, string, string, string],
+  apart: string | null,
+): HTMLElement {
   return facts([
-    ["Before", word(found.prior)],
-    ["With your data", word(found.with)],
-    ["Without your data", scene.people ? word(found.without) : null],
-    [
-      "All conclusions differ by at most",
-      scene.people && found.with && found.without ? word(found.apart) : null,
-    ],
-    ["This output comes up with probability", word(found.likely)],
+    ["Before", before],
+    ["With your data", h("span", { class: "with" }, yes)],
+    ["Without your data", scene.people ? h("span", { class: "without" }, no) : null],
+    ["All conclusions differ by at most", apart],
+    ["This output comes up with probability", likely],
   ]);
+}
+
+/** The worst case over all outputs of this belief, in words. */
+export function worstOver(scene: Scene, sides: readonly Side[]): string {
+  if (!scene.people) return "";
+  const found = mostMoved(sides);
+  if (!found) return "Whichever output comes out, your data makes no difference to this belief.";
+  const output = scene.outputs[found.output] ?? "";
+  const { with: yes, without: no } = sides[found.output] as Side;
+  if (no === null)
+    return `Worst over all outputs: ${output}, which could not come out without your data.`;
+  if (found.factor === Infinity)
+    return `Worst over all outputs: ${output}, which settles the question, and only with your data.`;
+  return (
+    `Worst over all outputs: ${output}, where your data changes the odds by the factor ` +
+    `${short(found.factor)}: ${odds(no)} without it, ${odds(yes ?? 0)} with it.`
+  );
+}
+
+/** What "Show the worst belief" has set, and why. */
+export function worstSet(scene: Scene, at: Position, sentence: string): Child[] {
+  const output = scene.outputs[at.output] ?? "";
+  const who = scene.people ? `, and you are person ${at.person + 1}` : "";
+  return [
+    h(
+      "p",
+      {},
+      `Set: the attacker is sure that the truth is ${at.a} (${percent(at.you)}) or ${at.b} ` +
+        `(${percent(1 - at.you)})${who}. Output ${output} then moves most.`,
+    ),
+    h("p", { class: "hint" }, sentence),
+  ];
 }
 
 export function assumed(scene: Scene, found: MechanismAnswer): string[] {

@@ -1,12 +1,12 @@
 /** Guarantees: what the row cone of a mechanism or a definition says about attackers, in words. */
 
-import { debounce, type GuaranteesAnswer, latest, post } from "../api";
+import { debounce, type GuaranteesAnswer, post } from "../api";
 import { python, quoted } from "../calls";
 import { chart } from "../chart";
-import { type Child, copyButton, figure, h, selectField, table, textField } from "../dom";
+import { type Child, copyButton, downloadLink, figure, h, selectField, table, textField } from "../dom";
 import { Fraction } from "../fraction";
 import { picker } from "../picker";
-import { Answer, controls, Errors, lead, type Place, Recipes, type View } from "../view";
+import { Frame, type Place, type View } from "../view";
 import { exactly, percent } from "../words";
 
 const MOST_SHOWN = 40;
@@ -16,27 +16,27 @@ export const guarantees: View = {
   tab: "Guarantees",
   title: "What is promised, and to whom?",
   intro:
-    "Everything that a mechanism or a definition guarantees is a list of inequalities between " +
-    "likelihoods. Each says of some attacker's belief what no output can overturn.",
+    "All that is guaranteed is a list of inequalities. Each says of some belief what no output can " +
+    "overturn.",
   mount,
 };
 
 function mount(root: HTMLElement, place: Place): void {
-  const run = latest();
-  const sentence = lead();
-  const answer = new Answer(sentence);
-  const recipes = new Recipes();
   const ask = debounce(150, go);
   let about = place.params.get("definition") ? "definition" : "mechanism";
   const chosen = picker(place.params.get("mechanism"), () => ask());
   const definition = textField({
     label: "Definition",
+    rows: 1,
+    wide: true,
     value: place.params.get("definition") ?? "dp(ratio=3)",
     hint: "Such as dp(ratio=3), or linear constraints: linear(x11 <= 3 x10).",
     onchange: () => go(),
   });
   const universe = textField({
     label: "Databases",
+    rows: 1,
+    wide: true,
     value: place.params.get("universe") ?? "bits(1)",
     hint: "What may be true: bits(2), records(values=3, n=1).",
     onchange: () => go(),
@@ -55,7 +55,14 @@ function mount(root: HTMLElement, place: Place): void {
     },
   });
   const claim = h("div", { class: "row" }, definition.root, universe.root);
-  const errors = new Errors({ mechanism: chosen.field, definition, universe });
+  const frame = new Frame(
+    root,
+    "Choose what promises",
+    { mechanism: chosen.field, definition, universe },
+    subject.root,
+    chosen.root,
+    claim,
+  );
 
   function arrange(): void {
     chosen.root.hidden = about !== "mechanism";
@@ -69,34 +76,22 @@ function mount(root: HTMLElement, place: Place): void {
     place.save(ofMechanism ? { mechanism: text } : { definition: text, universe: where });
     const option = where ? ` --universe ${quoted(where)}` : "";
     const told = where ? `, ${python(where)}` : "";
-    recipes.show({
+    frame.recipes.show({
       command: `twoworlds statements ${quoted(text)}${option}`,
       python: `from twoworlds.cones import row_cone\n\nfor said in row_cone(${python(text)}${told}).statements():\n    print(said.sentence)`,
     });
-    answer.wait();
     const body = ofMechanism ? { mechanism: text } : { definition: text, universe: where };
-    void run(
+    frame.ask(
       (signal) => post<GuaranteesAnswer>("guarantees", body, signal),
       (found) => {
-        errors.clear();
-        sentence.textContent = found.statements[0]?.words ?? "Nothing is guaranteed to anybody.";
-        answer.show(...described(found));
-      },
-      (error) => {
-        answer.fail();
-        errors.show(error);
+        frame.sentence.textContent =
+          found.statements[0]?.words ?? "Nothing is guaranteed to anybody.";
+        frame.answer.show(...described(found));
       },
     );
   }
 
   arrange();
-  root.append(
-    controls("Choose what promises", subject.root, chosen.root, claim),
-    errors.root,
-    sentence,
-    answer.root,
-    recipes.root,
-  );
   go();
 }
 
@@ -105,7 +100,9 @@ function described(found: GuaranteesAnswer): Child[] {
   const rest = found.statements.length - shown.length;
   const count = typeof found.count === "number" ? found.count.toLocaleString("en") : found.count;
   return [
-    found.rays && found.columns ? drawn(found.rays, found.columns) : null,
+    found.rays && found.columns
+      ? h("div", { class: "figures" }, drawn(found.rays, found.columns), reading(found.columns))
+      : null,
     h(
       "section",
       {},
@@ -117,7 +114,11 @@ function described(found: GuaranteesAnswer): Child[] {
         found.note ? ` ${found.note}` : null,
         found.approximation ? ` ${found.approximation}` : null,
       ),
-      h("ol", { class: "statements" }, ...shown.map(statement)),
+      h(
+        "ol",
+        { class: "statements" },
+        ...shown.map((one) => statement(one, found.columns?.[0] ?? "11")),
+      ),
       rest > 0
         ? h("p", { class: "hint" }, `And ${rest} more: the command below lists them all.`)
         : null,
@@ -125,9 +126,15 @@ function described(found: GuaranteesAnswer): Child[] {
   ];
 }
 
-function statement(one: GuaranteesAnswer["statements"][number]): HTMLElement {
+function statement(
+  one: GuaranteesAnswer["statements"][number],
+  database: string,
+): HTMLElement {
   const certificate = one.certificate ? JSON.stringify(one.certificate, null, 1) : null;
-  const more = one.more !== one.words ? one.more : null;
+  const more = one.more
+    .replace(one.words, "")
+    .replace(/^\s*as an inequality:.*$/m, "")
+    .trim();
   if (!one.inequality && !one.belief && !certificate) return h("li", {}, one.words);
   return h(
     "li",
@@ -142,13 +149,17 @@ function statement(one: GuaranteesAnswer["statements"][number]): HTMLElement {
             "p",
             {},
             h("code", { class: "inequality" }, one.inequality.text),
-            h("span", { class: "hint" }, " for every likelihood row x; x11 is P(output | 11)"),
+            h(
+              "span",
+              { class: "hint" },
+              ` for every likelihood row x; x${database} is P(output | ${database})`,
+            ),
           )
         : null,
       one.belief
         ? table(
             "The belief it speaks of",
-            ["database", "probability", ""],
+            ["database", "probability", "percent"],
             Object.entries(one.belief).map(([database, mass]) => [
               database,
               exactly(mass),
@@ -156,20 +167,63 @@ function statement(one: GuaranteesAnswer["statements"][number]): HTMLElement {
             ]),
           )
         : null,
-      certificate
-        ? h(
-            "details",
-            { class: "certificate" },
-            h("summary", {}, "Certificate"),
-            h(
-              "p",
-              { class: "hint" },
-              "Save it as a file; twoworlds verify FILE checks it by plain arithmetic.",
-            ),
-            h("pre", { tabindex: "0" }, certificate),
-            copyButton("Copy certificate", () => certificate),
-          )
-        : null,
+      certificate ? proof(certificate) : null,
+    ),
+  );
+}
+
+const FILE = "certificate.json";
+
+function proof(certificate: string): HTMLElement {
+  return h(
+    "div",
+    {},
+    h(
+      "p",
+      { class: "caption" },
+      "The certificate multiplies the inequality with every extreme row. Save it, and ",
+      h("code", {}, `twoworlds verify ${FILE}`),
+      " checks it by plain arithmetic.",
+    ),
+    h(
+      "div",
+      { class: "actions" },
+      downloadLink("Download certificate", FILE, () => certificate),
+      copyButton("Copy certificate", () => certificate),
+    ),
+    h(
+      "details",
+      { class: "certificate" },
+      h("summary", {}, "Certificate"),
+      h("pre", { tabindex: "0", role: "region", "aria-label": "Certificate" }, certificate),
+    ),
+  );
+}
+
+/** How to read the picture, in words. */
+function reading(columns: readonly string[]): HTMLElement {
+  const [a = "", b = "", c] = columns;
+  const parts = c
+    ? [
+        `A corner would be an output that occurs on that database alone, and proves it.`,
+        `The middle is an output that teaches nothing: equally likely on ${a}, ${b} and ${c}.`,
+        `2 : 1 : 1 is an output twice as likely on ${a} as on ${b} or on ${c}.`,
+      ]
+    : [
+        `On the diagonal, an output teaches nothing: it is as likely on ${a} as on ${b}.`,
+        `An output on an axis would occur on one database alone, and prove it.`,
+        `3 : 1 is an output three times as likely on ${a} as on ${b}.`,
+      ];
+  return h(
+    "section",
+    { class: "assumes" },
+    h("h2", {}, "How to read it"),
+    h(
+      "ul",
+      {},
+      ...[...parts, "The smaller the coloured part, the more is guaranteed."].map((words) =>
+        h("li", {}, words),
+      ),
     ),
   );
 }

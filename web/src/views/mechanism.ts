@@ -5,17 +5,8 @@ import { python, quoted } from "../calls";
 import { chart } from "../chart";
 import { type Child, facts, figure, h, table } from "../dom";
 import { picker } from "../picker";
-import {
-  Answer,
-  assumptions,
-  controls,
-  Errors,
-  lead,
-  type Place,
-  Recipes,
-  type View,
-} from "../view";
-import { exactly, numeral, percent, short } from "../words";
+import { Answer, assumptions, Frame, type Place, type View } from "../view";
+import { capital, exactly, numeral, percent, short } from "../words";
 
 export const mechanism: View = {
   name: "mechanism",
@@ -28,43 +19,70 @@ export const mechanism: View = {
 };
 
 function mount(root: HTMLElement, place: Place): void {
-  const run = latest();
-  const sentence = lead();
-  const answer = new Answer(sentence);
-  const recipes = new Recipes();
-  const ask = debounce(120, go);
+  const ask = debounce(80, go);
   const chosen = picker(place.params.get("mechanism"), () => ask());
-  const errors = new Errors({ mechanism: chosen.field });
+  const frame = new Frame(root, "Choose and tune", { mechanism: chosen.field }, chosen.root);
+  const second = latest();
+  const claims = new Answer();
+  const pending = h("p", { class: "status", role: "status" });
+  const section = h(
+    "section",
+    {},
+    h("h2", {}, "Which definitions hold, and which fail against whom"),
+    h(
+      "p",
+      { class: "caption" },
+      "Asked at the mechanism's own price where it has one, else at ratio 3.",
+    ),
+    pending,
+    claims.root,
+  );
+  section.hidden = true;
+  frame.answer.root.after(section);
 
   function go(): void {
     const text = chosen.value();
     place.save({ mechanism: text });
-    recipes.show({
+    frame.recipes.show({
       command: `twoworlds measure ${quoted(text)}`,
       python: `from twoworlds import measure, mechanism\n\nprint(measure(mechanism(${python(text)})).explain())`,
     });
-    answer.wait();
-    void run(
-      (signal) => post<MechanismAnswer>("mechanism", { mechanism: text, neighbours: null }, signal),
-      (found) => {
-        errors.clear();
-        sentence.textContent = found.price.sentence;
-        answer.show(...described(found));
+    claims.wait();
+    const body = { mechanism: text, neighbours: null };
+    frame.ask(
+      async (signal) => {
+        try {
+          return await post<MechanismAnswer>("mechanism", { ...body, definitions: false }, signal);
+        } catch (error) {
+          claims.fail();
+          throw error;
+        }
       },
-      (error) => {
-        answer.fail();
-        errors.show(error);
+      (found) => {
+        frame.sentence.textContent = found.price.sentence;
+        frame.answer.show(...described(found));
+        section.hidden = false;
+        judge(body);
       },
     );
   }
 
-  root.append(
-    controls("Choose and tune", chosen.root),
-    errors.root,
-    sentence,
-    answer.root,
-    recipes.root,
-  );
+  /** The list of definitions takes longer than the rest, and follows it. */
+  function judge(body: object): void {
+    if (!claims.root.hasChildNodes()) pending.textContent = "Asking each definition …";
+    void second(
+      (signal) => post<MechanismAnswer>("mechanism", body, signal),
+      (found) => {
+        pending.textContent = "";
+        claims.show(...groups(found.definitions ?? []));
+      },
+      (error) => {
+        pending.textContent = error.message;
+        claims.fail();
+      },
+    );
+  }
+
   go();
 }
 
@@ -72,23 +90,38 @@ function described(found: MechanismAnswer): Child[] {
   const { price } = found;
   const pair = price.witness?.databases;
   const chances = price.witness?.probabilities;
+  const apart = capital(price.witness?.event_in_words ?? "");
   return [
     facts([
       ["Price, epsilon", numeral(price.epsilon)],
       ["Ratio, e to the epsilon", numeral(price.ratio)],
       ["Delta", numeral(price.delta)],
       ["Told apart best", pair ? `${pair[0]} from ${pair[1]}` : null],
-      [
-        "By seeing",
-        price.witness?.event_in_words && chances?.[0] && chances[1]
-          ? `${price.witness.event_in_words}: probability ${numeral(chances[0])} against ${numeral(chances[1])}`
-          : null,
-      ],
     ]),
-    assumptions([...(price.assumptions ?? []), ...(price.notes ?? [])]),
-    matrix(found),
-    h("div", { class: "pair" }, profile(found), tradeOff(found)),
-    definitions(found),
+    h(
+      "div",
+      { class: "figures" },
+      matrix(found),
+      profile(found),
+      tradeOff(found),
+      h(
+        "div",
+        { class: "stack" },
+        apart && chances?.[0] && chances[1] && pair
+          ? h(
+              "section",
+              { class: "assumes" },
+              h("h2", {}, "What tells them apart"),
+              h(
+                "p",
+                {},
+                `${apart}: probability ${numeral(chances[0])} on ${pair[0]}, ${numeral(chances[1])} on ${pair[1]}.`,
+              ),
+            )
+          : null,
+        assumptions([...(price.assumptions ?? []), ...(price.notes ?? [])]),
+      ),
+    ),
   ];
 }
 
@@ -110,7 +143,7 @@ function matrix(found: MechanismAnswer): HTMLElement {
   const outside = found.window
     ? " Outputs and databases go on without end; these are the middle."
     : "";
-  return figure(
+  const made = figure(
     "Matrix",
     `How likely each output is on each database: ${outputs.length} outputs, ${databases.length} databases.${outside}`,
     chart("Heat map of the matrix; the numbers follow as a table", (pictures, width) =>
@@ -122,6 +155,8 @@ function matrix(found: MechanismAnswer): HTMLElement {
       outputs.map((output, t) => [output, ...(written[t] ?? [])]),
     ),
   );
+  if (databases.length > 8) made.classList.add("whole");
+  return made;
 }
 
 function profile(found: MechanismAnswer): HTMLElement | null {
@@ -162,37 +197,39 @@ function tradeOff(found: MechanismAnswer): HTMLElement | null {
   );
 }
 
-const MARKS = { true: "Holds", false: "Fails", null: "Not decided" } as const;
+type Claim = NonNullable<MechanismAnswer["definitions"]>[number];
 
-function definitions(found: MechanismAnswer): HTMLElement {
-  const order = [true, false, null];
-  const sorted = [...found.definitions].sort(
-    (a, b) => order.indexOf(a.holds) - order.indexOf(b.holds),
-  );
-  return h(
-    "section",
-    {},
-    h("h2", {}, "Which definitions hold, and which fail against whom"),
-    h(
-      "p",
-      { class: "caption" },
-      "Asked at the mechanism's own price where it has one, else at ratio 3.",
-    ),
-    h("ul", { class: "verdicts" }, ...sorted.map(verdict)),
-  );
+const GROUPS = [
+  ["fails", "Fails", false],
+  ["holds", "Holds", true],
+  ["not", "Not decided", null],
+] as const;
+
+/** What fails comes first, since it is what one has to know. */
+function groups(claims: readonly Claim[]): Child[] {
+  return GROUPS.flatMap(([kind, title, holds]) => {
+    const these = claims.filter((one) => one.holds === holds);
+    if (these.length === 0) return [];
+    return [
+      h(
+        "section",
+        { "aria-label": title },
+        h("h3", { class: `group ${kind}` }, title),
+        h("ul", { class: "verdicts" }, ...these.map((one) => verdict(one, kind))),
+      ),
+    ];
+  });
 }
 
-function verdict(one: MechanismAnswer["definitions"][number]): HTMLElement {
-  const mark = MARKS[String(one.holds) as keyof typeof MARKS];
+function verdict(one: Claim, kind: string): HTMLElement {
   const against = one.holds === false ? one.witness_in_words : null;
   return h(
     "li",
-    { class: `verdict ${mark.split(" ")[0]?.toLowerCase()}` },
-    h("span", { class: "mark" }, mark),
+    { class: `verdict ${kind}` },
+    h("code", {}, one.definition),
     h(
       "div",
       {},
-      h("code", {}, one.definition),
       h("p", {}, one.sentence),
       against ? h("p", { class: "hint" }, `Against whom: ${against}.`) : null,
     ),

@@ -1,96 +1,69 @@
 /** No noise: an exact count, protected only by what nobody knows. */
 
-import { debounce, latest, type NoiselessAnswer, post } from "../api";
+import { debounce, type NoiselessAnswer, post } from "../api";
 import { python, quoted } from "../calls";
-import { chart } from "../chart";
-import { type Child, facts, figure, h, selectField, slider, table } from "../dom";
-import {
-  Answer,
-  assumptions,
-  controls,
-  Errors,
-  lead,
-  type Place,
-  Recipes,
-  type View,
-} from "../view";
-import { exactly, numeral, percent, plural } from "../words";
+import { liveChart } from "../chart";
+import { type Child, type Field, facts, figure, h, replace, selectField, slider, table } from "../dom";
+import { type Curve, curvesOf, countDelta, type Setting } from "../noiseless";
+import { assumptions, Frame, type Place, type View } from "../view";
+import { conditional, numeral, percent, plural, short } from "../words";
 
 export const noNoise: View = {
   name: "no-noise",
   tab: "No noise",
   title: "When is an exact total private?",
   intro:
-    "A count published without noise protects you only as far as nobody knows the others. " +
-    "The guarantee rests on a belief about the attacker, and ends where that belief is wrong.",
+    "A count without noise protects you as far as nobody knows the others, and ends where that " +
+    "belief is wrong.",
   mount,
 };
 
+type Name = "people" | "known" | "probability" | "epsilon";
+const USUAL: Record<Name, number> = { people: 100, known: 10, probability: 0.5, epsilon: 0.5 };
+
 function mount(root: HTMLElement, place: Place): void {
-  const given = (name: string, usual: number): number => {
-    const read = Number(place.params.get(name) ?? NaN);
-    return Number.isFinite(read) ? read : usual;
+  // What the address says goes to the service as it stands, so that nonsense is answered in words.
+  const state: Record<Name, string | number> & { sweep: string } = {
+    people: place.params.get("people") ?? USUAL.people,
+    known: place.params.get("known") ?? USUAL.known,
+    probability: place.params.get("probability") ?? USUAL.probability,
+    epsilon: place.params.get("epsilon") ?? USUAL.epsilon,
+    sweep: place.params.get("sweep") ?? "people",
   };
-  const state = {
-    people: given("people", 100),
-    known: given("known", 10),
-    probability: given("probability", 0.5),
-    epsilon: given("epsilon", 0.5),
-    sweep: place.params.get("sweep") === "known" ? "known" : "people",
+  const number = (name: Name): number => {
+    const read = Number(state[name]);
+    return Number.isFinite(read) ? read : USUAL[name];
   };
-  const run = latest();
-  const sentence = lead();
-  const answer = new Answer(sentence);
-  const recipes = new Recipes();
-  const ask = debounce(150, go);
-  const people = slider({
-    label: "People in the count",
-    least: 2,
-    most: Math.max(500, state.people),
-    step: 1,
-    value: state.people,
-    show: (n) => n.toLocaleString("en"),
-    oninput: (n) => {
-      state.people = n;
-      ask();
-    },
-  });
-  const known = slider({
-    label: "Of these, known to the attacker",
-    least: 0,
-    most: Math.max(499, state.known),
-    step: 1,
-    value: state.known,
-    show: (n) => n.toLocaleString("en"),
-    oninput: (n) => {
-      state.known = n;
-      ask();
-    },
-  });
-  const probability = slider({
-    label: "Belief that another says yes",
-    least: 0.01,
-    most: 0.99,
-    step: 0.01,
-    value: state.probability,
-    show: percent,
-    oninput: (p) => {
-      state.probability = p;
-      ask();
-    },
-  });
-  const epsilon = slider({
-    label: "Epsilon",
-    least: 0,
-    most: Math.max(3, state.epsilon),
-    step: 0.05,
-    value: state.epsilon,
-    show: (e) => String(e),
-    oninput: (e) => {
-      state.epsilon = e;
-      ask();
-    },
-  });
+  const ask = debounce(60, go);
+  const tuner = (
+    name: Name,
+    label: string,
+    [least, most, step]: readonly [number, number, number],
+    show: (value: number) => string,
+  ): Field =>
+    slider({
+      label,
+      least,
+      most: Math.max(most, number(name)),
+      step,
+      value: number(name),
+      show,
+      oninput: (value) => {
+        state[name] = value;
+        soon();
+        ask();
+      },
+    });
+  const whole = (n: number): string => n.toLocaleString("en");
+  const people = tuner("people", "People in the count", [2, 500, 1], whole);
+  const known = tuner("known", "Of these, known to the attacker", [0, 499, 1], whole);
+  const probability = tuner(
+    "probability",
+    "Belief that another says yes",
+    [0.01, 0.99, 0.01],
+    percent,
+  );
+  const epsilon = tuner("epsilon", "Epsilon", [0, 3, 0.05], String);
   const sweep = selectField({
     label: "Draw delta over",
     value: state.sweep,
@@ -100,75 +73,125 @@ function mount(root: HTMLElement, place: Place): void {
     ],
     onchange: (value) => {
       state.sweep = value;
+      draw();
       go();
     },
   });
-  const errors = new Errors({ people, known, probability, epsilon, sweep });
+  const frame = new Frame(
+    root,
+    "An exact count",
+    { people, known, probability, epsilon, sweep },
+    h("div", { class: "tuners" }, people.root, known.root, probability.root, epsilon.root),
+    sweep.root,
+  );
+  const picture = liveChart("Curves of delta; the numbers follow as a table");
+  const numbers = h("div");
+  const values = h("div");
+  const caption = h("span");
+  const breaks = h("p", { class: "said" });
+  const assumed = h("div");
+  frame.answer.show(
+    values,
+    figure("How delta falls, or rises", caption, picture.root, numbers),
+    breaks,
+    assumed,
+  );
+
+  const list = debounce(150, () => replace(numbers, listed(over(), curves)));
+  const over = (): string =>
+    state.sweep === "known" ? "people known to the attacker" : "people in the count";
+  const asked = (): string => (["people", "known"].includes(state.sweep) ? "none" : state.sweep);
+  let curves: Curve[] = [];
+  let waiting = false;
+
+  /** Draw with the next frame, however many events come before it. */
+  function soon(): void {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      draw();
+    });
+  }
+
+  function setting(): Setting | null {
+    const found = {
+      people: number("people"),
+      known: number("known"),
+      probability: number("probability"),
+      epsilon: number("epsilon"),
+      sweep: state.sweep === "known" ? ("known" as const) : ("people" as const),
+    };
+    const { people: n, known: k, probability: p, epsilon: e } = found;
+    const sound = n >= 2 && n <= 5000 && k >= 0 && k < n && p > 0 && p < 1 && e >= 0 && e < 600;
+    return sound ? found : null;
+  }
+
+  /** Everything that follows a slider at once; the service's sentence comes a moment later. */
+  function draw(): void {
+    const at = setting();
+    if (!at) return;
+    const delta = countDelta(at.people - at.known, at.probability, at.epsilon);
+    curves = curvesOf(at);
+    caption.textContent = `Delta over ${over()}; the dot is where you are.`;
+    const here = { x: at[at.sweep], y: delta };
+    picture.show((pictures, width) => pictures.sweep(width, curves, over(), here));
+    list();
+    replace(values, stated(short(delta, 5), short(at.epsilon, 5), at));
+  }
 
   function go(): void {
     place.save(state);
-    const law = `1=${state.probability}, 0=${Number((1 - state.probability).toFixed(4))}`;
-    recipes.show({
+    const law = `1=${state.probability}, 0=${Number((1 - number("probability")).toFixed(6))}`;
+    frame.recipes.show({
       command: `twoworlds noiseless sum --values ${quoted(law)} --people ${state.people} --known ${state.known} --epsilon ${state.epsilon}`,
       python: `from twoworlds import noiseless\n\nprint(noiseless.total(${python(law)}, people=${state.people}, known=${state.known}, epsilon=${python(String(state.epsilon))}).explain())`,
     });
-    answer.wait();
-    void run(
-      (signal) => post<NoiselessAnswer>("noiseless", state, signal),
+    frame.ask(
+      // The page draws the curves itself; a kind that it does not know is the service's to refuse.
+      (signal) => post<NoiselessAnswer>("noiseless", { ...state, sweep: asked() }, signal),
       (found) => {
-        errors.clear();
-        const [first = "", ...rest] = found.sentence.split(/(?=What breaks it:)/);
-        sentence.textContent = first.trim();
-        answer.show(
-          rest.length ? h("p", { class: "said" }, rest.join("")) : null,
-          ...described(found, state),
+        const { assumption, claim, rest } = conditional(found.sentence);
+        replace(
+          frame.sentence,
+          assumption && h("span", { class: "assumption" }, assumption),
+          ` ${claim}`,
         );
-      },
-      (error) => {
-        answer.fail();
-        errors.show(error);
+        breaks.textContent = rest;
+        const at = setting();
+        if (at)
+          replace(values, stated(numeral(found.at.delta), numeral(found.at.epsilon), at));
+        replace(
+          assumed,
+          assumptions([...(found.at.assumptions ?? [found.belief]), ...(found.at.notes ?? [])]),
+        );
       },
     );
   }
 
-  root.append(
-    controls(
-      "An exact count",
-      h("div", { class: "tuners" }, people.root, known.root, probability.root, epsilon.root),
-      sweep.root,
-    ),
-    errors.root,
-    sentence,
-    answer.root,
-    recipes.root,
-  );
+  draw();
   go();
 }
 
-function described(
-  found: NoiselessAnswer,
-  state: { sweep: string; people: number; known: number },
-): Child[] {
-  const over = state.sweep === "people" ? "people in the count" : "people known to the attacker";
-  const here = state.sweep === "people" ? state.people : state.known;
-  return [
-    facts([
-      ["Delta", numeral(found.at.delta)],
-      ["Epsilon", numeral(found.at.epsilon)],
-      ["Unknown to the attacker", plural(state.people - state.known, "person", "people")],
-    ]),
-    assumptions([...(found.at.assumptions ?? [found.belief]), ...(found.at.notes ?? [])]),
-    figure(
-      "How delta falls, or rises",
-      `Delta over ${over}; the dot is where you are.`,
-      chart(`Curve of delta over ${over}; the numbers follow as a table`, (pictures, width) =>
-        pictures.sweep(width, found.x, found.delta, over, here),
-      ),
-      table(
-        `Delta over ${over}`,
-        [over, "delta"],
-        found.x.map((x, i) => [String(x), exactly({ exact: null, value: found.delta[i] ?? 0 })]),
-      ),
-    ),
-  ];
+function stated(delta: string, epsilon: string, at: Setting): Child {
+  return facts([
+    ["Delta", delta],
+    ["Epsilon", epsilon],
+    ["Unknown to the attacker", plural(at.people - at.known, "person", "people")],
+  ]);
+}
+
+/** The strong curve's numbers, and those of the others at the same places. */
+function listed(over: string, curves: readonly Curve[]): HTMLElement {
+  const xs = curves.find((curve) => curve.strong)?.points.map((point) => point.x) ?? [];
+  const at = (curve: Curve, x: number): string => {
+    const found = curve.points.find((point) => point.x === x);
+    return found ? short(found.y) : "";
+  };
+  const sorted = [...curves].sort((a, b) => Number(b.strong) - Number(a.strong));
+  return table(
+    `Delta over ${over}`,
+    [over, ...sorted.map((curve) => curve.label)],
+    xs.map((x) => [String(x), ...sorted.map((curve) => at(curve, x))]),
+  );
 }

@@ -1,0 +1,154 @@
+/** The answers of a release: charts with intervals, a table, what they mean, and the certificate. */
+
+import { chart } from "../chart";
+import { type Child, copyButton, downloadLink, figure, h, table } from "../dom";
+import { groupWords, topsOf } from "../query";
+import { exactly, type Numeral, short } from "../words";
+
+interface Value {
+  value: Numeral | null;
+  interval?: [Numeral, Numeral] | null;
+  utility?: string | null;
+}
+
+interface OneAnswer {
+  asked?: string;
+  protected?: string;
+  columns: { name: string; words: string }[];
+  notes: string[];
+  repeated: boolean;
+  rows: { group: Record<string, unknown>; values: Record<string, Value> }[];
+}
+
+export interface Released {
+  answers: OneAnswer[];
+  meaning: string[];
+  paid: { epsilon?: Numeral };
+  certificate: unknown;
+}
+
+export function answered(found: Released): Child[] {
+  const repeated = found.answers.every((one) => one.repeated);
+  const paid = found.paid.epsilon ? exactly(found.paid.epsilon) : "0";
+  return [
+    h(
+      "div",
+      {},
+      h("h2", { tabindex: "-1" }, "Answers"),
+      h(
+        "p",
+        { class: "caption" },
+        repeated
+          ? "This repeats a stored answer: nothing was paid again."
+          : `Paid epsilon ${paid}. Asking the same again costs nothing.`,
+      ),
+    ),
+    ...found.answers.flatMap((one) => oneAnswer(one)),
+    h(
+      "section",
+      {},
+      h("h3", {}, "What it means for a person"),
+      h(
+        "ul",
+        { class: "meaning" },
+        ...[...found.meaning, found.answers[0]?.protected ?? ""]
+          .filter(Boolean)
+          .map((words) => h("li", {}, words)),
+      ),
+    ),
+    certificate(JSON.stringify(found.certificate, null, 1)),
+  ];
+}
+
+function oneAnswer(one: OneAnswer): Child[] {
+  const names = one.columns.map((column) => column.name);
+  const tops = topsOf(one.rows.map((row) => row.group));
+  return [
+    one.asked ? h("p", { class: "said" }, one.asked) : null,
+    h(
+      "div",
+      { class: one.rows.length > 12 || one.columns.length === 1 ? "stack" : "figures" },
+      ...one.columns.map((column) => picture(one, column, tops)),
+    ),
+    table(
+      "Answers, with the intervals of their noise",
+      ["group", ...names],
+      one.rows.map((row) => [
+        groupWords(row.group, tops),
+        ...names.map((name) => written(row.values[name])),
+      ]),
+    ),
+    one.notes.length
+      ? h("ul", { class: "meaning" }, ...one.notes.map((words) => h("li", {}, words)))
+      : null,
+  ];
+}
+
+function picture(
+  one: OneAnswer,
+  column: OneAnswer["columns"][number],
+  tops: Record<string, string>,
+): HTMLElement {
+  const rows = one.rows.flatMap((row) => {
+    const cell = row.values[column.name];
+    const value = cell?.value?.value;
+    if (cell === undefined || value === null || value === undefined) return [];
+    const [low, high] = cell.interval ?? [null, null];
+    return [
+      {
+        group: groupWords(row.group, tops),
+        value,
+        low: low?.value ?? value,
+        high: high?.value ?? value,
+      },
+    ];
+  });
+  const words = column.words.replace(`${column.name}: `, "");
+  if (rows.length === 0)
+    return figure(column.name, "No group has such a value.", h("div"), null, "h3");
+  const drawn = chart(
+    `Answers with intervals for ${column.name}; the numbers follow as a table`,
+    (pictures, width) => pictures.intervals(width, rows, column.name),
+  );
+  drawn.classList.add("low");
+  return figure(column.name, `${words.charAt(0).toUpperCase()}${words.slice(1)}`, drawn, null, "h3");
+}
+
+function written(cell: Value | undefined): string {
+  if (!cell?.value || cell.value.value === null) return "none";
+  const [low, high] = cell.interval ?? [];
+  const about = low && high ? ` (${short(low.value ?? 0)} to ${short(high.value ?? 0)})` : "";
+  return `${short(cell.value.value, 6)}${about}`;
+}
+
+const FILE = "certificate.json";
+
+/** The certificate as a file, and how to check it and to make a report of it. */
+function certificate(text: string): HTMLElement {
+  return h(
+    "section",
+    {},
+    h("h3", {}, "Certificate"),
+    h(
+      "p",
+      { class: "caption" },
+      "Anybody can work out from it, without the data, that noise, promise and charge are right: ",
+      h("code", {}, `twoworlds verify ${FILE}`),
+      ". For a review board: ",
+      h("code", {}, `twoworlds report ${FILE} -o report.html`),
+      ".",
+    ),
+    h(
+      "div",
+      { class: "actions" },
+      downloadLink("Download certificate", FILE, () => text),
+      copyButton("Copy certificate", () => text),
+    ),
+    h(
+      "details",
+      { class: "certificate" },
+      h("summary", {}, "Read it here"),
+      h("pre", { tabindex: "0", role: "region", "aria-label": "Certificate" }, text),
+    ),
+  );
+}

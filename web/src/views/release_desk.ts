@@ -1,0 +1,286 @@
+/** The desk: a query on one side, and on the other what it costs, what is left, and the answers. */
+
+import { ask, debounce, latest, post, ServiceError } from "../api";
+import { type Bar, type Budget, budgetBar, type Spent } from "../budget";
+import { python, quoted } from "../calls";
+import { button, type Child, facts, h, replace, selectField, slider, textField } from "../dom";
+import { type Asked, type Dataset, firstAsked, sqlOf } from "../query";
+import { Answer, Frame, type Place } from "../view";
+import { exactly, type Numeral, short } from "../words";
+import { answered, type Released } from "./release_answers";
+import { buildQuery } from "./release_builder";
+import { described, ledger } from "./release_parts";
+
+export interface Me {
+  name: string;
+  role: string;
+}
+
+interface Expected {
+  name: string;
+  half_width: Numeral | null;
+  ranks?: Numeral | null;
+  group_size?: number | null;
+  certainty: string;
+}
+
+interface Plan {
+  cost: { epsilon?: Numeral };
+  /** what is to be paid for it: nothing if the answer is stored */
+  price: { epsilon?: Numeral };
+  errors: Expected[][];
+  meaning: string[];
+}
+
+const MOST = 4;
+
+export function desk(
+  root: HTMLElement,
+  place: Place,
+  me: Me,
+  datasets: Dataset[],
+  budget: Budget,
+): void {
+  const { params } = place;
+  const start = datasets.find((one) => one.name === params.get("dataset")) ?? datasets[0];
+  if (!start) {
+    replace(root, h("p", {}, "The policy names no dataset."));
+    return;
+  }
+  let dataset: Dataset = start;
+  let asked: Asked = firstAsked(dataset);
+  let epsilon = params.get("epsilon") ?? "0.25";
+  let spentNow = budget;
+  let also: string[] = readList(params.get("also"));
+  const pay = latest();
+  const answer = new Answer();
+  const bars: Record<"all" | "mine", Bar | null> = { all: null, mine: null };
+  const bar = h("div", { class: "stack" });
+  const policy = h("div");
+  const others = h("ul", { class: "also", "aria-label": "In the same payment" });
+  const builder = h("div", { class: "builder" });
+  const book = me.role === "analyst" ? null : ledger();
+  const plan = debounce(150, dryRun);
+
+  const which = selectField({
+    label: "Dataset",
+    value: dataset.name,
+    choices: datasets.map((one) => [one.name, one.name]),
+    onchange: (name) => {
+      dataset = datasets.find((one) => one.name === name) ?? dataset;
+      asked = firstAsked(dataset);
+      also = [];
+      open();
+      write();
+    },
+  });
+  const sql = textField({
+    label: "Query (SQL)",
+    rows: 3,
+    wide: true,
+    value: params.get("sql") ?? "",
+    hint: "The builder writes it; you may change it.",
+    onchange: () => plan(),
+  });
+  const cost = slider({
+    label: "What to spend (epsilon)",
+    least: 0.01,
+    most: MOST,
+    step: 0.01,
+    value: Math.min(Math.max(Number(epsilon) || 0.25, 0.01), MOST),
+    show: (value) => `epsilon ${short(value)}`,
+    oninput: (value) => {
+      epsilon = String(value);
+      showBars();
+      plan();
+    },
+  });
+  const buy = button("Pay and answer", purchase, "main");
+  const add = button("Ask something else besides", () => {
+    also.push(sql.value().trim());
+    listAlso();
+    dryRun();
+  });
+  const frame = new Frame(
+    root,
+    "Build a query",
+    { queries: sql, dataset: which, epsilon: cost, cost },
+    which.root,
+    builder,
+    h("div", { class: "stack" }, sql.root, others, h("div", { class: "actions" }, add)),
+  );
+  frame.sentence.classList.add("long");
+  frame.answer.root.after(
+    h("div", { class: "pay" }, cost.root, bar, h("div", { class: "actions" }, buy)),
+    answer.root,
+    policy,
+    ...(book ? [book.root] : []),
+  );
+
+  function queries(): string[] {
+    return [...new Set([...also, sql.value().trim()])];
+  }
+
+  function body(): Record<string, unknown> {
+    return { dataset: dataset.name, queries: queries(), epsilon };
+  }
+
+  function write(): void {
+    sql.set(sqlOf(dataset, asked));
+    showBars();
+    dryRun();
+  }
+
+  /** Lay out everything that depends on the dataset. */
+  function open(): void {
+    buildQuery(builder, dataset, asked, write);
+    replace(policy, described(dataset));
+    listAlso();
+    const own = spentNow.datasets.find((one) => one.dataset === dataset.name);
+    const mine = own?.analysts.some((one) => one.analyst === me.name);
+    bars.all = own ? budgetBar(`Budget of ${dataset.name}, everybody together`) : null;
+    bars.mine = mine ? budgetBar(`Your part (${me.name})`) : null;
+    replace(bar, bars.all?.root, bars.mine?.root);
+    showBars();
+  }
+
+  function listAlso(): void {
+    replace(
+      others,
+      h("li", { class: "head" }, "In the same payment"),
+      ...also.map((text, i) =>
+        h(
+          "li",
+          {},
+          h("code", {}, text),
+          button(
+            "Remove",
+            () => {
+              also.splice(i, 1);
+              listAlso();
+              dryRun();
+            },
+            "plain",
+          ),
+        ),
+      ),
+    );
+    others.hidden = also.length === 0;
+  }
+
+  function save(): void {
+    const list = queries();
+    const text = sql.value().trim();
+    place.save({
+      dataset: dataset.name,
+      sql: text,
+      epsilon,
+      also: also.length ? JSON.stringify(also) : null,
+    });
+    const who = me.name in dataset.analysts ? me.name : null;
+    frame.recipes.show({
+      command: `twoworlds release --policy policy.yml${who ? ` --analyst ${quoted(who)}` : ""} --epsilon ${quoted(epsilon)} ${list.map(quoted).join(" ")}`,
+      python: `from twoworlds.release import Curator\n\nwith Curator.open("policy.yml") as curator:\n    released = curator.release_all([${list.map(python).join(", ")}], ${python(epsilon)}${who ? `, analyst=${python(who)}` : ""})\n    for answer in released.answers:\n        print(answer)`,
+    });
+  }
+
+  function dryRun(): void {
+    save();
+    buy.disabled = true; // until it is known what would be paid for
+    if (Number(epsilon) > room()) showBars(); // a refused plan names no price
+    frame.ask(
+      (signal) => post<Plan>("plan", body(), signal),
+      (found) => {
+        buy.disabled = false;
+        showBars(found.price.epsilon?.value ?? 0);
+        frame.sentence.textContent = found.meaning[0] ?? "";
+        frame.answer.show(...planned(found));
+      },
+    );
+  }
+
+  function purchase(): void {
+    buy.disabled = true;
+    answer.wait();
+    void pay(
+      () => post<Released>("release", body()),
+      (found) => {
+        buy.disabled = false;
+        frame.errors.clear();
+        answer.show(...answered(found));
+        answer.root.querySelector("h2")?.focus();
+        void refresh().then(dryRun);
+      },
+      (error) => {
+        answer.fail();
+        frame.errors.show(aboutMoney(error));
+        void refresh();
+      },
+    );
+  }
+
+  async function refresh(): Promise<void> {
+    spentNow = await ask<Budget>("GET", "budget").catch(() => spentNow);
+    showBars();
+    book?.refresh();
+  }
+
+  function parts(): Spent[] {
+    const own = spentNow.datasets.find((one) => one.dataset === dataset.name);
+    const mine = own?.analysts.find((one) => one.analyst === me.name);
+    return [...(own ? [own] : []), ...(mine ? [mine] : [])];
+  }
+
+  function room(): number {
+    return Math.min(...parts().map((one) => one.left.epsilon?.value ?? 0));
+  }
+
+  function showBars(next = Number(epsilon) || 0): void {
+    const [own, mine] = parts();
+    if (own) bars.all?.show(own, next);
+    if (mine) bars.mine?.show(mine, next);
+  }
+
+  open();
+  if (!sql.value()) sql.set(sqlOf(dataset, asked));
+  dryRun();
+}
+
+function readList(text: string | null): string[] {
+  try {
+    const found: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+/** What does not fit the budget is said beside what is to be spent. */
+function aboutMoney(error: ServiceError): ServiceError {
+  return error.kind === "OverBudget"
+    ? new ServiceError(error.message, error.kind, "epsilon", error.status)
+    : error;
+}
+
+function planned(found: Plan): Child[] {
+  const stored = found.price.epsilon?.value === 0 && found.cost.epsilon?.value !== 0;
+  const costs = found.cost.epsilon ? exactly(found.cost.epsilon) : "0";
+  return [
+    facts([
+      ["Costs", stored ? "epsilon 0: the answer is stored" : `epsilon ${costs}`],
+      ...found.errors
+        .flat()
+        .map((one) => [`Error of ${one.name}`, expected(one)] as [string, string]),
+    ]),
+  ];
+}
+
+/** How far an answer will probably be off, in words. */
+export function expected(one: Expected): string {
+  const groups = one.group_size ? ` in groups of ${one.group_size.toLocaleString("en")}` : "";
+  if (one.half_width)
+    return `within ±${short(one.half_width.value ?? 0)} with probability ${one.certainty}${groups}`;
+  if (one.ranks)
+    return `at most ${short(one.ranks.value ?? 0)} ranks off, with probability ${one.certainty.replace(", in ranks", "")}`;
+  return "known after the answer";
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+
+import { shares } from "../src/budget";
+import {
+  aggregates,
+  type Asked,
+  columnsOf,
+  type Dataset,
+  firstAsked,
+  groupable,
+  groupWords,
+  sqlOf,
+  topsOf,
+} from "../src/query";
+
+const column = (name: string, kind: string, more: object = {}): Dataset["columns"][number] => ({
+  name,
+  kind,
+  bounds: null,
+  keys: [],
+  bins: [],
+  grid: 0,
+  ...more,
+});
+
+const people: Dataset = {
+  name: "people",
+  neighbours: "add-remove",
+  unit: { person: null, rows: null, groups: null },
+  columns: [
+    column("region", "text", { keys: ["north", "south"] }),
+    column("age", "integer", { bounds: ["0", "110"], bins: ["0", "18", "110"], grid: 111 }),
+    column("income", "number", { bounds: ["0", "9"] }),
+    column("member", "boolean"),
+    column("born", "date"),
+  ],
+  public: [{ name: "regions", key: "code", columns: [column("zone", "text", { keys: ["sea"] })] }],
+  budget: null,
+  analysts: {},
+};
+
+const asked = (more: Partial<Asked> = {}): Asked => ({
+  aggregates: ["COUNT(*)"],
+  groups: [],
+  lookups: {},
+  conditions: [],
+  ...more,
+});
+
+describe("what may be asked", () => {
+  it("lists every aggregate that the policy allows", () => {
+    expect(aggregates(people).map(([call]) => call)).toEqual([
+      "COUNT(*)",
+      "AVG(age)",
+      "SUM(age)",
+      "VAR_POP(age)",
+      "MEDIAN(age)",
+      "QUANTILE(age, 0.9)",
+      "AVG(income)",
+      "SUM(income)",
+      "VAR_POP(income)",
+    ]);
+    const visits = { ...people, unit: { person: "region", rows: 4, groups: 2 } };
+    expect(aggregates(visits).map(([call]) => call)).toContain("PEOPLE()");
+  });
+
+  it("groups by keys, by bins, and by a public table that is looked up", () => {
+    expect(groupable(people, {})).toEqual(["region", "age"]);
+    expect(groupable(people, { regions: "region" })).toEqual(["region", "age", "regions.zone"]);
+    expect(groupable(people, { regions: "" })).toEqual(["region", "age"]);
+  });
+
+  it("keeps the column that identifies a person out of groups and conditions", () => {
+    const visits = { ...people, unit: { person: "region", rows: 4, groups: 2 } };
+    expect(columnsOf(visits, {}).map(([label]) => label)).not.toContain("region");
+  });
+
+  it("begins with a count in groups", () => {
+    expect(sqlOf(people, firstAsked(people))).toBe(
+      "SELECT region, COUNT(*) FROM people GROUP BY region",
+    );
+  });
+});
+
+describe("the SQL of a question", () => {
+  it("has groups, aggregates and conditions", () => {
+    const written = sqlOf(
+      people,
+      asked({
+        aggregates: ["COUNT(*)", "AVG(age)"],
+        groups: ["region"],
+        conditions: [
+          { column: "age", is: ">=", value: "18" },
+          { column: "income", is: "IS NOT NULL", value: "" },
+        ],
+      }),
+    );
+    expect(written).toBe(
+      "SELECT region, COUNT(*), AVG(age) FROM people WHERE age >= 18 AND income IS NOT NULL GROUP BY region",
+    );
+  });
+
+  it("looks up a public table by its key", () => {
+    const lookups = { regions: "region" };
+    expect(sqlOf(people, asked({ lookups, groups: ["regions.zone"] }))).toBe(
+      "SELECT regions.zone, COUNT(*) FROM people LEFT JOIN regions ON people.region = KEY(regions) GROUP BY regions.zone",
+    );
+  });
+
+  it.each([
+    ["region", "=", "o'hare", "region = 'o''hare'"],
+    ["age", "<", " 18 ", "age < 18"],
+    ["age", "=", "", "age = 0"],
+    ["member", "=", "true", "member = TRUE"],
+    ["born", ">", "2026-01-31", "born > DATE '2026-01-31'"],
+  ])("writes %s %s %j as a constant of its kind", (label, is, value, expected) => {
+    const conditions = [{ column: label, is, value }];
+    expect(sqlOf(people, asked({ conditions }))).toBe(
+      `SELECT COUNT(*) FROM people WHERE ${expected}`,
+    );
+  });
+
+  it("quotes names that need it, and asks for a count where nothing is asked", () => {
+    const odd = { ...people, name: "my people" };
+    expect(sqlOf(odd, asked({ aggregates: [] }))).toBe('SELECT COUNT(*) FROM "my people"');
+  });
+});
+
+describe("the words of a group", () => {
+  it.each([
+    [{ region: "north" }, "north"],
+    [{ region: "north", age: { from: "0", to: "18" } }, "north, 0 to <18"],
+    [{ odd: { x: 1 } }, '{"x":1}'],
+    [{ region: null }, "missing"],
+    [{}, "all"],
+  ])("of %j", (group, expected) => {
+    expect(groupWords(group)).toBe(expected);
+  });
+});
+
+it("gives the last bin its upper edge", () => {
+  const groups = ["0", "18", "110"].slice(1).map((to) => ({ age: { from: "0", to } }));
+  expect(topsOf(groups)).toEqual({ age: "110" });
+  expect(groups.map((group) => groupWords(group, topsOf(groups)))).toEqual([
+    "0 to <18",
+    "0 to 110",
+  ]);
+});
+
+describe("the bar of a budget", () => {
+  const spent = {
+    cap: "epsilon=4",
+    spent: { epsilon: { exact: "1", value: 1 } },
+    left: { epsilon: { exact: "3", value: 3 } },
+  };
+
+  it("shows what is left and what the next answer takes", () => {
+    expect(shares(spent, 1)).toMatchObject({ rest: 0.5, going: 0.25, over: false });
+    expect(shares(spent, 1).words).toBe("epsilon 3 left of 4");
+  });
+
+  it("says what does not fit", () => {
+    expect(shares(spent, 5)).toMatchObject({ rest: 0, going: 0.75, over: true });
+    expect(shares(spent, 5).words).toContain("would not fit");
+    expect(shares(spent, -1)).toMatchObject({ rest: 0.75, going: 0 });
+  });
+});

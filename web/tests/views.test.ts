@@ -1,0 +1,153 @@
+/** The words, commands and states of views, apart from their drawing. */
+
+import { describe, expect, it } from "vitest";
+
+import type { MechanismAnswer } from "../src/api";
+import { sceneOf, settle, type Side, view } from "../src/attacker";
+import { defended } from "../src/views/attack_results";
+import { GALLERY, pieces } from "../src/views/attacks_gallery";
+import { asState, assumed, recipe, worstOver } from "../src/views/attacker_words";
+import { expected } from "../src/views/release_desk";
+
+const table = (rows: number[][], universe = "bits(1)"): MechanismAnswer =>
+  ({
+    universe,
+    window: false,
+    databases: ["1", "0"],
+    outputs: ["1", "0"],
+    matrix: rows.map((row) => row.map((value) => ({ exact: String(value), value }))),
+    price: { assumptions: ["neighbours differ in one record"] },
+  }) as unknown as MechanismAnswer;
+
+const COIN = [
+  [0.75, 0.25],
+  [0.25, 0.75],
+];
+
+function sceneFor(rows: number[][], universe?: string): NonNullable<ReturnType<typeof sceneOf>> {
+  const found = sceneOf(table(rows, universe));
+  if (!found) throw new Error("there is a table");
+  return found;
+}
+
+describe("the attacker in words", () => {
+  const scene = sceneFor(COIN);
+  const at = settle(scene, { output: "1" }, null);
+
+  it("names the worst output of a belief", () => {
+    expect(worstOver(scene, view(scene, at))).toBe(
+      "Worst over all outputs: 1, where your data changes the odds by the factor 3: 1 to 1 without it, 3 to 1 with it.",
+    );
+  });
+
+  it("says that nothing matters where nothing does", () => {
+    const nothing = sceneFor([
+      [0.5, 0.5],
+      [0.5, 0.5],
+    ]);
+    expect(worstOver(nothing, view(nothing, at))).toMatch(/makes no difference/);
+  });
+
+  it("says what gives somebody away, and what settles a question", () => {
+    const side: Side = { likely: 0.5, prior: 0.5, with: 1, without: 0.5 };
+    expect(worstOver(scene, [side])).toMatch(/settles the question/);
+    expect(worstOver(scene, [{ ...side, without: null }])).toMatch(/could not come out without/);
+  });
+
+  it("is silent where databases are answers, not people", () => {
+    const answers = sceneFor(COIN, "integers(0, 1)");
+    expect(worstOver(answers, view(answers, settle(answers, {}, null)))).toBe("");
+    expect(assumed(answers, table(COIN))[0]).toMatch(/true answers/);
+    expect(assumed(scene, table(COIN))).toContain("neighbours differ in one record");
+  });
+
+  it("keeps its state, and finds it again", () => {
+    const state = asState(scene, { ...at, you: 0.25 });
+    expect(state).toMatchObject({ mode: "independent", you: "0.25", person: "1", output: "1" });
+    expect(settle(scene, state, null)).toEqual({ ...at, you: 0.25 });
+    const two = { ...at, mode: "two" as const };
+    expect(settle(scene, asState(scene, two), null)).toEqual(two);
+  });
+
+  it("is the same on the command line", () => {
+    expect(recipe("m(bits=1)", scene, at).command).toBe(
+      'twoworlds posterior "m(bits=1)" --belief "independent(0.5)" --output 1 --secret 1=1',
+    );
+    const answers = sceneFor(COIN, "integers(0, 1)");
+    const made = recipe("m()", answers, settle(answers, {}, null));
+    expect(made.command).toBe('twoworlds show "m()" --output 1');
+    expect(made.python).toContain("print(p * a / (p * a + (1 - p) * b))");
+  });
+});
+
+describe("attacks elsewhere", () => {
+  const named = (name: string): (typeof GALLERY)[number] => {
+    const found = GALLERY.find((one) => one.name === name);
+    if (!found) throw new Error(name);
+    return found;
+  };
+  const usual = (name: string): Record<string, string> =>
+    Object.fromEntries(named(name).options.map((option) => [option.name, option.usual]));
+
+  it.each([
+    [
+      "composition",
+      false,
+      "twoworlds attack composition figure1.csv figure2.csv --sensitive condition --know zip=13012 --know age=28",
+    ],
+    [
+      "linkage",
+      false,
+      "twoworlds attack linkage register.csv figure1.csv --on zip,age --sensitive condition",
+    ],
+    [
+      "differencing",
+      true,
+      "twoworlds attack differencing --know department=physics --know sex=f --know job=professor --secret depressed=yes --at-least 5 --engine",
+    ],
+    ["averaging", false, "twoworlds attack averaging --epsilon 1/2 --times 1,4,16,64,256"],
+    ["reconstruct", true, "twoworlds attack reconstruct --rows 96 --queries 256 --engine"],
+    ["auxiliary", false, "twoworlds attack auxiliary"],
+  ])("%s, against the engine: %s", (name, engine, command) => {
+    expect(named(name).command(usual(name), engine)).toBe(command);
+  });
+
+  it("have Python that names what they were given", () => {
+    expect(named("composition").python(usual("composition"), false)).toContain(
+      'compose(["figure1.csv", "figure2.csv"], {"zip": "13012", "age": "28"}, "condition")',
+    );
+    for (const attack of GALLERY)
+      for (const engine of [false, attack.engine])
+        expect(attack.python(usual(attack.name), engine)).toMatch(/print\(/);
+  });
+
+  it("reads lists with commas", () => {
+    expect(pieces(" a=1, b=2 ,, ")).toEqual(["a=1", "b=2"]);
+    expect(pieces("")).toEqual([]);
+  });
+
+  it("says what the engine gave, without folders of any machine", () => {
+    expect(defended({ engine: { sentence: "Nothing." } })).toBe("Nothing.");
+    expect(defended({ engine: true })).toBe("");
+    expect(defended({})).toBe("");
+  });
+});
+
+describe("the error that is to be expected", () => {
+  const base = { name: "x", half_width: null, certainty: "95%" };
+
+  it.each([
+    [{ ...base, half_width: { exact: "12", value: 12 } }, "within ±12 with probability 95%"],
+    [
+      { ...base, half_width: { exact: null, value: 0.5 }, group_size: 1000 },
+      "within ±0.5 with probability 95% in groups of 1,000",
+    ],
+    [
+      { ...base, ranks: { exact: "305/2", value: 152.5 }, certainty: "at least 95%, in ranks" },
+      "at most 152.5 ranks off, with probability at least 95%",
+    ],
+    [base, "known after the answer"],
+  ])("%#", (one, words) => {
+    expect(expected(one)).toBe(words);
+  });
+});
