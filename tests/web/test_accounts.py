@@ -99,3 +99,24 @@ def test_a_damaged_file_is_said_to_be_one(tmp_path):
     (tmp_path / "accounts").write_bytes(b"not a database" * 100)
     with pytest.raises(InvalidInput, match="cannot be used"):
         Accounts(tmp_path / "accounts").find("x")
+
+
+def test_accounts_are_read_again_when_the_file_changed_and_only_then(tmp_path, monkeypatch):
+    place = tmp_path / "accounts"
+    ours, theirs = Accounts(place), Accounts(place)
+    assert ours.find("tw-x") is None
+    assert ours.unchanged
+    token = theirs.add("ann", "analyst")
+    assert not ours.unchanged
+    assert ours.find(token).name == "ann"
+    reads = []
+    read = Accounts._read
+    monkeypatch.setattr(Accounts, "_read", lambda self: reads.append(1) or read(self))
+    assert [ours.find(token).name for _ in range(5)] == ["ann"] * 5
+    assert reads == []
+    theirs.remove("ann")
+    assert ours.find(token) is None
+    place.unlink()
+    assert ours.find(token) is None
+    other = Accounts(place).add("bob", "curator")
+    assert ours.find(other).name == "bob"

@@ -1,6 +1,8 @@
 """``twoworlds serve`` and ``account``: what they print, what they refuse, and how they stop."""
 
+import errno
 import json
+import socket
 import threading
 import time
 
@@ -8,8 +10,11 @@ import pytest
 
 from tests.cli.calling import call
 from tests.web.serving import Running, wait_until_ready
+from twoworlds.errors import InvalidInput
+from twoworlds.release import Curator
 from twoworlds.release.examples import lay_out
 from twoworlds.web.accounts import Accounts
+from twoworlds.web.server import _listen
 
 
 @pytest.fixture
@@ -51,6 +56,7 @@ def test_the_token_is_printed_once_in_words(capsys, policy):
         (["serve", "--pace", "99"], "0 to 10"),
         (["serve", "--host", "256.1.1.1", "--port", "0"], "cannot be listened on"),
         (["serve", "--policy", "nowhere.yml"], "cannot be read"),
+        (["serve", "--account", "carl"], "unknown analyst of the policy 'carl'"),
     ],
 )
 def test_bad_input_is_said_in_a_line(capsys, policy, arguments, words, tmp_path, monkeypatch):
@@ -68,6 +74,34 @@ def test_a_port_that_is_taken_is_said_to_be(capsys, service, policy):
     code, _, err = call(capsys, "serve", "--policy", policy, "--port", port)
     assert code == 2
     assert "--port 0" in err
+    assert "running already" in err
+
+
+def test_a_port_that_is_forbidden_is_said_to_be(monkeypatch):
+    def forbidden(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(socket.socket, "bind", forbidden)
+    with pytest.raises(InvalidInput, match="1024"):
+        _listen("127.0.0.1", 80)
+
+
+@pytest.mark.parametrize("harm", ["damaged", "gone", "no folder"])
+def test_a_ledger_that_cannot_be_used_is_said_at_once(capsys, policy, tmp_path, harm):
+    with Curator.open(policy):
+        pass
+    place = tmp_path / "ledger.db"
+    if harm == "damaged":
+        place.write_bytes(b"no ledger" * 1000)
+    elif harm == "gone":
+        place.unlink()
+    else:
+        text = (tmp_path / "policy.yml").read_text()
+        (tmp_path / "policy.yml").write_text(text.replace("ledger.db", "nowhere/ledger.db"))
+    code, out, err = call(capsys, "serve", "--policy", policy, "--port", "0")
+    assert (code, out) == (2, "")
+    assert "ledger" in err
+    assert len(err.splitlines()) <= 3
 
 
 def test_serving_says_where_with_the_token_behind_the_hash(service):

@@ -79,6 +79,8 @@ def test_a_mechanism(anybody):
     assert deltas[0] == pytest.approx(0.5)
     assert deltas == sorted(deltas, reverse=True)
     assert found["tradeoff"]["points"] == [[0, 1], [0.25, 0.25], [1, 0]]
+    without = sent(anybody, "mechanism", {"mechanism": SURVEY, "definitions": False})
+    assert without == {**found, "definitions": None}
 
 
 @pytest.mark.parametrize(
@@ -153,6 +155,15 @@ def test_curves_without_noise(anybody, sweep):
         numbers = {"people": 12, "known": 2, sweep: x}
         exact = total("1=1/4, 0=3/4", epsilon="1/2", **numbers).delta
         assert delta == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_several_curves_without_noise(anybody):
+    body = {"people": 12, "known": 2, "most": 40, "curves": [0, "6"]}
+    found = sent(anybody, "noiseless", body)
+    assert found["x"] == [*range(3, 41)]
+    assert [one["known"] for one in found["curves"]] == [0, 6]
+    alone = sent(anybody, "noiseless", {"people": 40, "known": 6})
+    assert found["curves"][1]["delta"] == alone["delta"]
 
 
 def test_attacks_answer_what_the_api_says(anybody):

@@ -94,7 +94,21 @@ def test_queries_that_are_none_are_refused_and_not_charged(curator, query):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff\xfe", b"[1]", b"{" * 1000, b'{"mechanism": "a", "mechanism": "b"}']
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[1]",
+        b"{" * 1000,
+        b"[" * 60_000,
+        b'{"mechanism":' * 4000,
+        b'{"mechanism": "a", "mechanism": "b"}',
+        b'{"mechanism": "a", "definitions": 1}',
+        b'{"mechanism": ' + b"9" * 60_000 + b"}",
+        b'{"mechanism": "\\ud800"}',
+        b'{"a": [' * 40 + b"1" + b"]}" * 40,
+    ],
 )
 def test_malformed_bodies_are_refused(anybody, body):
     assert_refused(anybody.post("/api/v1/mechanism", content=body, headers=JSON))
@@ -203,6 +217,35 @@ def test_answers_are_not_kept_by_anybody(anybody, curator):
     for answer in (anybody.get("/api/v1/health"), curator.get("/api/v1/me")):
         assert answer.headers["cache-control"] == "no-store"
         assert "server" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "Bearer",
+        "Bearer tw-",
+        "Bearer {half}",
+        "Bearer {token}x",
+        "Bearer {upper}",
+        "Basic {token}",
+        "{token}",
+        "Bearer Bearer {token}",
+        "Bearer {token} {token}",
+        "Bearer " + "x" * 20_000,
+        "Bearer \xe9\xff",
+        "Bearer ' OR 1=1 --",
+    ],
+)
+def test_forged_tokens_are_refused(anybody, service, given):
+    token = service.token
+    text = given.format(token=token, half=token[:-1], upper=token.upper())
+    headers = {"Authorization": text.encode("latin-1")}
+    answer = anybody.get("/api/v1/me", headers=headers)
+    error = assert_refused(answer, 401)
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert token not in error["message"]
+    assert anybody.get(f"/api/v1/me?token={token}").status_code == 401
+    assert anybody.get("/api/v1/me", headers={"Cookie": f"token={token}"}).status_code == 401
 
 
 def test_wrong_tokens_wait(service):

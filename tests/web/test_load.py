@@ -102,6 +102,29 @@ def test_five_hundred_releases_of_fifty_clients(service):
 
 
 @pytest.mark.slow
+def test_two_services_on_one_ledger_spend_one_budget(tmp_path):
+    services = [Running(tmp_path, "--pace", "0") for _ in range(2)]
+    try:
+        for running in services:
+            wait_until_ready(running)
+        with ThreadPoolExecutor(2) as threads:
+            both = [*threads.map(lambda one: released(one, [*range(1, 101)]), services)]
+        found = [{number: answer.json() for number, _, answer in part} for part in both]
+        for number in range(1, 101):
+            first, second = (part[number]["certificate"]["stored"] for part in found)
+            assert first == second
+        paid = [Fraction(a["paid"]["epsilon"]["exact"]) for part in found for a in part.values()]
+        assert sum(paid) == 100 * COST
+        for running in services:
+            with running.client(running.token) as client:
+                assert spent(client) == 100 * COST
+    finally:
+        for running in services:
+            running.stop()
+    assert verify(tmp_path / "hospital" / "ledger.db")["ok"]
+
+
+@pytest.mark.slow
 def test_kill_9_under_load_loses_and_refunds_nothing(tmp_path):
     """Killed three times, once without its workers; a retry gets what was stored."""
     answers: dict[int, object] = {}

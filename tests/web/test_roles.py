@@ -1,5 +1,8 @@
 """Who may do what: every path with every role, and without any."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from twoworlds.web.accounts import Accounts
@@ -95,3 +98,27 @@ def test_a_removed_account_is_refused_by_the_running_service(service):
     assert ask(service, token, "GET", "me").json() == {"name": "eve", "role": "reviewer"}
     accounts.remove("eve")
     assert ask(service, token, "GET", "me").status_code == 401
+
+
+def test_an_account_that_is_removed_while_it_asks_gets_what_it_paid_for_and_nothing_after(service):
+    accounts = Accounts(service.folder / "hospital" / "ledger.db.accounts")
+    token = accounts.add("ann", "analyst")
+    body = {**ASKED, "queries": ["SELECT COUNT(*) FROM people WHERE age >= 13"]}
+    with service.client(token) as client, ThreadPoolExecutor(1) as thread:
+        running = thread.submit(client.post, "/api/v1/release", json=body)
+        time.sleep(0.02)
+        accounts.remove("ann")
+        assert running.result().status_code in (200, 401)  # 401 if it was removed before it asked
+        again = client.post("/api/v1/release", json=body)
+    assert again.status_code == 401
+    assert again.json()["error"]["kind"] == "WrongToken"
+
+
+def test_an_account_that_changes_its_role_has_the_new_one_at_once(service):
+    accounts = Accounts(service.folder / "hospital" / "ledger.db.accounts")
+    for role in ("reviewer", "curator", "reviewer", "analyst"):
+        token = accounts.add("dora", role)
+        with service.client(token) as client:
+            assert client.get("/api/v1/me").json() == {"name": "dora", "role": role}
+        accounts.remove("dora")
+        assert ask(service, token, "GET", "me").status_code == 401

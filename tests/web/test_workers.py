@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from twoworlds.web import workers as workers_module
 from twoworlds.web.refusals import Refused
 from twoworlds.web.workers import Workers
 
@@ -83,6 +84,72 @@ def test_a_worker_that_dies_is_replaced(workers):
     process.kill()
     process.wait()
     assert run(workers, "noiseless", SHORT).status == 200
+
+
+def when_running(pool, kill):
+    """Call with the process of a pool of one, shortly after it was given something to do."""
+
+    async def wait():
+        while not pool._running:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        [process] = pool._running
+        kill(process)
+
+    return wait()
+
+
+def test_a_process_that_dies_with_one_job_fails_it(workers):
+    run(workers, "noiseless", SHORT)
+
+    async def both():
+        jobs = [workers.run("guarantees", LONG), when_running(workers, lambda one: one.kill())]
+        return await asyncio.gather(*jobs, return_exceptions=True)
+
+    refused, _ = asyncio.run(both())
+    assert (refused.status, refused.kind) == (500, "Internal")
+    assert run(workers, "noiseless", SHORT).status == 200
+
+
+def test_jobs_that_wait_are_given_together_and_done_again_when_their_process_dies():
+    pool = Workers(("mathematics",), count=1, seconds=120, most=9, late="", together=4)
+    try:
+        pool.start()
+        for _ in range(20):  # it learns that they are short
+            run(pool, "noiseless", SHORT)
+        batches = []
+        exchange = pool._exchange
+        pool._exchange = lambda process, jobs: batches.append(len(jobs)) or exchange(process, jobs)
+
+        def die(process):
+            process.kill()
+
+        async def several():
+            slow = pool.run("guarantees", {"definition": "dp(ratio=3)", "universe": "bits(3)"})
+            short = [pool.run("noiseless", {"people": str(n)}) for n in (4, 5, 6, 7)]
+            first, *rest = short  # is given alone, and the others wait meanwhile
+            return await asyncio.gather(first, slow, *rest, when_running(pool, die))
+
+        first, slow, *found, _ = asyncio.run(several())
+        assert (first.status, slow.status) == (200, 200)
+        assert [json.loads(reply.body)["x"][-1] for reply in found] == [5, 6, 7]
+        assert sum(batches) > 4, "some of them were given twice"
+        assert max(batches) > 1
+    finally:
+        pool.close()
+
+
+def test_slow_jobs_are_given_one_by_one():
+    pool = Workers(("mathematics",), count=2, seconds=60, most=99, late="", together=16)
+    pool._average = 10.0
+    pool._waiting.extend(workers_module._Job(b"{}", 0.0) for _ in range(10))
+    assert len(pool._next()) == 1
+    pool._average = 0.001
+    assert len(pool._next()) == 5, "half of what waits: there are two processes"
+    pool._average = 0.2
+    assert len(pool._next()) == 2
+    pool._waiting.clear()
+    pool.close()
 
 
 def test_too_many_jobs_are_refused_at_once(workers):

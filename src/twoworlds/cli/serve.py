@@ -56,7 +56,12 @@ def serve(
     ] = 0.1,
     json_: Json = False,
 ) -> None:
-    """Start the service and its page on this machine, and print where, with a one-time token."""
+    """Start the service and its page on this machine, and print where, with a one-time token.
+
+    Mathematics is open to whoever can reach the address; releases need a token. A lasting one:
+    twoworlds account add NAME --role analyst --policy FILE. Ctrl-C stops it, after the releases
+    that run. The log, a line of JSON for each request, goes to standard error.
+    """
     if not 0 <= port < 1 << 16:
         raise InvalidInput(f"--port {port}: a port is a number from 0 to 65535")
     if not 0 <= pace <= 10:

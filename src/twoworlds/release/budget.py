@@ -216,10 +216,13 @@ class Cap:
         """Return a cost that still fits (more of smaller ones may), 0 when nothing does."""
         room = max(Fraction(0), self.concentrated - spent.concentrated)
         basic = max(Fraction(0), self.most.epsilon - spent.epsilon)
-        if spent.rho or room > pure_to_zcdp(basic):
+        if spent.rho or (room and room > pure_to_zcdp(basic)):
             found = Cost(rho=room)
         else:
             found = Cost(basic, max(Fraction(0), self.most.delta - self.tail - spent.delta))
+            within = spent.delta <= self.most.delta - self.tail
+            if within and self.most.kind != "zcdp" and spent.epsilon <= self.most.epsilon:
+                return found  # by basic composition
         return found if self.rule(spent.plus(found)) else Cost()
 
     def largest(self, spent: Spent) -> Cost | None:

@@ -15,51 +15,35 @@ What fails after the charge raises `ReleaseFailed`, always with the same text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.late import without_collecting
 from twoworlds.numbers import rational
 from twoworlds.release.answers.context import Context
-from twoworlds.release.budget import Cap, Composition, Cost, parse_cost
+from twoworlds.release.budget import Cap, Cost, parse_cost
 from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import Ledger, Reservation
-from twoworlds.release.ledger.locations import locate
-from twoworlds.release.ledger.mark import read_mark
+from twoworlds.release.opening import ledger_place, open_ledger
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.preparing import preparing
 from twoworlds.release.query import Query, Resolved, resolve
+from twoworlds.release.questions import NoiseKind, Question, Released, Wanted
 from twoworlds.release.sensitivity import Calibration, calibrate
 from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import Answer
     from twoworlds.release.dry_run import DryRun
+    from twoworlds.release.ledger.state import State
     from twoworlds.release.strategy import Strategy
 
-__all__ = ["Curator", "NoiseKind", "Released", "ledger_place", "open_ledger"]
+__all__ = ["Curator", "NoiseKind", "Released", "Wanted", "ledger_place", "open_ledger"]
 
-NoiseKind = Literal["laplace", "gaussian"]
 SOLE_ANALYST = "curator"
-
-
-@dataclass(frozen=True)
-class Released:
-    """A batch of answers that were paid together, with what a certificate needs."""
-
-    answers: tuple[Answer, ...]
-    statement: Mapping[str, Any]
-    stored: Mapping[str, Any]
-    reservation: Reservation
-    calibration: Calibration
-
-    def _repr_html_(self) -> str:
-        """Show the answers in a notebook."""
-        return "".join(answer._repr_html_() for answer in self.answers)
 
 
 class Curator:
@@ -181,9 +165,33 @@ class Curator:
         noise: NoiseKind = "laplace",
     ) -> Released:
         """Answer a batch on one dataset: noise is set to the sensitivity of all of it together."""
-        resolved, calibration = self._prepared(asked, cost, noise)
-        who = self.analyst(resolved[0].dataset.name, analyst)
-        return self._ask(resolved, calibration, who)
+        [found] = self.release_each([Wanted(asked, cost, analyst, noise)])
+        if isinstance(found, TwoWorldsError):
+            raise found
+        return found
+
+    def release_each(self, wanted: Sequence[Wanted]) -> list[Released | TwoWorldsError]:
+        """Answer several batches, each charged on its own; they wait for the disk together.
+
+        The error of one that is refused, or that fails after its charge, stands in its place.
+
+        Raises:
+            LedgerUnavailable: when the charges cannot be made durable; nothing is answered then.
+        """
+        found: dict[int, Released | TwoWorldsError] = {}
+        questions: dict[int, Question] = {}
+        started = monotonic()
+        for number, (asked, cost, analyst, noise) in enumerate(wanted):
+            try:
+                resolved, calibration = self._prepared(asked, cost, noise)
+                who = self.analyst(resolved[0].dataset.name, analyst)
+                questions[number] = self._question(resolved, calibration, who)
+            except TwoWorldsError as error:
+                found[number] = error
+        if questions:
+            answered = self._ask_each([*questions.values()], started)
+            found |= zip(questions, answered, strict=True)
+        return [found[number] for number in range(len(wanted))]
 
     def strategy(
         self, dataset: str, cost: object, *, name: str = "strategy", analyst: str | None = None
@@ -210,40 +218,81 @@ class Curator:
         within: Mapping[str, Any] | None = None,
         request: str | None = None,
     ) -> Released:
-        """Charge, compute, store and return.
-
-        Args:
-            resolved: The queries.
-            calibration: Their noise.
-            who: The analyst.
-            covered: What was paid already for the strategy of which this is a question.
-            within: The strategy and the number of the question.
-            request: The name under which the ledger takes it once.
-        """
+        """Answer a question of a strategy; ``within`` says which one it is."""
         started = monotonic()
-        dataset = resolved[0].dataset
+        question = self._question(
+            resolved, calibration, who, covered=covered, within=within, request=request
+        )
+        [found] = self._ask_each([question], started)
+        if isinstance(found, TwoWorldsError):
+            raise found
+        return found
+
+    def _question(
+        self,
+        resolved: Sequence[Resolved],
+        calibration: Calibration,
+        who: str,
+        *,
+        covered: Cost | None = None,
+        within: Mapping[str, Any] | None = None,
+        request: str | None = None,
+    ) -> Question:
         plans = self._plans(resolved)
-        said = {**statement(resolved, calibration, self._place(dataset)), **(within or {})}
-        price = calibration.price if covered is None else Cost()
-        paid = self.ledger.reserve(dataset.name, who, said, price, request=request)
-        stored = paid.answer if paid.answered else self._compute(resolved, calibration, plans, paid)
+        place = self._place(resolved[0].dataset)
+        said = {**statement(resolved, calibration, place), **(within or {})}
+        return Question(resolved, calibration, plans, who, said, covered, request)
+
+    def _ask_each(
+        self, questions: Sequence[Question], started: float
+    ) -> list[Released | TwoWorldsError]:
+        """Charge, compute, store and return; whatever fails stands in the place of its answer."""
+        paid = self.ledger.reserve_each([question.charge for question in questions])
+        stored: list[Any] = [None] * len(questions)
+        fresh: list[tuple[int, Reservation, Any]] = []
+        for number, (question, charge) in enumerate(zip(questions, paid, strict=True)):
+            if isinstance(charge, TwoWorldsError):
+                stored[number] = charge
+            elif charge.answered:
+                stored[number] = charge.answer
+            else:
+                parts = self._compute(question)
+                if parts is None:
+                    stored[number] = ReleaseFailed()
+                else:
+                    fresh.append((number, charge, {"answers": parts}))
+        kept = self.ledger.commit_each([(charge, parts) for _, charge, parts in fresh])
+        for (number, _, _), answer in zip(fresh, kept, strict=True):
+            stored[number] = answer
+        state = self.ledger.state()
+        found = [
+            one if isinstance(one, TwoWorldsError) else self._released(question, charge, one, state)
+            for question, charge, one in zip(questions, paid, stored, strict=True)
+        ]
+        self._wait(started)
+        return found
+
+    def _released(self, question: Question, paid: Any, stored: Any, state: State) -> Released:
         from twoworlds.release.answers import Answer
 
+        calibration, covered = question.calibration, question.covered
+        left, spent = self.ledger.accounts(question.dataset.name, question.analyst, state)
         context = Context.of(
-            dataset,
+            question.dataset,
             covered or calibration.price,
             paid=paid.paid,
-            left=self._left(dataset.name, who),
-            spent=self._spent(dataset.name, who),
+            left=left,
+            spent=spent,
             entry=paid.hash,
             covered=covered is not None,
         )
         answers = tuple(
             Answer.of(one, calibration, part, context, query=index)
-            for index, (one, part) in enumerate(zip(resolved, stored["answers"], strict=True))
+            for index, (one, part) in enumerate(
+                zip(question.resolved, stored["answers"], strict=True)
+            )
         )
-        self._wait(started)
-        return Released(answers, said, stored, paid, calibration)
+        return Released(answers, question.statement, stored, paid, calibration)
 
     def cost_for(self, asked: Query | str | Sequence[Query | str], within: object) -> Cost:
         """Return the least epsilon at which 95% of the errors of every answer are at most this."""
@@ -310,36 +359,24 @@ class Curator:
             found.append((engine, plan(one, relation, engine)))
         return found
 
-    def _compute(
-        self,
-        resolved: Sequence[Resolved],
-        calibration: Calibration,
-        plans: Sequence[Any],
-        paid: Reservation,
-    ) -> Any:
-        """Run the engine and store the noisy answer; whatever fails is one and the same error."""
-        started = monotonic()
+    def _compute(self, question: Question) -> list[Any] | None:
+        """Run the engine and add noise; None for whatever fails: it is one and the same error."""
+        calibration = question.calibration
         try:
             with preparing(calibration):
-                rows = [engine.fetch(plan.statement) for engine, plan in plans]
+                rows = [engine.fetch(plan.statement) for engine, plan in question.plans]
             from twoworlds.release.answers import noisy
             from twoworlds.release.noise import SystemBits
 
             bits = SystemBits()
-            parts = [
+            return [
                 noisy(one, plan.decode(found), calibration, bits, query=index)
                 for index, (one, (_, plan), found) in enumerate(
-                    zip(resolved, plans, rows, strict=True)
+                    zip(question.resolved, question.plans, rows, strict=True)
                 )
             ]
         except Exception:
-            failed = True
-        else:
-            failed = False
-        if failed:  # outside the handler, so that nothing of the cause hangs on to the error
-            self._wait(started)
-            raise ReleaseFailed
-        return self.ledger.commit(paid, {"answers": parts})
+            return None  # so that nothing of the cause hangs on to the error
 
     def _engine(self, dataset: Dataset) -> tuple[Any, Any]:
         if dataset.name not in self._engines:
@@ -369,10 +406,7 @@ class Curator:
         return place_of(source)
 
     def _left(self, dataset: str, analyst: str) -> dict[str, Cost]:
-        return {dataset: self.ledger.left(dataset), analyst: self.ledger.left(dataset, analyst)}
-
-    def _spent(self, dataset: str, analyst: str) -> dict[str, Composition]:
-        return {dataset: self.ledger.used(dataset), analyst: self.ledger.used(dataset, analyst)}
+        return self.ledger.accounts(dataset, analyst)[0]
 
     def _set_caps(self) -> None:
         for dataset in self.policy.datasets.values():
@@ -398,38 +432,3 @@ def _protected(dataset: Dataset) -> str:
         f"people by {unit.person!r} (at most {unit.rows} rows, {unit.groups} groups), "
         f"by {dataset.neighbours}"
     )
-
-
-def ledger_place(policy: Policy) -> tuple[str, str | None]:
-    """Return where the ledger of a policy and its mark are.
-
-    Raises:
-        InvalidInput: when the policy names none.
-    """
-    if policy.ledger is None:
-        raise InvalidInput("the policy names no ledger: add 'ledger: ledger.db' to it")
-    mark = None if policy.mark is None else str(policy.folder / policy.mark)
-    if "://" in policy.ledger:
-        return policy.ledger, mark
-    return str(policy.folder / policy.ledger), mark
-
-
-def open_ledger(policy: Policy) -> Ledger:
-    """Open the ledger of a policy; begin it if neither it nor its mark was ever there.
-
-    Raises:
-        LedgerDamaged: when it went back in time, or one of the two is missing.
-    """
-    place, mark = ledger_place(policy)
-    refused = None
-    if read_mark(locate(place, mark=mark).mark) is None:
-        try:
-            return Ledger.create(place, mark=mark)  # finishes one that a crash interrupted, too
-        except InvalidInput as error:  # it is there after all, or it cannot be made here
-            refused = error
-    try:
-        return Ledger.open(place, mark=mark)
-    except InvalidInput:
-        if refused is None:
-            raise
-        raise refused from None

@@ -50,6 +50,18 @@ class DryRun(Explained):
         """Say it in words."""
         return "\n".join(self._lines())
 
+    def picture(self) -> str:
+        """Draw the price beside what is left."""
+        from twoworlds.cards import bars
+
+        zcdp = self.price.kind == "zcdp"
+        left = {f"left of {account}": cost for account, cost in self.left.items()}
+        costs = {
+            name: cost.rho if zcdp else cost.epsilon
+            for name, cost in {"this release": self.price, **left}.items()
+        }
+        return bars("rho" if zcdp else "epsilon", costs, share=False, orange=["this release"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         one = self.resolved[0].dataset

@@ -123,7 +123,21 @@ def _dataset(dataset: Dataset, asked: Sequence[Resolved]) -> dict[str, Any]:
     }
 
 
+_MANY = 256
+_columns: dict[int, tuple[Column, dict[str, Any]]] = {}  # by identity: policies live long
+
+
 def _column(column: Column) -> dict[str, Any]:
+    """Return a column as plain data: a copy, since a statement is given away."""
+    known = _columns.get(id(column))
+    if known is None or known[0] is not column:
+        if len(_columns) >= _MANY:
+            _columns.clear()
+        known = _columns[id(column)] = column, _plain_column(column)
+    return {name: [*part] if type(part) is list else part for name, part in known[1].items()}
+
+
+def _plain_column(column: Column) -> dict[str, Any]:
     return {
         "name": column.name,
         "kind": column.kind,

@@ -226,6 +226,15 @@ class Strategy(Explained):
             f"{show(self.naive)} (neighbours by {self.dataset.neighbours})."
         )
 
+    def picture(self) -> str:
+        """Draw what the questions cost, beside what was paid."""
+        from twoworlds.cards import bars
+
+        costs = {"together": self.joint, "one by one": self.naive}
+        paid = ("paid", self.cost.epsilon)
+        title = "epsilon of the questions so far"
+        return bars(title, costs, share=False, grey=["one by one"], mark=paid)
+
     def to_dict(self) -> dict[str, Any]:
         """Return what it cost so far as plain data."""
         return {

@@ -8,9 +8,10 @@ constant time, so that the time tells neither a name nor a prefix.
     analyst   dry runs and releases within the budget that the policy gives to the name
     reviewer  reads: datasets, budgets and the ledger
 
-Accounts are kept in a small SQLite file beside the ledger, readable by its owner only. They are
-read anew for every request: an account that is removed is refused at once. The one-time account of
-a running service is only in its memory.
+Accounts are kept in a small SQLite file beside the ledger, readable by its owner only. For every
+request it is looked at whether the file has changed: SQLite counts its changes in the file's head.
+So an account that is removed is refused at once. The one-time account of a running service is only
+in its memory.
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ _SCHEMA = (
     "hash BLOB NOT NULL, created TEXT NOT NULL)"
 )
 _SECONDS = 10.0
+_HEAD = 100  # bytes of the head of a file of SQLite
+_CHANGES = slice(24, 28)  # where it counts the transactions that changed the file
+_Version = tuple[int, bytes] | None
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,9 @@ class Account:
 def new_token() -> str:
     """Return 256 fresh random bits as text."""
     return PREFIX + secrets.token_urlsafe(32)
+
+
+_Stored = tuple[Account, bytes, bytes]  # with salt and hash
 
 
 def accounts_place(policy: Policy) -> Path:
@@ -88,7 +95,8 @@ class Accounts:
         """Take the file; it is made when the first account is added."""
         self.path = None if path is None else Path(path)
         self._lock = threading.Lock()
-        self._passing: list[tuple[Account, bytes, bytes]] = []
+        self._passing: list[_Stored] = []
+        self._kept: tuple[_Version, list[_Stored]] | None = None
 
     def add(self, name: str, role: str) -> str:
         """Add an account and return its token, which nobody can look up later.
@@ -150,9 +158,33 @@ class Accounts:
                 found = account
         return found
 
-    def _stored(self) -> list[tuple[Account, bytes, bytes]]:
-        if self.path is None or not self.path.exists():
-            return []
+    @property
+    def unchanged(self) -> bool:
+        """Whether `find` answers from memory, without waiting for the file."""
+        return self._kept is not None and self._kept[0] == self._version()
+
+    def _stored(self) -> list[_Stored]:
+        version = self._version()
+        if self._kept is not None and self._kept[0] == version:
+            return self._kept[1]
+        found = [] if version is None else self._read()
+        # A change that was being written while we looked may still be undone: it is not kept.
+        self._kept = (version, found) if self._version() == version else None
+        return found
+
+    def _version(self) -> _Version:
+        """Return which file there is, and how often it was changed; None if there is none."""
+        if self.path is None:
+            return None
+        try:
+            with self.path.open("rb") as file:
+                return os.fstat(file.fileno()).st_ino, file.read(_HEAD)[_CHANGES]
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InvalidInput(f"{self.path} cannot be read: {error.strerror}") from None
+
+    def _read(self) -> list[_Stored]:
         with self._open(make=False) as connection:
             rows = connection.execute("SELECT name, role, created, salt, hash FROM accounts")
             return [

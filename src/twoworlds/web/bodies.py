@@ -13,6 +13,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    StrictBool,
     ValidationError,
     WithJsonSchema,
 )
@@ -40,25 +41,33 @@ _TEXT = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
 def _words(value: Any) -> Any:
     if isinstance(value, Numeral) or not isinstance(value, str):
         raise ValueError("write it as text")
-    return value
+    if not value.strip():
+        raise ValueError("it is empty: say what is meant, such as name(key=value)")
+    return _short(value, LONGEST_TEXT)
 
 
 def _digits(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError("write a number, or a text such as '1/2'")
-    return str(value)
+    if not value.strip():
+        raise ValueError("it is empty: write a number, or a text such as '1/2'")
+    return _short(str(value), _LONGEST_NUMBER)
+
+
+def _short(value: str, most: int) -> str:
+    if len(value) > most:
+        raise ValueError(f"it has {len(value)} characters: the service reads at most {most}")
+    return value
 
 
 Words = Annotated[
     str,
     BeforeValidator(_words),
-    Field(min_length=1, max_length=LONGEST_TEXT),
     WithJsonSchema(_TEXT),
 ]
 Digits = Annotated[
     str,
     BeforeValidator(_digits),
-    Field(min_length=1, max_length=_LONGEST_NUMBER),
     WithJsonSchema(
         {
             "anyOf": [
@@ -92,6 +101,7 @@ class Mechanism(_Body):
 
     mechanism: Words
     neighbours: Words | None = None
+    definitions: StrictBool = True
 
 
 class Posterior(_Body):
@@ -130,6 +140,8 @@ class Noiseless(_Body):
     probability: Digits = "1/2"
     epsilon: Digits = "1/2"
     sweep: Words = "people"
+    most: Digits | None = None
+    curves: Annotated[list[Digits], Field(max_length=8)] = []
 
 
 class Release(_Body):
@@ -172,7 +184,7 @@ def read_body(kind: type[_Kind], data: dict[str, Any]) -> dict[str, Any]:
     try:
         return kind.model_validate(data).model_dump(exclude_none=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         raise _refused(first, [*kind.model_fields]) from None
 
 
@@ -185,6 +197,13 @@ def _refused(problem: Any, known: list[str]) -> Refused:
     if problem["type"] == "extra_forbidden":
         said = str(UnknownName("field", name, known))
         return Refused(400, "UnknownName", said, field)
-    said = problem["msg"].removeprefix("Value error, ")
+    limits = problem.get("ctx", {})
+    ours = {
+        "too_short": f"give at least {limits.get('min_length')}",
+        "too_long": f"give at most {limits.get('max_length')}",
+        "bool_type": "say true or false",
+        "list_type": "give a list",
+    }
+    said = ours.get(problem["type"], problem["msg"].removeprefix("Value error, "))
     said = f"{name}: {said[:1].lower()}{said[1:]}"
     return Refused(400, "InvalidInput", said, field)

@@ -35,7 +35,45 @@ def attack(name: str, options: Mapping[str, Any]) -> Any:
         if option not in takes:
             with about(option):
                 raise UnknownName(f"option of {name}", option, takes)
-    return run({option: value for option, value in options.items() if value is not None})
+    given = {option: value for option, value in options.items() if value is not None}
+    try:
+        return run(given)
+    except InvalidInput as error:
+        _blame(error, given, takes)
+        raise
+
+
+# What the attacks call their numbers, where they do not call them by their options.
+_CALLED = {
+    "the number of questions": "times",
+    "the number of people": "people",
+    "the number of attributes": "attributes",
+    "the limit on the size of a set": "at_least",
+    "the limit of a cell": "at_least",
+    "the seed": "seed",
+}
+
+
+def _blame(error: InvalidInput, given: Mapping[str, Any], takes: Sequence[str]) -> None:
+    """Find the option that a complaint is about: it begins with its name, or quotes its value."""
+    said = str(error)
+    named = [name for name in takes if said.startswith((f"{name}=", f"{name} "))]
+    named += [name for words, name in _CALLED.items() if said.startswith(words) and name in takes]
+    if said.startswith("no weight"):
+        named += [name for name in ("prior", "population") if name in given]
+    quoted = [
+        name for name, value in given.items() if any(f"{one!r}" in said for one in _parts(value))
+    ]
+    for found in (named, quoted):
+        if len(found) == 1:
+            error.field = found[0]  # type: ignore[attr-defined]
+            return
+
+
+def _parts(value: Any) -> list[str]:
+    """Return what a complaint may quote of a value: itself, or the columns that it names."""
+    listed = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [str(value), *listed, *(one.partition("=")[0].strip() for one in listed)]
 
 
 def _text(options: Mapping[str, Any], name: str, usual: str | None = None) -> Any:
@@ -69,10 +107,13 @@ def _flag(options: Mapping[str, Any], name: str) -> bool:
 def _count(options: Mapping[str, Any], name: str, usual: int, most: int) -> int:
     text = _text(options, name, str(usual))
     with about(name):
-        found = whole(text, name, at_least=1)
+        found = whole(text, _WORDS.get(name, name), at_least=1)
         if found > most:
             raise TooLarge(f"{name}={found}: the service tries up to {most}")
         return found
+
+
+_WORDS = {name: words for words, name in _CALLED.items() if name in ("people", "attributes")}
 
 
 def _tables(options: Mapping[str, Any]) -> list[Path]:
@@ -175,7 +216,7 @@ def _averaging(options: Mapping[str, Any]) -> Any:
     epsilon, confidence = _text(options, "epsilon", "1/2"), _text(options, "confidence", "95%")
     times = _text(options, "times", "1,4,16,64,256").split(",")
     with about("times"):
-        if len(times) > 16 or any(whole(one, "times") > 4096 for one in times):
+        if len(times) > 16 or any(whole(one, "the number of questions") > 4096 for one in times):
             raise TooLarge("times: at most 16 numbers, of at most 4096")
         found = average_out(epsilon, times, confidence=confidence)
     if not _flag(options, "engine"):

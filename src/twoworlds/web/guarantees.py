@@ -24,6 +24,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.web.reading import check_text
 from twoworlds.web.refusals import about
+from twoworlds.worlds.catalogue import universe as build_universe
 
 __all__ = ["guarantees"]
 
@@ -42,13 +43,23 @@ def guarantees(
         text = check_text(mechanism or definition or "", field)
     with about("universe"):
         where = None if universe is None else check_text(universe, "universe")
+        if where is not None:
+            build_universe(where)
     with about(field):
-        cone = _cone(text, where)
+        cone = _built(text, where)
         if isinstance(cone, NoiseCone):
             return _of_noise(cone)
         if isinstance(cone, PerRecordCone):
             return _of_many_records(cone)
         return _of_rows(cone)
+
+
+def _built(text: str, universe: str | None) -> RowCone | PerRecordCone | NoiseCone:
+    try:
+        return _cone(text, universe)
+    except TooLarge:
+        with about("mechanism" if universe is None else "universe"):
+            raise
 
 
 def _cone(text: str, universe: str | None) -> RowCone | PerRecordCone | NoiseCone:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from time import monotonic
 from typing import Any
 
-from twoworlds.definitions import DifferentialPrivacy, check, measure
+from twoworlds.definitions import DifferentialPrivacy, measure
 from twoworlds.definitions.base import read_ratio
 from twoworlds.definitions.coupled.compare import worst
 from twoworlds.definitions.coupled.optimal import optimal
@@ -24,10 +23,11 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.named import mechanism as build
-from twoworlds.numbers import INFINITY, Number, exact_text, exp, ln, number, to_json
+from twoworlds.numbers import Number, exp, ln, number, to_json
+from twoworlds.web.claims import claims
 from twoworlds.web.reading import check_text
 from twoworlds.web.refusals import about
-from twoworlds.worlds import Point, Reals, Records
+from twoworlds.worlds import Integers, Point, Reals, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.classes import belief_class
@@ -41,10 +41,6 @@ _FEW = 3
 _POINTS = 41
 _LEVELS = ("0", *SOME_LEVELS, "3/4", "9/10", "99/100", "1")
 _MOST_NUMBERS = 60_000
-_FEW_DATABASES = 64  # that a definition with a belief may list
-_FEW_OUTPUTS = 4096  # whose event may be written out
-_PATIENCE = 4.0  # seconds, after which no further definition is begun
-_IF_INFINITE = "3"  # the ratio at which definitions are asked of what has no finite price
 
 
 def read_mechanism(text: str) -> Mechanism:
@@ -56,8 +52,10 @@ def read_mechanism(text: str) -> Mechanism:
 # --- a mechanism --------------------------------------------------------------------------------
 
 
-def mechanism(mechanism: str, neighbours: str | None = None) -> dict[str, Any]:
-    """Return matrix, price, profile, trade-off and the definitions that hold of a mechanism."""
+def mechanism(
+    mechanism: str, neighbours: str | None = None, *, definitions: bool = True
+) -> dict[str, Any]:
+    """Return matrix, price, profile, trade-off and, if asked for, which definitions hold."""
     built = read_mechanism(mechanism)
     with about("neighbours"):
         asked = DifferentialPrivacy(neighbours=_relation(neighbours))
@@ -85,7 +83,7 @@ def mechanism(mechanism: str, neighbours: str | None = None) -> dict[str, Any]:
             "price": price.to_dict(),
             "profile": _profile(asked, built, price),
             "tradeoff": _trade_off(built, price),
-            "definitions": [*_definitions(built, price, neighbours)],
+            "definitions": [*claims(built, asked, price, neighbours)] if definitions else None,
         }
 
 
@@ -102,6 +100,8 @@ def _shown(built: Mechanism) -> tuple[list[Point], list[Point]]:
     if isinstance(built.outputs, Reals) or isinstance(built.universe, Reals):
         return [], []
     columns, rows = built.universe.size, built.outputs.size
+    if rows is None and not isinstance(built.outputs, Integers):  # lists of numbers, for example
+        return [], []
     if (columns or 0) > _WIDEST or (rows or 0) > _WIDEST:
         return [], []
     databases = [*islice(built.universe, _FEW)] if columns is None else [*built.universe]
@@ -148,62 +148,6 @@ def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
     return {**curve.to_dict(), "points": points, "sentence": curve.explain()}
 
 
-def _definitions(
-    built: Mechanism, price: Verdict, neighbours: str | None
-) -> Iterator[dict[str, Any]]:
-    """Ask a list of definitions at the mechanism's own price."""
-    finite = price.ratio != INFINITY
-    ratio = exact_text(price.ratio) if finite else _IF_INFINITE
-    if ratio is None:  # an enclosure: the float above it
-        ratio = repr(to_json(price.ratio)["upper"])
-    # Differential privacy with ratio a moves no probability, and no belief of an informed
-    # attacker, by more than (a - 1) / (a + 1) (Kasiviswanathan & Smith).
-    moved = f"({ratio} - 1)/({ratio} + 1)"
-    try:
-        value = number(ratio)
-        moved = exact_text((value - 1) / (value + 1)) or moved
-    except TwoWorldsError:
-        pass
-    beside = "" if neighbours is None or "~" in neighbours else f", neighbours={neighbours}"
-    claims = [
-        f"dp(ratio={ratio}{beside})",
-        f"pointwise(ratio={ratio}{beside})",
-        f"gamma-amplification(gamma={ratio})",
-        f"statistical-difference(epsilon={moved}{beside})",
-        f"semantic(epsilon={moved})",
-        f"informed(epsilon={moved})",
-    ]
-    listed = [f"{name}(uniform, ratio={ratio})" for name in ("ddp", "noiseless", "pufferfish")]
-    few = built.universe.size is not None and built.universe.size <= _FEW_DATABASES
-    started = monotonic()
-    for claim in [*claims, *listed]:
-        late = monotonic() - started > _PATIENCE or (claim in listed and not few)
-        yield {"definition": claim, **(_LATE if late else _judged(built, claim))}
-
-
-_LATE = {
-    "holds": None,
-    "sentence": "not asked: it would take too long here",
-    "witness": None,
-    "witness_in_words": None,
-}
-
-
-def _judged(built: Mechanism, claim: str) -> dict[str, Any]:
-    try:
-        verdict = check(built, claim)
-    except TwoWorldsError as error:
-        return {**_LATE, "sentence": str(error)}
-    witness = verdict.witness
-    listed = built.outputs.size is None or built.outputs.size <= _FEW_OUTPUTS
-    return {
-        "holds": verdict.holds,
-        "sentence": verdict.sentence,
-        "witness": witness.to_dict() if witness is not None and listed else None,
-        "witness_in_words": None if witness is None else witness.explain(),
-    }
-
-
 # --- an attacker --------------------------------------------------------------------------------
 
 
@@ -245,6 +189,8 @@ def _outputs(built: Mechanism, output: str | None) -> list[Point]:
         raise InvalidInput("a density has no list of outputs: name one output")
     if (built.outputs.size or 0) > _WIDEST:
         raise TooLarge(f"there are {built.outputs.size} outputs: name one of them")
+    if built.outputs.size is None and not isinstance(built.outputs, Integers):
+        raise TooLarge("there are infinitely many outputs: name one of them")
     return [*_WINDOW] if built.outputs.size is None else [*built.outputs]
 
 

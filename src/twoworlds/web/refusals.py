@@ -9,7 +9,8 @@
     500  a failure, with a fixed text                           503  out of time, busy, no ledger
 
 Messages of the library about models and queries are shown as they are: they speak of what was sent
-and of the policy. Whatever may speak of the machine or of the data has a fixed text here.
+and of the policy. Whatever may speak of the machine or of the data has a fixed text here, and of a
+path nothing is left but the name of the file.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from twoworlds.errors import TwoWorldsError
@@ -25,6 +27,7 @@ from twoworlds.errors import TwoWorldsError
 __all__ = ["INTERNAL", "Refused", "about", "refusal_of"]
 
 _LONG = re.compile(r"\w{200,}")
+_PLACE = re.compile(r"(?<![\w/.:])/([\w.@+-]+)(?:/[\w.@+-]+)*")
 _LONGEST = 1000
 _LEDGER = (
     "the ledger cannot be used at the moment, so nothing was answered: try again, and ask the "
@@ -49,7 +52,7 @@ class Refused(Exception):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        message = _LONG.sub(_shortened, self.message)
+        message = _LONG.sub(_shortened, _PLACE.sub(_without_folders, self.message))
         if len(message) > _LONGEST:
             message = f"{message[:_LONGEST]}..."
         return {"error": {"kind": self.kind, "message": message, "field": self.field}}
@@ -102,6 +105,13 @@ def refusal_of(error: BaseException) -> Refused:
     if kind == "OverBudget":
         return Refused(409, kind, str(error), field)
     return Refused(400, kind, str(error), field)
+
+
+def _without_folders(place: re.Match[str]) -> str:
+    """Leave of a path of this machine its last name; what only looks like one stays."""
+    if not Path("/", place.group(1)).exists():
+        return place.group()
+    return place.group().rpartition("/")[2]
 
 
 def _shortened(word: re.Match[str]) -> str:

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text
 from twoworlds.release.budget import Cap, parse_cost
 from twoworlds.release.certificate import certify
-from twoworlds.release.curator import Curator, NoiseKind, Released
+from twoworlds.release.curator import Curator, NoiseKind, Released, Wanted
 from twoworlds.release.policy import Column, Dataset, read_policy
 from twoworlds.release.policy.checking import checked
 from twoworlds.release.query import Query, resolve
@@ -44,8 +44,8 @@ class Desk:
             "ledger": self.ledger,
             "plan": self.plan,
             "ready": self.ready,
-            "release": self.release,
         }
+        self.together = {"release": self.release_each}  # what is done for several at once
 
     @property
     def curator(self) -> Curator:
@@ -105,13 +105,28 @@ class Desk:
         with self._blaming(queries, asked):
             return self.curator.plan(queries, cost, analyst=who, noise=noise).to_dict()
 
-    def release(self, account: str, **asked: Any) -> dict[str, Any]:
-        """Charge a batch of queries and answer them."""
+    def release_each(self, asked: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Charge and answer the requests of several accounts; an error stands in its place."""
+        found: dict[int, Any] = {}
+        wanted: dict[int, Wanted] = {}
+        for number, one in enumerate(asked):
+            try:
+                wanted[number] = self._wanted(**one)
+            except Exception as error:
+                found[number] = error
+        for number, released in zip(
+            wanted, self.curator.release_each([*wanted.values()]) if wanted else (), strict=True
+        ):
+            try:
+                with self._blaming(wanted[number].asked, asked[number]):
+                    found[number] = _answered(released)
+            except Exception as error:
+                found[number] = error
+        return [found[number] for number in range(len(asked))]
+
+    def _wanted(self, account: str, **asked: Any) -> Wanted:
         queries, cost, noise = self._read(**asked)
-        who = self._analyst(queries, account)
-        with self._blaming(queries, asked):
-            released = self.curator.release_all(queries, cost, analyst=who, noise=noise)
-        return _answered(released)
+        return Wanted(queries, cost, self._analyst(queries, account), noise)
 
     def close(self) -> None:
         """Close ledger and engines."""
@@ -159,7 +174,7 @@ class Desk:
         return read, price, kind
 
     @contextmanager
-    def _blaming(self, queries: Sequence[Query], asked: Mapping[str, Any]) -> Iterator[None]:
+    def _blaming(self, queries: Sequence[Any], asked: Mapping[str, Any]) -> Iterator[None]:
         """Say of a complaint whether it is about the queries or, if they are sound, the cost."""
         try:
             yield
@@ -198,7 +213,9 @@ class Desk:
         return account
 
 
-def _answered(released: Released) -> dict[str, Any]:
+def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
+    if isinstance(released, TwoWorldsError):
+        raise released
     answers = [answer.to_dict() for answer in released.answers]
     context = released.answers[0].context
     return {

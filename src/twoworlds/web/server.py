@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import signal
 import socket
@@ -10,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.release.opening import open_ledger
 from twoworlds.release.policy import Policy, read_policy
 from twoworlds.web.accounts import Accounts, accounts_place
 
@@ -21,7 +23,19 @@ __all__ = ["Started", "serve"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _SECONDS_TO_STOP = 90  # more than the longest release may take
+OPTIONS: dict[str, Any] = {
+    "access_log": False,  # we write our own
+    "server_header": False,
+    "ws": "none",
+    "timeout_keep_alive": 15,
+    "timeout_graceful_shutdown": _SECONDS_TO_STOP,
+    "backlog": 512,
+    "proxy_headers": False,
+    "h11_max_incomplete_event_size": 16 << 10,  # of the headers of a request
+}
 _SOLE = "curator"
+_CONNECTIONS = 1024
+_BESIDE = 64  # files that are open besides connections
 
 
 class Started:
@@ -67,14 +81,18 @@ def serve(
 
     Raises:
         InvalidInput: when the policy cannot be read, or the address is taken.
+        LedgerUnavailable: when the ledger cannot be opened, or made.
+        LedgerDamaged: when it does not verify.
     """
     import uvicorn
 
     from twoworlds.web.app import create_app
+    from twoworlds.web.patience import Patience
 
     read = read_policy(policy)
+    name = _spender(read, account)
+    open_ledger(read).close()  # whoever starts it should hear at once what is wrong with it
     accounts = Accounts(accounts_place(read))
-    name = account or _first_analyst(read)
     token = accounts.add_passing(name, "curator")
     listening = _listen(host, port)
     app = create_app(policy, accounts, hosts=[host, *allowed], **options)
@@ -104,23 +122,40 @@ def serve(
         logging.getLogger(logger).propagate = False
     config = uvicorn.Config(
         app,
+        http=Patience,
         log_config=None,
-        access_log=False,
-        server_header=False,
         lifespan="on",
-        ws="none",
-        timeout_keep_alive=15,
-        timeout_graceful_shutdown=_SECONDS_TO_STOP,
-        limit_concurrency=1024,
-        backlog=512,
-        proxy_headers=False,
+        limit_concurrency=_allow_files(_CONNECTIONS),
+        **OPTIONS,
     )
     Server(config).run(sockets=[listening])
 
 
-def _first_analyst(policy: Policy) -> str:
+def _allow_files(connections: int) -> int:
+    """Raise the limit of open files, as far as one may, and return how many connections fit."""
+    try:
+        import resource
+    except ImportError:  # there is none on Windows
+        return connections
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + 2 * _BESIDE
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            soft = most
+        return max(_BESIDE, min(connections, soft - _BESIDE))
+    return connections
+
+
+def _spender(policy: Policy, account: str | None) -> str:
+    """Return whose budget the one-time token spends."""
     names = [name for dataset in policy.datasets.values() for name in dataset.analysts]
-    return names[0] if names else _SOLE
+    if account is None:
+        return names[0] if names else _SOLE
+    if names and account not in names:
+        raise UnknownName("analyst of the policy", account, dict.fromkeys(names))
+    return account
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -135,8 +170,10 @@ def _listen(host: str, port: int) -> socket.socket:
             raise
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput(
-            f"{host}:{port} cannot be listened on ({reason}): give another --host or --port, or "
-            "--port 0 for any that is free"
-        ) from None
+        way_out = "give another --host or --port, or --port 0 for any that is free"
+        if isinstance(error, PermissionError):
+            way_out = "give a port from 1024 on, and put a server that speaks HTTPS in front of it"
+        elif getattr(error, "errno", None) == errno.EADDRINUSE:
+            way_out = "is the service running already? If it is to run twice, give --port 0"
+        raise InvalidInput(f"{host}:{port} cannot be listened on ({reason}): {way_out}") from None
     return listening

@@ -55,6 +55,7 @@ class Service:
                 seconds=release_seconds,
                 most=512,
                 late=_LATE_RELEASE,
+                together=16,
             )
         self._catalogue: Reply | None = None
         self._ready: tuple[float, Reply] | None = None
@@ -83,6 +84,8 @@ class Service:
                 401, "NoToken", "this needs a token: send the header Authorization: Bearer TOKEN"
             )
         try:
+            if not self.accounts.unchanged:  # whoever holds the file's lock keeps nobody waiting
+                await asyncio.to_thread(self.accounts.listed)
             found = self.accounts.find(token.strip())
         except TwoWorldsError:
             raise Refused(503, "NoAccounts", _NO_ACCOUNTS) from None

@@ -1,9 +1,10 @@
 """A worker: a process that does one job after another, and can be killed in the middle of any.
 
-It reads jobs from its standard input and writes answers to its standard output, each with its
-length in front; both are JSON. What libraries print goes nowhere, so that nothing of the data
-reaches a log. It ends when its input ends, which is also what happens when the service is killed;
-signals that stop the service do not stop it, so that a running release is finished.
+It reads lists of jobs from its standard input and writes an answer to each to its standard output,
+with its place in the list and its length in front; all of it is JSON. Releases that come in one
+list are charged together. What libraries print goes nowhere, so that nothing of the data reaches a
+log. It ends when its input ends, which is also what happens when the service is killed; signals
+that stop the service do not stop it, so that a running release is finished.
 
 A worker of *mathematics* works for strangers: it runs at low priority, within a limit of memory,
 in an empty folder, and opens no file but those of the program.
@@ -18,7 +19,7 @@ import struct
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,11 +28,13 @@ from twoworlds.web.refusals import refusal_of
 
 __all__ = ["REPLY", "REQUEST", "main"]
 
-REQUEST = struct.Struct(">I")  # the length of a job
-REPLY = struct.Struct(">HI")  # the status of an answer, and its length
+REQUEST = struct.Struct(">I")  # the length of a list of jobs
+REPLY = struct.Struct(">HHI")  # place in the list, status of the answer, its length
 _MEMORY = 4 << 30
+_NICE = 5
 _LONGEST_INTEGER = 1_000_000
 Jobs = Mapping[str, Callable[..., Any]]
+Together = Callable[[Sequence[Mapping[str, Any]]], Sequence[Any]]
 
 
 def main(kind: str, *arguments: str) -> None:
@@ -42,13 +45,15 @@ def main(kind: str, *arguments: str) -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     sys.set_int_max_str_digits(_LONGEST_INTEGER)
     if kind == "mathematics":
+        if hasattr(os, "nice"):
+            os.nice(_NICE)  # before it loads: the page does not wait for that
         jobs = import_module("twoworlds.web.jobs").JOBS
         _confine(Path.cwd())
         _serve(source, sink, jobs)
         return
     releases = import_module("twoworlds.web.releases")
     with releases.Desk(*arguments) as desk:
-        _serve(source, sink, desk.jobs)
+        _serve(source, sink, desk.jobs, desk.together)
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
@@ -60,23 +65,49 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
     return source, sink
 
 
-def _serve(source: BinaryIO, sink: BinaryIO, jobs: Jobs) -> None:
+def _serve(
+    source: BinaryIO, sink: BinaryIO, jobs: Jobs, together: Mapping[str, Together] | None = None
+) -> None:
     while len(head := source.read(REQUEST.size)) == REQUEST.size:
-        request = json.loads(source.read(*REQUEST.unpack(head)))
-        status, body = _answer(jobs, request)
-        sink.write(REPLY.pack(status, len(body)) + body)
-        sink.flush()
+        requests = json.loads(source.read(*REQUEST.unpack(head)))
+        for number, found in _answers(jobs, together or {}, requests):
+            status, body = _written(found)
+            sink.write(REPLY.pack(number, status, len(body)) + body)
+            sink.flush()
 
 
-def _answer(jobs: Jobs, request: Mapping[str, Any]) -> tuple[int, bytes]:
-    """Do one job; whatever goes wrong is an answer too."""
-    try:
-        found = jobs[request["job"]](**request["arguments"])
-        text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return 200, text.encode("utf-8", "backslashreplace")
-    except Exception as error:
-        refused = refusal_of(error)
-        return refused.status, refused.body()
+def _answers(
+    jobs: Jobs, together: Mapping[str, Together], requests: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[int, Any]]:
+    """Yield what each request gives, or its error, with its number: those first that are alone."""
+    grouped: dict[str, list[int]] = {}
+    for number, request in enumerate(requests):
+        if request["job"] in together:
+            grouped.setdefault(request["job"], []).append(number)
+            continue
+        try:
+            found = jobs[request["job"]](**request["arguments"])
+        except Exception as error:
+            found = error
+        yield number, found
+    for job, numbers in grouped.items():
+        try:
+            given = together[job]([requests[number]["arguments"] for number in numbers])
+        except Exception as error:
+            given = [error] * len(numbers)
+        yield from zip(numbers, given, strict=True)
+
+
+def _written(found: Any) -> tuple[int, bytes]:
+    """Return the status and the JSON of what was found; whatever goes wrong is an answer too."""
+    if not isinstance(found, Exception):
+        try:
+            text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            return 200, text.encode("utf-8", "backslashreplace")
+        except Exception as error:
+            found = error
+    refused = refusal_of(found)
+    return refused.status, refused.body()
 
 
 # --- strangers ------------------------------------------------------------------------------------
@@ -84,8 +115,6 @@ def _answer(jobs: Jobs, request: Mapping[str, Any]) -> tuple[int, bytes]:
 
 def _confine(folder: Path) -> None:
     """Lower what a request of mathematics could do if it found a way past the reading of texts."""
-    if hasattr(os, "nice"):
-        os.nice(5)
     try:
         import resource
     except ImportError:  # there is none on Windows

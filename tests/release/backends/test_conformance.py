@@ -6,6 +6,8 @@ import random
 from datetime import date
 from fractions import Fraction
 
+import pytest
+
 from tests.release.backends import oracle
 from tests.release.backends.conftest import COLUMNS
 from twoworlds.release.plan import check_columns, plan
@@ -95,32 +97,40 @@ def totals_of(loaded, resolved):
     return oracle.plain(found.decode(loaded.backend.rows(found.statement)))
 
 
-def test_random_queries_give_the_totals_of_a_plain_loop(loaded):
+HOW_MANY = pytest.mark.parametrize(
+    "share", [pytest.param(1, id="some"), pytest.param(6, id="many", marks=pytest.mark.slow)]
+)
+
+
+@HOW_MANY
+def test_random_queries_give_the_totals_of_a_plain_loop(loaded, share):
     draw = random.Random("row")
-    for _ in range(5 if loaded.few else 40):
+    for _ in range(share * (4 if loaded.few else 15)):
         query = random_query(draw)
         resolved = resolve(query, loaded.dataset())
         expected = oracle.totals(resolved, loaded.rows, loaded.publics)
         assert totals_of(loaded, resolved) == expected, query
 
 
-def test_people_within_their_limits_are_counted_whole(loaded):
+@HOW_MANY
+def test_people_within_their_limits_are_counted_whole(loaded, share):
     draw = random.Random("people")
     dataset = loaded.dataset(Unit("person", rows=1000, groups=1000))
-    for _ in range(2 if loaded.few else 15):
+    for _ in range(share * (2 if loaded.few else 6)):
         query = random_query(draw, people=True)
         resolved = resolve(query, dataset)
         expected = oracle.totals(resolved, loaded.rows, loaded.publics)
         assert totals_of(loaded, resolved) == expected, query
 
 
-def test_what_is_kept_of_a_person_depends_on_nobody_else(loaded):
+@HOW_MANY
+def test_what_is_kept_of_a_person_depends_on_nobody_else(loaded, share):
     """The totals of several are the sum of the totals of each person asked for alone."""
     for rows, groups in [(3, 2)] if loaded.few else [(1, 1), (3, 2), (2, 5)]:
-        _check_limits(loaded, rows, groups)
+        _check_limits(loaded, rows, groups, range(2 if loaded.few else 2 + share))
 
 
-def _check_limits(loaded, rows, groups):
+def _check_limits(loaded, rows, groups, persons):
     dataset = loaded.dataset(Unit("person", rows=rows, groups=groups))
     whole = (
         Query("people")
@@ -131,7 +141,6 @@ def _check_limits(loaded, rows, groups):
         .count(INCOME, where=Compare(FLAG, "=", True))
         .median(PAY)
     )
-    persons = range(2 if loaded.few else 10)
     some = OneOf("person", tuple(map(Fraction, persons)))
     cells, ranks = totals_of(loaded, resolve(whole.where(some), dataset))
     added_cells, added_ranks = {}, {}

@@ -50,11 +50,18 @@ def test_a_crash_at_any_step_of_a_payment_leaves_no_answer_unpaid(path, run, kin
     assert found["killed"] > least
 
 
-@pytest.mark.parametrize(("kind", "least"), STEPS)
+MAKING = [
+    pytest.param("calls", 4, 20, id="around some calls that have an effect"),
+    pytest.param("calls", 1, 25, id="around every one of them", marks=pytest.mark.slow),
+    pytest.param("lines", 1, 200, id="before every line", marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("kind", "stride", "least"), MAKING)
 def test_a_crash_at_any_step_of_making_a_ledger_leaves_one_that_can_be_made(
-    new_place, run, kind, least
+    new_place, run, kind, stride, least
 ):
-    found = run("every_step_of_create", new_place(), kind)
+    found = run("every_step_of_create", new_place(), kind, stride)
     assert found["status"] == 0
     assert found["killed"] > least
 

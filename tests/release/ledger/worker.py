@@ -139,9 +139,9 @@ def on_server(place):
     return str(place).startswith("postgresql://")
 
 
-def every_step_of_create(place, kind):
-    """Kill the making of a ledger at each step; the next attempt must finish it."""
-    for step in range(1, 10_000):
+def every_step_of_create(place, kind, stride):
+    """Kill the making of a ledger at each step, or some; the next attempt must finish it."""
+    for step in range(1, 10_000, int(stride)):
         table = {"table": f"step{step}"} if on_server(place) else {}
         fresh = place if table else Path(place).with_name(f"{step}.db")
 

@@ -267,3 +267,105 @@ def test_few_keys_are_listed_on_spark_and_many_are_joined(count, joined):
     resolved = resolve(Query("people").by("region").count(), people)
     found = plan(resolved, exp.to_table("people"), OnSpark()).statement
     assert (found.find(exp.Join) is not None) == joined
+
+
+class OnPaper:
+    """A table of Spark of which only the columns are known."""
+
+    dialect = "spark"
+
+    def fields(self, relation):
+        """Return one column of text, one of floats and one of whole numbers."""
+        return {
+            "k": Field("c0", "text"),
+            "f": Field("c1", "float"),
+            "i": Field("c2", "integer", bits=32),
+        }
+
+
+KEYS = {"k": ("a", "b b", "c"), "f": (Fraction(0), Fraction(1, 10)), "i": (Fraction(7),)}
+
+
+def on_paper(by, **options):
+    """Return the plan of counts by some columns, in the dialect of Spark."""
+    kinds = {"k": "text", "f": "number", "i": "integer"}
+    columns = {name: Column(name, kinds[name], keys=keys) for name, keys in KEYS.items()}
+    query = Query("people")
+    for name in by:
+        query = query.by(name, **options)
+    resolved = resolve(query.count(), Dataset("people", None, "add-remove", columns=columns))
+    return plan(resolved, sql.table("people"), OnPaper())
+
+
+def test_a_list_of_keys_is_written_once_and_searched_in_sums_only():
+    text = on_paper(["k"]).statement.sql("spark")
+    assert text.count("'b b'") == 1
+    assert "ARRAY_POSITION" not in text
+    assert text.index("GROUP BY") < text.index("HAVING") < text.index("COUNT(*) > 0")
+
+
+def test_other_keys_are_put_together_by_the_engine():
+    text = on_paper(["k"], other=True).statement.sql("spark")
+    assert "ARRAY_POSITION" in text
+    assert "HAVING" not in text
+
+
+def test_keys_that_come_back_are_looked_up():
+    found = on_paper(["k", "f", "i"])
+    rows = [(0, "c", 0.1, 7, 3), (0, "a", -0.0, 7, 1), (0, "a", 0.0, 7, 4)]
+    assert found.decode(rows).cells == {(2, 1, 0): (3,), (0, 0, 0): (5,)}
+
+
+@pytest.mark.parametrize(
+    "row", [(0, "A", 0.1, 7, 3), (0, "a ", 0.1, 7, 3), (0, None, 0.1, 7, 3), (0, "a", 0.2, 7, 3)]
+)
+def test_a_key_that_was_not_asked_for_is_refused(row):
+    with pytest.raises(ValueError, match="does not exist"):
+        on_paper(["k", "f", "i"]).decode([row])
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("kind", "type_", "values", "keys", "expected"),
+    [
+        (
+            "text",
+            "string",
+            ["a", "A", "a ", " a", "", None, "é", "e\u0301", "a", "'", "\\"],
+            ("a", "", "é", "'", "\\", "never"),
+            [2, 1, 1, 1, 1, 0],
+        ),
+        (
+            "number",
+            "double",
+            [0.0, -0.0, float("nan"), float("inf"), None, 0.1, 0.1 + 2**-55, 1e15],
+            (Fraction(0), Fraction(1, 10), Fraction(10**15), Fraction(2)),
+            [2, 1, 1, 0],
+        ),
+        (
+            "integer",
+            "int",
+            [1, 2, None, -5],
+            (Fraction(-5), Fraction(2), Fraction(2**40)),
+            [1, 1, 0],
+        ),
+        ("boolean", "boolean", [True, None, False, True], (False, True), [1, 2]),
+        (
+            "date",
+            "date",
+            [date(2026, 1, 31), None, date(1, 1, 1)],
+            (date(1, 1, 1), date(2026, 1, 31), date(2026, 2, 1)),
+            [1, 1, 0],
+        ),
+    ],
+)
+def test_spark_gives_back_the_keys_that_are_declared(
+    spark_session, kind, type_, values, keys, expected
+):
+    frame = spark_session.createDataFrame([(value,) for value in values], f"k {type_}")
+    backend, relation = open_backend(frame)
+    dataset = Dataset("people", None, "add-remove", columns={"k": Column("k", kind, keys=keys)})
+    found = plan(resolve(Query("people").by("k").count(), dataset), relation, backend)
+    cells = found.decode(backend.fetch(found.statement)).cells
+    assert [cells.get((i,), (0,))[0] for i in range(len(keys))] == expected
+    backend.close()

@@ -30,16 +30,16 @@ _EACH = 3  # columns for an aggregate: value, interval, utility
 
 
 def html(answer: Answer) -> str:
-    """Return a table with captions; every text in it is escaped."""
-    headings = "".join(f"<th>{escape(name)}</th>" for name in head(answer))
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in body(answer)
-    )
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in _notes(answer))
-    return (
-        f"<div><p>{escape(answer.heading())}</p>"
-        f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
-        f"{''.join(_charts(answer))}{notes}</div>"
+    """Return a card with the table and charts; every text in it is escaped."""
+    from twoworlds.cards import card, table
+
+    rows = [[cell.lstrip("█░ ") for cell in row] for row in body(answer)]
+    shown = table(head(answer), rows, numbers=True, most=_MOST_ROWS)
+    return card(
+        "",
+        sentences=[answer.heading()],
+        inside=[shown, *_charts(answer)],
+        notes=_notes(answer),
     )
 
 

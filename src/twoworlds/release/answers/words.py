@@ -214,13 +214,13 @@ def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str
         odds = exp(2 * epsilon)
         semantic = given.implies("semantic").best
         moved = (
-            ""
+            ","
             if semantic is None
             else f" by at most {percent(semantic.epsilon)[:-1]} percentage points,"
         )
         yield (
             "Whatever someone believed, and whatever they ask about you, this answer moves their "
-            f"belief,{moved} compared with the same answer computed without you: odds differ by at "
+            f"belief{moved} compared with the same answer computed without you: odds differ by at "
             f"most the factor {decimal(odds, 4)}, and an even bet becomes at most "
             f"{percent_above(half, largest_posterior(half, odds))}."
         )

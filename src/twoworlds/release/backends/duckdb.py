@@ -79,6 +79,7 @@ class DuckDBBackend:
         self._numbers = count()
         self._seen: dict[Any, exp.Table] = {}
         self._fields: dict[str, dict[str, Field]] = {}
+        self._keys: dict[tuple[str, ...], str] = {}  # the texts of tables, by their names
         self._kept: list[object] = []  # frames must live as long as their views
         self._texts: dict[str, TextFile] = {}  # by the names of their views
         self._read: dict[str, tuple[int, ...]] = {}  # what they were when they were last looked at
@@ -100,7 +101,10 @@ class DuckDBBackend:
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
         """Return the columns of a table by the names that their owner gave them."""
-        key = _text_of(relation)
+        names = (relation.catalog, relation.db, relation.name)
+        if names not in self._keys:
+            self._keys[names] = _text_of(relation)
+        key = self._keys[names]
         if key not in self._fields:
             self._fields[key] = {f.name: f for f in self._described(key)}
         return self._fields[key]
@@ -111,10 +115,12 @@ class DuckDBBackend:
 
     def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
         """Run one statement and yield its rows, a chunk at a time."""
-        from sqlglot import exp
+        if self._texts:
+            from sqlglot import exp
 
-        for name in {table.name for table in statement.find_all(exp.Table)} & self._texts.keys():
-            self._look_at(name)
+            named = {table.name for table in statement.find_all(exp.Table)}
+            for name in named & self._texts.keys():
+                self._look_at(name)
         result = self._connection.execute(_text_of(statement))
         while chunk := result.fetchmany(CHUNK):
             yield from chunk

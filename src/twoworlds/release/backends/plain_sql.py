@@ -73,7 +73,9 @@ def duckdb_text(statement: exp.Expr) -> str:
     '"t"."a"'
     """
     alike = all(type(node) in _ALIKE and _is_plain(node) for node in statement.walk())
-    return statement.sql("" if alike else "duckdb")
+    if alike:
+        return statement.sql("", copy=False)  # writing these parts changes nothing in them
+    return statement.sql("duckdb")
 
 
 def _is_plain(node: exp.Expr) -> bool:

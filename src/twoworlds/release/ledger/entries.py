@@ -53,17 +53,20 @@ class Entry:
     def row(self) -> Line:
         """Return what is stored: the canonical body and its hash.
 
+        The content is plain data: `canonical` has seen every part of it that came from elsewhere.
+
         >>> Entry(1, START, "2026-01-01T00:00:00Z", "begin", {}).row().hash[:8]
         '83b6ecd5'
         """
-        body = canonical(
+        body = _encoded(
             {
                 **self.content,
                 "sequence": self.sequence,
                 "previous": self.previous,
                 "time": self.time,
                 "kind": self.kind,
-            }
+            },
+            "content",
         )
         return Line(self.sequence, body, digest(body))
 
@@ -79,6 +82,10 @@ def canonical(value: object, name: str = "content") -> str:
             and dictionaries with text as keys. The message never holds the value.
     """
     _check_plain(value, name, 0)
+    return _encoded(value, name)
+
+
+def _encoded(value: object, name: str) -> str:
     text = _ENCODER.encode(value)
     if len(text) > _LONGEST:
         raise InvalidInput(

@@ -1,9 +1,10 @@
 """An open chain of entries: its store, its mark and what the entries add up to, kept in step.
 
 Many threads may use one journal, and processes may be forked from the one that opened it. Entries
-are added one at a time: the mark's lock keeps the other processes of this machine out, the store's
-transaction everybody else. Within it the entries that others added are read first, then the mark is
-compared, then the new entry is decided on; the entry is durable before the mark moves.
+are added by one writer at a time: the mark's lock keeps the other processes of this machine out,
+the store's transaction everybody else. Within it the entries that others added are read first, then
+the mark is compared, then new entries are decided on, one after the other; they are durable before
+the mark moves.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from twoworlds.errors import TwoWorldsError
 from twoworlds.release.ledger.entries import Entry, digest
 from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.history import back_in_time, check_mark, gone, replay
@@ -51,22 +53,53 @@ class Journal:
         self, decide: Callable[[State], Decision], finish: Callable[[State], _Result]
     ) -> _Result:
         """Add the entry that ``decide`` wants, durably, and return what ``finish`` makes of it."""
+        [found] = self.write_each([(decide, finish)])
+        if isinstance(found, TwoWorldsError):
+            raise found
+        return found
+
+    def write_each(
+        self, wanted: Sequence[tuple[Callable[[State], Decision], Callable[[State], _Result]]]
+    ) -> list[_Result | TwoWorldsError]:
+        """Do the same for several, which become durable together: they wait for the disk once.
+
+        Each is decided on after those before it were counted. One that breaks a rule is left out,
+        and its error returned in its place; when the ledger itself fails, none is written.
+        """
         with self._held(), self._sign.locked(self.timeout):
             before = self._sign.read().last
+            refused: dict[int, TwoWorldsError] = {}
             with self._store.writing():
                 self._catch_up()
                 check_mark(self._store, self._state, before)
-                decision = decide(self._state)
-                if decision is not None:
-                    entry = next_entry(self._state, *decision)
-                    row = entry.row()
-                    self._certain = False  # until it is both counted and stored
-                    self._state.apply(entry, row.hash)
-                    self._store.append(row)
+                for number, (decide, _) in enumerate(wanted):
+                    try:
+                        self._add(decide(self._state))
+                    except (LedgerDamaged, LedgerUnavailable):
+                        raise
+                    except TwoWorldsError as error:
+                        refused[number] = error
             self._certain = True
             if self._state.point != before:
                 self._sign.write(self._state.point)
-            return finish(self._state)
+            return [
+                refused[number] if number in refused else finish(self._state)
+                for number, (_, finish) in enumerate(wanted)
+            ]
+
+    def _add(self, decision: Decision) -> None:
+        """Count an entry and put it into the transaction."""
+        if decision is None:
+            return
+        entry = next_entry(self._state, *decision)
+        row = entry.row()
+        certain, self._certain = self._certain, False  # until it is both counted and stored
+        try:
+            self._state.apply(entry, row.hash)
+        except TwoWorldsError:
+            self._certain = certain  # a refused one changes nothing
+            raise
+        self._store.append(row)
 
     def answer(self, charge: Charge) -> Any:
         """Return a stored answer, after making sure that the mark on the disk is not before it.

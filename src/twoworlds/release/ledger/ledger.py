@@ -14,19 +14,19 @@ decides the law of the answer: what is asked, the noise, and the version of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import TwoWorldsError
 from twoworlds.release.budget import Cap, Composition, Cost, Spent, parse_cap, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.journal import Decision, Journal
 from twoworlds.release.ledger.locations import Location, locate
 from twoworlds.release.ledger.opening import TIMEOUT, begin
-from twoworlds.release.ledger.reservation import Reservation, charge_of
-from twoworlds.release.ledger.state import Charge, State, check_name
+from twoworlds.release.ledger.reservation import Asked, Reservation, charge_of
+from twoworlds.release.ledger.state import Account, State, check_name
 
 __all__ = ["Ledger"]
 
@@ -156,54 +156,40 @@ class Ledger:
             InvalidInput: when a cap is missing, or an argument is no good.
             LedgerUnavailable: when the charge cannot be made durable.
         """
-        price = parse_cost(cost)
-        for name, value in (("dataset", dataset), ("analyst", analyst)):
-            check_name(value, name)
-        if request is not None:
-            check_name(request, "request")
-        asked = digest(canonical(query, "query"))
+        asked = Asked(dataset, analyst, query, cost, request)
+        return self._journal.write(*asked.reserve(self._journal))
 
-        paid = Cost()
+    def reserve_each(self, asked: Sequence[Asked]) -> list[Reservation | TwoWorldsError]:
+        """Charge several queries, each on its own; all of them become durable at one moment.
 
-        def decide(state: State) -> Decision:
-            nonlocal paid
-            known = state.find(dataset, analyst, asked, request)
-            if known is None:
-                paid = price
-                content = {"dataset": dataset, "analyst": analyst, "query": query}
-                return "reserve", {**content, "cost": str(price), "request": request}
-            if known.cost != price:
-                raise InvalidInput(
-                    f"the same query was charged {known.cost} before and would now cost {price}: "
-                    "a query must name its noise"
-                )
-            if analyst in known.analysts:
-                return None
-            return "share", {"charge": known.sequence, "analyst": analyst, "request": request}
+        Of one that does not fit under a cap, or breaks another rule, the error stands in its place,
+        and it is not charged.
 
-        def finish(state: State) -> Reservation:
-            charge = state.find(dataset, analyst, asked, request)
-            assert charge is not None
-            return self._reservation(charge, analyst, paid)
-
-        return self._journal.write(decide, finish)
+        Raises:
+            LedgerUnavailable: when the charges cannot be made durable; none is made then.
+        """
+        found: list[Reservation | TwoWorldsError | None] = []
+        wanted = []
+        for one in asked:
+            try:
+                wanted.append(one.reserve(self._journal))
+                found.append(None)
+            except TwoWorldsError as error:
+                found.append(error)
+        written = iter(self._journal.write_each(wanted) if wanted else ())
+        return [next(written) if one is None else one for one in found]
 
     def commit(self, reservation: Reservation, answer: Any) -> Any:
         """Store the answer to a charge and return it; if there is one already, return that one.
 
         The answer comes back as plain data, just as a later retry will get it.
         """
-        canonical(answer, "answer")
+        return self._journal.write(*reservation.commit(answer, self._journal))
 
-        def decide(state: State) -> Decision:
-            charge = charge_of(state, reservation)
-            if charge.answer is not None:
-                return None
-            return "answer", {"charge": charge.sequence, "answer": answer}
-
-        return self._journal.write(
-            decide, lambda state: self._journal.answer(charge_of(state, reservation))
-        )
+    def commit_each(self, answered: Sequence[tuple[Reservation, Any]]) -> list[Any]:
+        """Store several answers at one moment, and return them; errors stand in their place."""
+        wanted = [paid.commit(answer, self._journal) for paid, answer in answered]
+        return self._journal.write_each(wanted) if wanted else []
 
     def expire(self, reservation: Reservation) -> None:
         """Close a charge that will not be answered: it stays charged, and can never be answered.
@@ -262,6 +248,24 @@ class Ledger:
             state.check_fits((dataset, analyst), price)
         return price if known is None else Cost()
 
+    def accounts(
+        self, dataset: str, analyst: str, state: State | None = None
+    ) -> tuple[dict[str, Cost], dict[str, Composition]]:
+        """Return what is left, and what is used, of a dataset and of an analyst, at one moment.
+
+        Args:
+            dataset: Its name.
+            analyst: Who asks.
+            state: What `state` returned, if it was asked already.
+        """
+        state = self._journal.read() if state is None else state
+        accounts: dict[str, Account] = {dataset: (dataset, None), analyst: (dataset, analyst)}
+        left, used = {}, {}
+        for name, account in accounts.items():
+            cap, spent = state.cap(account), state.spent.get(account, Spent())
+            left[name], used[name] = cap.left(spent), cap.used(spent)
+        return left, used
+
     def state(self) -> State:
         """Return what all entries add up to at this moment; do not change it."""
         return self._journal.read()
@@ -286,19 +290,6 @@ class Ledger:
     ) -> None:
         """Close it."""
         self.close()
-
-    def _reservation(self, charge: Charge, analyst: str, paid: Cost) -> Reservation:
-        answered = charge.answer is not None
-        return Reservation(
-            charge=charge.sequence,
-            hash=charge.hash,
-            dataset=charge.dataset,
-            analyst=analyst,
-            cost=charge.cost,
-            paid=paid,
-            answered=answered,
-            answer=self._journal.answer(charge) if answered else None,
-        )
 
     def _account(self, dataset: str, analyst: str | None) -> tuple[Cap, Spent]:
         state, account = self._journal.read(), (dataset, analyst)

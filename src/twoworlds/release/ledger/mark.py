@@ -57,7 +57,7 @@ __all__ = ["Mark", "Place", "Places", "read_mark"]
 _BLOCK = 4096
 _SLOTS = 3
 _LOCKED_BYTE = _BLOCK * _SLOTS  # only Windows locks a byte, beyond all content
-_SHORTEST_WAIT, _LONGEST_WAIT = 0.0005, 0.02
+_SHORTEST_WAIT, _LONGEST_WAIT = 0.0005, 0.005
 
 
 @dataclass(frozen=True, order=True)

@@ -60,6 +60,10 @@ class Certificate(Explained):
             f"move odds by a factor of up to {show(ratio * ratio)}. Keep this file instead."
         )
 
+    def picture(self) -> str:
+        """Draw the channel."""
+        return self.randomizer.picture()
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {

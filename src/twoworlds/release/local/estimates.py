@@ -139,6 +139,17 @@ class Estimates(Explained):
         ]
         return "\n".join([self.sentence, *lines, self.caution])
 
+    def picture(self) -> str:
+        """Draw the estimates with their guaranteed intervals."""
+        from twoworlds.cards import Interval, interval_chart
+
+        rows = [
+            Interval(one.value, float(one.count), float(one.interval.low), float(one.interval.high))
+            for one in self.each
+        ]
+        title = "Estimated counts, with the guaranteed interval"
+        return interval_chart(title, rows, self.sentence, width=420)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         outputs = self.randomizer.outputs

@@ -38,6 +38,8 @@ from twoworlds.worlds import Explicit
 
 __all__ = ["DEFINITION", "Randomizer"]
 
+_DRAWN = 12
+
 DEFINITION = (
     "local model: for two worlds that differ in the value of one record (substitution), no report "
     "of that record is more than ratio = e^epsilon times likelier in one than in the other"
@@ -143,6 +145,18 @@ class Randomizer(Explained):
             f"values that seemed equally likely, one gets a probability of at most {show(most)}. "
             "Where records go together, reports of others tell about it as well."
         )
+
+    def picture(self) -> str:
+        """Draw the probability of each report (rows) for each value (columns), if they are few."""
+        from twoworlds.cards import heat_map
+
+        if max(len(self.values), len(self.outputs)) > _DRAWN:
+            return ""
+        rows = [
+            (f"reported {report}", [(show(p), float(p)) for p in row])
+            for report, row in zip(self.outputs, self.matrix.rows, strict=True)
+        ]
+        return heat_map("How likely each report is, by value", self.values, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""

@@ -124,8 +124,8 @@ class Engine:
             floats.
         underflows: Whether a float that becomes too small is an error.
         dates: Whether dates have a type of their own; if not, they are ISO texts.
-        listed: Up to how many declared keys are searched in a list, by ``ARRAY_POSITION``, where a
-            join takes a stage of its own.
+        listed: Up to how many declared keys are searched in a list, by ``IN`` and
+            ``ARRAY_POSITION``, where a join takes a stage of its own.
         widest: The type of whole numbers beyond 64 bits.
         shifts: Whether ``>>`` and ``&`` treat 64-bit integers as signed ones; if not, limbs are
             taken by division.

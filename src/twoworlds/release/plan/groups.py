@@ -2,7 +2,8 @@
 
 Rows are first aggregated by the raw values of the columns with keys, and only the few results are
 looked up in the list of declared keys; for people, whose groups are limited, each row is. Keys are
-looked up by a join with a table of them or, in some engines, in a list within an expression.
+looked up by a join with a table of them. Where a join is dear, the results whose keys are in a list
+are kept instead, and these few keys are looked up when they have come back.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
 from twoworlds.release.plan.engines import Engine
 from twoworlds.release.query.measures import Axis
+from twoworlds.release.values import Value
 
 __all__ = ["Grouping", "rank"]
 
@@ -65,27 +67,29 @@ class Grouping:
         return few and any(map(self.column.holds, self.axis.keys))
 
     def position(self, source: str) -> exp.Expression:
-        """Return the index of a group by its place in the list of keys; `listed` must hold."""
+        """Return the index of a group by its place in the list of keys, or that of others."""
         keys = [
             self.column.constant(key) if self.column.holds(key) else self._never()
             for key in self.axis.keys
         ]
         raw = sql.column(self.name, source)
         place = exp.Anonymous(this="ARRAY_POSITION", expressions=[exp.Array(expressions=keys), raw])
-        index = place - sql.number(1)
-        if not self.axis.other:
-            return index
         other = sql.number(self.axis.size - 1)
-        return sql.case((self._in_list(raw.copy()), index), default=other)
+        return sql.case((self._in_list(raw.copy()), place - sql.number(1)), default=other)
 
-    def declared(self, source: str, count: str) -> exp.Expression:
-        """Whether the key of a result is in the list.
+    def declared(self) -> exp.Expression:
+        """Whether the key of a result is in the list, for the results of an aggregation.
 
         The count of its rows, which is never 0, takes part, so that no engine tests each row
         instead of each result.
         """
-        some = sql.compare(sql.column(count, source), ">", sql.number(0))
-        return self._in_list(sql.case((some, sql.column(self.name, source))))
+        some = sql.compare(exp.Count(this=exp.Star()), ">", sql.number(0))
+        return self._in_list(sql.case((some, self())))
+
+    def places(self) -> dict[Value, int]:
+        """Return the index of each key, as it comes back."""
+        keys = enumerate(self.axis.keys)
+        return {self.column.nearest(key): i for i, key in keys if self.column.holds(key)}
 
     def _in_list(self, raw: exp.Expression) -> exp.Expression:
         held = [self.column.constant(key) for key in self.axis.keys if self.column.holds(key)]

@@ -5,7 +5,8 @@
                 ->  sums by group  (and, for each quantile, counts by group and bin of its grid)
 
 When rows are protected, they are added up by the raw values of their keys and only these sums are
-looked up in the list of declared keys, so each row is touched once.
+looked up in the list of declared keys, so each row is touched once. Where the declared ones come
+back themselves, `Layout.decode` looks them up.
 """
 
 from __future__ import annotations
@@ -30,8 +31,6 @@ from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.measures import Measure, Resolved
 
 __all__ = ["Plan", "plan"]
-
-COUNT = "n"  # what statements call the number of rows of a raw key, where it is needed
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,7 @@ class _Planner:
             tuple(limbs(measure, self.engine) for measure in measures),
             tuple(2 * len(m.grid) + 1 if m.kind == "ranks" else 0 for m in measures),
             once=self._once,
+            keys=tuple(g.places() if self._returned(g) else None for g in self.groupings),
         )
         ranked = [j for j, measure in enumerate(measures) if measure.kind == "ranks"]
         rows = self._limited() if self._person is not None else self._grouped()
@@ -100,11 +100,9 @@ class _Planner:
         source = f"{self.prefix}_rows"
         parts = []
         if any(layout.limbs):
-            parts.append(self._part(0, self._sums(_from(rows, source, shared=shared))))
+            parts.append(_part(0, self._sums(_from(rows, source, shared=shared))))
         for j in ranked:
-            parts.append(
-                self._part(j + 1, self._ranks(measures[j], _from(rows, source, shared=shared)))
-            )
+            parts.append(_part(j + 1, self._ranks(measures[j], _from(rows, source, shared=shared))))
         statement = _together(parts)
         for g in self.groupings:
             if g.looked_up and not self._listed(g):
@@ -135,6 +133,10 @@ class _Planner:
     def _listed(self, grouping: Grouping) -> bool:
         """Whether keys are searched in a list: those of sums only, never those of each row."""
         return self._person is None and grouping.looked_up and grouping.listed
+
+    def _returned(self, grouping: Grouping) -> bool:
+        """Whether keys in the list come back themselves, and no others do."""
+        return grouping.must_exist and self._listed(grouping)
 
     def _column(self, name: str) -> Clean:
         return self.table.columns[name]
@@ -177,17 +179,15 @@ class _Planner:
 
     def _looked_up(self, query: exp.Select, others: Sequence[exp.Expression]) -> exp.Select:
         """Turn raw keys into indices; a key that is not declared goes to others, or leaves."""
-        if not any(g.looked_up for g in self.groupings):
+        if not any(g.looked_up and not self._returned(g) for g in self.groupings):
             return query
         found = exp.Select().from_(sql.part(query, "found"), copy=False)
         for g in self.groupings:
-            if self._listed(g):
-                index = g.position("found")
-                if g.must_exist:
-                    found = found.where(g.declared("found", COUNT), copy=False)
-            elif g.looked_up:
+            if g.looked_up and not self._listed(g):
                 index = g.index()
                 found = g.look_up(found, "found")
+            elif g.looked_up and not self._returned(g):
+                index = g.position("found")
             else:
                 index = sql.column(g.name, "found")
             found = found.select(sql.named(index, g.name), copy=False)
@@ -226,10 +226,10 @@ class _Planner:
         query = query.select(
             *(sql.named(x, name) for x, name in zip(sums, names, strict=True)), copy=False
         )
-        if any(g.must_exist and self._listed(g) for g in self.groupings):
-            query = query.select(sql.named(exp.Count(this=exp.Star()), COUNT), copy=False)
         if groups:
             query = query.group_by(*map(sql.column, groups), copy=False)
+        returned = [g.declared() for g in self.groupings if self._returned(g)]
+        query = query.having(*returned, copy=False)
         if self._person is not None:
             return query
         dropped = [g for g in self.groupings if g.must_exist and not g.looked_up]
@@ -244,11 +244,6 @@ class _Planner:
         outer = outer.select(*totals, copy=False)
         return outer.group_by(*map(sql.column, groups), copy=False)
 
-    def _part(self, part: int, query: exp.Select) -> exp.Select:
-        named = sql.part(query, "totals")
-        found = exp.Select().from_(named, copy=False).select(sql.named(sql.number(part), "part"))
-        return found.select(*map(sql.column, query.named_selects), copy=False)
-
 
 def _publics(resolved: Resolved) -> list[Any]:
     return [resolved.dataset.public[join.table] for join in resolved.query.joins]
@@ -261,6 +256,12 @@ def _alias(name: str, *columns: str) -> exp.TableAlias:
 
 def _from(rows: exp.Select, name: str, *, shared: bool) -> exp.Expression:
     return sql.table(name) if shared else sql.part(rows.copy(), name)
+
+
+def _part(part: int, query: exp.Select) -> exp.Select:
+    """Put the number of its part in front of each row."""
+    query.set("expressions", [sql.named(sql.number(part), "part"), *query.expressions])
+    return query
 
 
 def _present(rows: exp.Select, names: Sequence[str]) -> exp.Select:

@@ -50,6 +50,8 @@ class Layout:
         limbs: For each measure the number of columns of its sum; 0 for ranks.
         bins: For each measure the number of bins of its ranks; 0 for others.
         once: Whether each cell comes once at most; if not, rows of one cell are added up.
+        keys: For each axis None, or the indices of declared keys that come back themselves; empty
+            where none do.
     """
 
     kinds: tuple[str | None, ...]
@@ -58,6 +60,7 @@ class Layout:
     limbs: tuple[int, ...]
     bins: tuple[int, ...]
     once: bool = False
+    keys: tuple[Mapping[Value, int] | None, ...] = ()
 
     def decode(self, rows: Iterable[Sequence[Any]]) -> Totals:
         """Return the totals, exactly.
@@ -68,12 +71,13 @@ class Layout:
         cells: dict[Cell, list[int]] = {}
         ranks: dict[int, dict[Cell, list[int]]] = {j: {} for j, n in enumerate(self.bins) if n}
         axes, sums = len(self.kinds), sum(self.limbs)
+        keys = self.keys or (None,) * axes
         width = 1 + axes + max(sums, 2 if ranks else 0)
         for row in rows:
             if len(row) != width:
                 raise ValueError(f"a row has {len(row)} columns, not {width}")
             part, numbers = _whole(row[0]), row[1 + axes :]
-            cell = tuple(map(_coordinate, row[1 : 1 + axes], self.kinds, self.sizes))
+            cell = tuple(map(_coordinate, row[1 : 1 + axes], self.kinds, self.sizes, keys))
             if part == 0 and sums:
                 if self.once and cell in cells:
                     raise ValueError("a cell comes twice")
@@ -148,8 +152,12 @@ def _index(value: Any, size: int) -> int:
     return index
 
 
-def _coordinate(value: Any, kind: str | None, size: int) -> int | Value:
+def _coordinate(
+    value: Any, kind: str | None, size: int, keys: Mapping[Value, int] | None
+) -> int | Value:
     """Return the index of a declared group, or a key that was discovered."""
+    if keys is not None:
+        return _index(keys.get(value, -1), size)
     match kind:
         case None:
             return _index(value, size)

@@ -132,6 +132,14 @@ class Calibration(Explained):
             )
         return "\n".join(lines)
 
+    def picture(self) -> str:
+        """Draw the cost of the whole, and of its cells one by one."""
+        from twoworlds.cards import bars
+
+        costs = {"the whole": self.joint, "cell by cell": self.naive}
+        name = "epsilon" if self.kind == "laplace" else "rho"
+        return bars(f"What it costs: {name}", costs, share=False, grey=["cell by cell"])
+
     def _whole_words(self) -> str:
         if not self.joint:
             return "Nobody can move any of it: it is answered exactly and gives nothing away."

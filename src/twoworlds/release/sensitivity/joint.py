@@ -203,6 +203,14 @@ class Joint(Explained):
         lines.append(_compared(self))
         return "\n".join(lines)
 
+    def picture(self) -> str:
+        """Draw the loss of the whole, and of its parts one by one."""
+        from twoworlds.cards import bars
+
+        parts = {"measure by measure": self.apart, "cell by cell": self.naive}
+        costs = {"the whole": self.whole, **parts}
+        return bars("What one unit loses, at the same noise", costs, share=False, grey=parts)
+
 
 def joint(resolved: Sequence[Resolved]) -> Joint:
     """Return the sensitivity of a batch: of each measure, and of the whole.

@@ -1,0 +1,74 @@
+"""Which definitions hold: what is said to follow is what a check of everything finds."""
+
+import pytest
+
+from twoworlds.definitions import DifferentialPrivacy, check
+from twoworlds.mechanisms.named import mechanism
+from twoworlds.web.claims import claims
+
+BELIEFS = ("ddp", "noiseless", "pufferfish")
+
+
+def asked(text, neighbours=None):
+    built, dp = mechanism(text), DifferentialPrivacy(neighbours=neighbours)
+    return {
+        one["definition"]: one for one in claims(built, dp, dp.tightest(built), neighbours)
+    }, built
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "randomized-response(bits=1, keep=2/3)",
+        "randomized-response(bits=3, keep=3/4)",
+        "randomized-response(bits=2, keep=1)",
+        "noisy-parity(bits=3, keep=2/3)",
+        "exact(sum, universe=bits(3))",
+        "identity(bits=2)",
+    ],
+)
+def test_every_verdict_is_that_of_the_check(text):
+    found, built = asked(text)
+    assert len(found) == 9
+    for claim, one in found.items():
+        assert one["holds"] is check(built, claim).holds, claim
+        assert (one["why"] is None) is (one["holds"] is not False)
+
+
+def test_what_follows_from_differential_privacy_needs_no_list_of_databases():
+    found, _ = asked("randomized-response(bits=40, keep=3/4)")
+    for claim, one in found.items():
+        if claim.startswith(BELIEFS):
+            assert one["holds"] is True
+            assert one["sentence"].startswith("This follows from dp(ratio=3): ")
+
+
+def test_nothing_follows_where_other_databases_are_neighbours():
+    found, built = asked("randomized-response(bits=2, keep=3/4)", "11~10")
+    for claim, one in found.items():
+        assert "follows" not in one["sentence"]
+        if claim.startswith(BELIEFS):
+            assert one["holds"] is check(built, claim).holds
+
+
+def test_a_refuted_definition_says_first_why():
+    found, _ = asked("randomized-response(bits=2, keep=3/4)")
+    assert found["gamma-amplification(gamma=3)"]["sentence"] == (
+        "Fails: output 11 on 11 is 9 times as likely as on 00, more than 3 times."
+    )
+    refuted, _ = asked("identity(bits=2)")
+    for one in refuted.values():
+        assert one["holds"] is False
+        assert one["sentence"] == f"Fails: {one['why']}"
+    assert refuted["pointwise(ratio=3)"]["sentence"] == (
+        "Fails: with probability 1 an output is over 3 times likelier in one world than in the "
+        "other."
+    )
+
+
+def test_infinitely_many_databases_have_no_uniform_belief():
+    found, _ = asked("geometric(ratio=2)")
+    for claim, one in found.items():
+        if claim.startswith(BELIEFS):
+            assert (one["holds"], one["witness"]) == (None, None)
+            assert "too many" in one["sentence"]
