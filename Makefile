@@ -16,8 +16,8 @@ ARGS   ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run serve test test-slow coverage check format bench docs docs-examples \
-    services spark-where-java lock clean \
-    page page-check
+    services spark-where-java browser-where-allowed lock clean \
+    page page-check page-test screenshots
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -30,7 +30,7 @@ run: $(CORE)  ## the main job, on built-in examples
 serve: $(CORE)  ## the service and its page, on this machine, with the built-in hospital
 	@$(BIN)/python -m twoworlds serve
 
-test: spark-where-java  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
+test: spark-where-java browser-where-allowed  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
 test-slow: spark-where-java  ## only the slow tests
@@ -76,11 +76,18 @@ $(PAGE_TOOLS): web/package-lock.json $(READY)
 	sh web/npm.sh ci
 	@touch $@
 
-services: $(READY)  ## install the servers that tests need: PostgreSQL, MariaDB, Java, PySpark
+page-test: $(PAGE_TOOLS)  ## the page's own tests, which need no browser
+	sh web/npm.sh test
+
+screenshots: $(READY)  ## take the pictures of the page again that docs/ shows
+	$(BIN)/python -m tests.web.browser.screenshots
+
+services: $(READY)  ## install what tests need: PostgreSQL, MariaDB, Java, PySpark, Chromium
 	@missing=; \
 	$(BIN)/python tests/servers.py postgresql || missing="postgresql"; \
 	$(BIN)/python tests/servers.py mariadb || missing="$$missing mariadb"; \
 	$(BIN)/python tests/servers.py java || missing="$$missing java"; \
+	$(BIN)/python tests/servers.py chromium || missing="$$missing chromium"; \
 	if [ -n "$$missing" ]; then sh tests/install_servers.sh $$missing; fi
 	@$(MAKE) --silent --no-print-directory $(SPARK)
 
@@ -88,18 +95,28 @@ services: $(READY)  ## install the servers that tests need: PostgreSQL, MariaDB,
 spark-where-java: $(READY)
 	@if $(BIN)/python tests/servers.py java; then $(MAKE) --silent --no-print-directory $(SPARK); fi
 
-COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 \
-    --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet
+# Root on Debian gets the browser in which the page is tested; everybody else is told, at the end of
+# the tests, what was left out and why.
+browser-where-allowed: $(READY)
+	@if $(BIN)/python tests/servers.py chromium; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    timeout 600 sh tests/install_servers.sh chromium || \
+	        echo "Chromium could not be installed: the tests in a browser will be left out."; \
+	fi
+
+COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
+    --no-emit-index-url --no-annotate --custom-compile-command "make lock" --quiet
 
 lock: $(READY)  ## choose new versions and write requirements*.lock
 	$(PIP) $(UV)
-	$(COMPILE) --upgrade --output-file requirements-dev.lock --extra bench --extra build \
-	    --extra dev --extra docs --extra frames --extra mysql --extra oracles --extra pictures \
+	$(COMPILE) pyproject.toml --upgrade --output-file requirements-dev.lock \
+	    --extra bench --extra build --extra dev --extra docs --extra frames --extra mysql --extra oracles --extra pictures \
 	    --extra postgresql --extra test
-	$(COMPILE) --upgrade --output-file requirements.lock --constraint requirements-dev.lock \
-	    --extra build
-	$(COMPILE) --upgrade --output-file requirements-spark.lock --constraint requirements-dev.lock \
-	    --extra spark
+	$(COMPILE) pyproject.toml --upgrade --output-file requirements.lock \
+	    --constraint requirements-dev.lock --extra build
+	$(COMPILE) pyproject.toml --upgrade --output-file requirements-spark.lock \
+	    --constraint requirements-dev.lock --extra spark
+	$(COMPILE) --group page --upgrade --output-file requirements-page.lock
 
 clean:  ## remove .venv and everything that was generated
 	rm -rf $(VENV) web/node_modules docs/_build build dist .coverage htmlcov

@@ -6,12 +6,12 @@
 * ``ci``: the same, and more of them;
 * ``thorough``: new random examples on every run, many of them, to search for what the others miss.
 
-A test that takes one of the fixtures below needs a server. Without one it is left out, and the last
-lines of the run say so; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. The tests get the marks
-``postgresql``, ``mariadb`` and ``spark`` from the fixtures that they take; those that ask for a
-fixture by name only as they run (``request.getfixturevalue``) must carry the mark themselves. A
-test that needs Spark says so in its path, name or parameter, so that all of them can be sent to one
-worker.
+A test that takes one of the fixtures below needs a server, or a browser. Without one it is left
+out, and the last lines of the run say so; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. The tests
+get the marks ``postgresql``, ``mariadb``, ``spark`` and ``browser`` from the fixtures that they
+take; those that ask for a fixture by name only as they run (``request.getfixturevalue``) must carry
+the mark themselves. A test that needs Spark or the browser says so in its path, name or parameter,
+so that all of them can be sent to one worker.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from tests.servers import (
     MariaDBServer,
     PostgreSQLCluster,
     PostgreSQLServer,
+    find_chromium,
     find_java,
     find_mariadb,
     find_postgresql,
@@ -52,10 +53,12 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 _FIXTURES = {
+    "browser": {"chromium"},
     "mariadb": {"mariadb_server", "mariadb_database"},
     "postgresql": {"postgresql_server", "postgresql_database", "new_postgresql_server"},
     "spark": {"spark_session", "spark_session_without_ansi"},
 }
+_TOGETHER = ("spark", "browser")  # one worker runs all tests of such a suite
 _LEFT_OUT = "left out: "
 
 
@@ -67,8 +70,9 @@ def pytest_configure(config: pytest.Config) -> None:
 # --- suites that are left out -------------------------------------------------------------------
 
 
-def _leave_out(suite: str, *, because: str) -> NoReturn:
-    message = f"{_LEFT_OUT}{suite}, because {because} (to install it: make services)"
+def leave_out(suite: str, *, because: str, install: str = "make services") -> NoReturn:
+    """Skip a test for want of a server, or fail where none may be missing."""
+    message = f"{_LEFT_OUT}{suite}, because {because} (to install it: {install})"
     if os.environ.get("TWOWORLDS_REQUIRE_SERVERS") == "1":
         pytest.fail(f"{message}, but TWOWORLDS_REQUIRE_SERVERS=1 forbids that", pytrace=False)
     pytest.skip(message)
@@ -80,35 +84,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, fixtures in _FIXTURES.items():
             if not fixtures.isdisjoint(getattr(item, "fixturenames", ())):
                 item.add_marker(mark)
-        if item.get_closest_marker("spark") and not _names_spark(item.nodeid):
-            raise pytest.UsageError(
-                f"{item.nodeid} needs Spark, but neither its path nor its name nor its parameter "
-                "contains 'spark': rename it, so that it runs beside the other tests of Spark"
-            )
+        for suite in _TOGETHER:
+            if item.get_closest_marker(suite) and suite not in item.nodeid:
+                raise pytest.UsageError(
+                    f"{item.nodeid} has the mark {suite!r}, but neither its path nor its name nor "
+                    f"its parameter contains {suite!r}: rename it, so that it runs beside the "
+                    "other tests of this suite"
+                )
 
 
-def _names_spark(nodeid: str) -> bool:
-    return "spark" in nodeid
+class OneWorkerForASuite(LoadScheduling):
+    """The usual distribution of tests, but a worker gets all that need Spark, and them first.
 
-
-class OneWorkerForSpark(LoadScheduling):
-    """The usual distribution of tests, but one worker gets all that need Spark, and them first.
-
-    So there is one Java process, and it starts early. (``--dist loadgroup`` would do, but
-    pytest-xdist 3.8 silently ignores the groups under pytest 9.2.)
+    So there is one Java process, and it starts early. The next worker that asks gets all that need
+    the browser. (``--dist loadgroup`` would do, but pytest-xdist 3.8 silently ignores the groups
+    under pytest 9.2.)
     """
 
     def _send_tests(self, node: WorkerController, num: int) -> None:
         assert self.collection is not None
-        spark = [index for index in self.pending if _names_spark(self.collection[index])]
-        if spark:
-            self.pending[:] = spark + sorted(set(self.pending).difference(spark))
-        super()._send_tests(node, max(num, len(spark)))
+        for suite in _TOGETHER:
+            together = [index for index in self.pending if suite in self.collection[index]]
+            if together:
+                self.pending[:] = together + sorted(set(self.pending).difference(together))
+                num = max(num, len(together))
+                break
+        super()._send_tests(node, num)
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScheduling | None:
-    return OneWorkerForSpark(config, log) if config.getvalue("dist") == "load" else None
+    return OneWorkerForASuite(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # so the lines come last
@@ -135,9 +141,9 @@ def pytest_terminal_summary(
 def _postgresql_cluster() -> Iterator[PostgreSQLCluster]:
     programs = find_postgresql()
     if programs is None:
-        _leave_out("PostgreSQL", because="no PostgreSQL server is installed")
+        leave_out("PostgreSQL", because="no PostgreSQL server is installed")
     if importlib.util.find_spec("psycopg") is None:
-        _leave_out("PostgreSQL", because="the Python package psycopg is not installed")
+        leave_out("PostgreSQL", because="the Python package psycopg is not installed")
     cluster = PostgreSQLCluster(programs)
     yield cluster
     cluster.remove()
@@ -186,9 +192,9 @@ def mariadb_server() -> Iterator[MariaDBServer]:
     """A server that the tests of a worker share."""
     programs = find_mariadb()
     if programs is None:
-        _leave_out("MariaDB", because="no MariaDB server is installed")
+        leave_out("MariaDB", because="no MariaDB server is installed")
     if importlib.util.find_spec("pymysql") is None:
-        _leave_out("MariaDB", because="the Python package PyMySQL is not installed")
+        leave_out("MariaDB", because="the Python package PyMySQL is not installed")
     server = MariaDBServer(*programs)
     yield server
     server.close()
@@ -211,9 +217,9 @@ def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSes
     """A local Spark session, with the ANSI rules: overflow and bad casts are errors."""
     java = find_java()
     if java is None:
-        _leave_out("Spark", because=f"no Java {OLDEST_JAVA} or later is installed")
+        leave_out("Spark", because=f"no Java {OLDEST_JAVA} or later is installed")
     if importlib.util.find_spec("pyspark") is None:
-        _leave_out("Spark", because="the Python package pyspark is not installed")
+        leave_out("Spark", because="the Python package pyspark is not installed")
     session = start_spark(java, tmp_path_factory.mktemp("spark"))
     yield session
     stop_spark(session)
@@ -225,3 +231,17 @@ def spark_session_without_ansi(spark_session: SparkSession) -> SparkSession:
     session = spark_session.newSession()
     session.conf.set("spark.sql.ansi.enabled", "false")
     return session
+
+
+# --- Chromium -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The program of an installed Chromium or Chrome."""
+    program = find_chromium()
+    if program is None:
+        leave_out("the page in a browser", because="no Chromium is installed")
+    if importlib.util.find_spec("playwright") is None:
+        leave_out("the page in a browser", because="the Python package playwright is not installed")
+    return program

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs the Debian packages of servers that tests need: install_servers.sh [postgresql] [mariadb] [java]
-# `make services` calls it with what is missing.
+# Installs the Debian packages of servers, and of the browser, that tests need:
+# install_servers.sh [postgresql] [mariadb] [java] [chromium]
+# `make services` calls it with what is missing; `make test` with chromium only.
 set -eu
 
 if ! command -v apt-get >/dev/null; then
     echo "Missing: $*. This is not Debian or Ubuntu, so nothing was installed."
-    echo "Install PostgreSQL, MariaDB and Java 17 or later, so that initdb, mariadbd and java are"
-    echo "on the path."
+    echo "Install PostgreSQL, MariaDB, Java 17 or later and Chromium, so that initdb, mariadbd, java"
+    echo "and chromium are on the path."
     exit 1
 fi
 

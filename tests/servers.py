@@ -3,7 +3,8 @@
 They live in a temporary folder, answer on the loopback address only, and leave nothing behind. The
 fixtures are in ``tests/conftest.py``. Run as a program, this file says by its exit code whether
 this machine has what a suite needs from outside Python: ``python tests/servers.py java``,
-``postgresql`` or ``mariadb``. It therefore imports nothing but the standard library.
+``postgresql``, ``mariadb`` or ``chromium``, the browser in which the page is tested. It therefore
+imports nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -82,6 +83,13 @@ def find_mariadb() -> tuple[str, str] | None:
     install = shutil.which("mariadb-install-db", path=folders)
     serve = shutil.which("mariadbd", path=folders)
     return (install, serve) if install and serve else None
+
+
+@functools.cache
+def find_chromium() -> str | None:
+    """The program of an installed Chromium or Chrome; none is ever downloaded."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 # --- PostgreSQL ---------------------------------------------------------------------------------
@@ -400,5 +408,10 @@ def stop_spark(session: SparkSession) -> None:
 
 
 if __name__ == "__main__":
-    finders = {"java": find_java, "mariadb": find_mariadb, "postgresql": find_postgresql}
+    finders = {
+        "chromium": find_chromium,
+        "java": find_java,
+        "mariadb": find_mariadb,
+        "postgresql": find_postgresql,
+    }
     sys.exit(0 if finders[sys.argv[1]]() else 1)

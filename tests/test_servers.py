@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import OneWorkerForSpark
+from tests.conftest import OneWorkerForASuite
 
 ROOT = Path(__file__).parents[1]
 
@@ -84,6 +84,11 @@ def test_spark_follows_ansi_rules_unless_told_otherwise(spark_session, spark_ses
     assert spark_session_without_ansi.sql(cast).collect() == [(None,)]
 
 
+def test_a_browser_is_found(chromium):
+    answer = subprocess.run([chromium, "--version"], capture_output=True, text=True)
+    assert "Chrom" in answer.stdout
+
+
 class Worker:
     """Stands for a worker of pytest-xdist: it only remembers what it is sent."""
 
@@ -106,7 +111,7 @@ def test_all_tests_of_spark_go_to_one_worker_and_first(tests):
     config = types.SimpleNamespace(
         getvalue={"tx": ["popen", "popen"]}.get, getoption={"maxschedchunk": None}.get
     )
-    scheduler = OneWorkerForSpark(config)
+    scheduler = OneWorkerForASuite(config)
     workers = [Worker(), Worker()]
     for worker in workers:
         scheduler.add_node(worker)
@@ -121,22 +126,46 @@ def test_all_tests_of_spark_go_to_one_worker_and_first(tests):
     assert sorted(workers[0].sent + workers[1].sent) == list(range(tests))
 
 
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_every_suite_that_runs_together_stays_with_one_worker(workers):
+    kinds = ["spark", "browser", "duckdb", "sqlite"]
+    names = [f"test_{i}[{kinds[i % 4]}]" for i in range(60)]
+    config = types.SimpleNamespace(
+        getvalue={"tx": ["popen"] * workers}.get, getoption={"maxschedchunk": None}.get
+    )
+    scheduler = OneWorkerForASuite(config)
+    crew = [Worker() for _ in range(workers)]
+    for worker in crew:
+        scheduler.add_node(worker)
+    for worker in crew:
+        scheduler.add_node_collection(worker, names)
+    scheduler.schedule()
+    for worker in crew:
+        for index in worker.sent:
+            scheduler.mark_test_complete(worker, index)
+    assert sorted(index for worker in crew for index in worker.sent) == list(range(60))
+    for kind in ("spark", "browser"):
+        [own] = [worker for worker in crew if any(kind in names[i] for i in worker.sent)]
+        at = [place for place, i in enumerate(own.sent) if kind in names[i]]
+        assert at == list(range(at[0], at[0] + 15))
+
+
 @pytest.fixture
 def run_without_servers(tmp_path):
-    """Runs two tests of this file where neither Java nor PostgreSQL can be found."""
+    """Runs a test of Java, PostgreSQL and Chromium where none of the three can be found."""
     starter = tmp_path / "starter.py"
     starter.write_text(
         "import sys, pytest\n"
         "from tests import servers\n"
-        "servers.find_java = servers.find_postgresql = lambda: None\n"
+        "servers.find_java = servers.find_postgresql = servers.find_chromium = lambda: None\n"
         "sys.exit(pytest.main(sys.argv[1:]))\n"
     )
 
     def run(**environment: str) -> subprocess.CompletedProcess[str]:
-        names = ["test_spark_counts", "test_a_wrong_password_is_refused"]
+        names = ["spark_counts", "a_wrong_password_is_refused", "a_browser_is_found"]
         return subprocess.run(
             [sys.executable, starter, "-q", "-p", "no:cacheprovider"]
-            + [f"tests/test_servers.py::{name}" for name in names],
+            + [f"tests/test_servers.py::test_{name}" for name in names],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
             capture_output=True,
@@ -155,10 +184,12 @@ def test_a_run_without_servers_says_what_it_left_out(run_without_servers):
         "(to install it: make services)",
         "Left out: 1 test of Spark, because no Java 17 or later is installed "
         "(to install it: make services)",
+        "Left out: 1 test of the page in a browser, because no Chromium is installed "
+        "(to install it: make services)",
     ]
 
 
 def test_a_run_that_requires_servers_fails_without_them(run_without_servers):
     answer = run_without_servers(TWOWORLDS_REQUIRE_SERVERS="1")
     assert answer.returncode == 1
-    assert "2 errors" in answer.stdout
+    assert "3 errors" in answer.stdout

@@ -1,0 +1,171 @@
+"""The view Release: the plan, the payment, the answers, the budget and the ledger."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser.window import Window
+from twoworlds.release.certificate import check_certificate
+
+PAY = "Pay and answer"
+ANSWERS = "Answers, with the intervals of their noise"
+
+
+@pytest.fixture
+def desk(new_window, service) -> Window:
+    return new_window(service.token)
+
+
+def asked(service, path, **body):
+    with service.client(service.token) as client:
+        answer = client.post(f"/api/v1/{path}", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+def ask_for(desk: Window, sql: str, epsilon: str) -> None:
+    desk.open("release", dataset="people", sql=sql, epsilon=epsilon)
+    expect(desk.field("Query (SQL)")).to_have_value(sql)
+
+
+def left(desk: Window, label: str = "Budget of people, everybody together") -> float:
+    meter = desk.page.get_by_role("meter", name=label, exact=True)
+    return float(meter.get_attribute("aria-valuenow") or "nan")
+
+
+def read(cell: str) -> list[float]:
+    """Read ``123 (110 to 136)``."""
+    return [float(part.replace(",", "")) for part in re.findall(r"-?[\d.,]+(?:e-?\d+)?", cell)]
+
+
+def test_the_token_leaves_the_address_and_stays_in_the_tab(desk: Window, service):
+    assert "token" not in desk.page.url
+    desk.open("release")
+    expect(desk.page.get_by_text("You are ann (curator).")).to_be_visible()
+    kept = desk.page.evaluate("() => [Object.values(sessionStorage), Object.values(localStorage)]")
+    assert service.token in kept[0]
+    assert service.token not in kept[1]
+    assert not desk.context.cookies()
+    assert not any(service.token in url for url in desk.asked)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT region, COUNT(*) FROM people GROUP BY region",
+        "SELECT COUNT(*), SUM(income) FROM people WHERE age >= 65",
+        "SELECT condition, AVG(age) FROM people GROUP BY condition",
+    ],
+)
+def test_the_plan_says_cost_and_error(desk: Window, service, sql):
+    for epsilon in ("0.5", "0.25"):
+        ask_for(desk, sql, epsilon)
+        plan = asked(service, "plan", queries=[sql], epsilon=epsilon, dataset="people")
+        expect(desk.fact("Costs")).to_have_text(f"epsilon {plan['cost']['epsilon']['exact']}")
+        for one in plan["errors"][0]:
+            text = desk.fact(f"Error of {one['name']}").inner_text()
+            if one["half_width"]:
+                width = float(re.search(r"±([\d.,]+)", text)[1].replace(",", ""))
+                assert width == pytest.approx(one["half_width"]["value"], rel=1e-3)
+            assert not one["half_width"] or one["certainty"] in text
+        desk.says(plan["meaning"][0])
+    assert left(desk) == pytest.approx(6, abs=2)  # nothing is paid for looking
+
+
+def test_answers_are_those_of_the_ledger_and_the_budget_falls(desk: Window, service):
+    sql = "SELECT region, COUNT(*) FROM people WHERE age >= 31 GROUP BY region"
+    ask_for(desk, sql, "0.03")
+    before, mine = left(desk), left(desk, "Your part (ann)")
+    desk.button(PAY).click()
+    expect(desk.page.get_by_role("heading", name="Answers", exact=True)).to_be_visible()
+    expect(desk.page.get_by_text("Paid epsilon 3/100.")).to_be_visible()
+    desk.until(lambda: left(desk) == pytest.approx(before - 0.03))
+    desk.until(lambda: left(desk, "Your part (ann)") == pytest.approx(mine - 0.03))
+    again = asked(service, "release", queries=[sql], epsilon="0.03", dataset="people")
+    assert again["paid"]["epsilon"]["exact"] == "0"
+    _, *rows = desk.rows(ANSWERS)
+    [answer] = again["answers"]
+    assert len(rows) == len(answer["rows"]) == 7
+    for shown, kept in zip(rows, answer["rows"], strict=True):
+        assert shown[0] == kept["group"]["region"]
+        [value] = kept["values"].values()
+        wanted = [value["value"]["value"], *(end["value"] for end in value["interval"])]
+        assert read(shown[1]) == pytest.approx(wanted, rel=1e-3)
+    for words in again["meaning"]:
+        expect(desk.page.get_by_role("listitem").filter(has_text=words).first).to_be_visible()
+    certificate = json.loads(desk.copied("Copy certificate"))
+    assert certificate == again["certificate"]
+    assert check_certificate(certificate).holds
+    desk.unfold("The ledger: what was charged")
+    _, newest, *_ = desk.rows("The newest charges")
+    assert newest[1:4] == ["people", "ann", "3/100"]
+
+
+def test_the_same_question_again_costs_nothing(desk: Window):
+    ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 32", "0.01")
+    desk.button(PAY).click()
+    expect(desk.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    first = desk.rows(ANSWERS)
+    desk.until(lambda: desk.button(PAY).is_enabled())
+    before = left(desk)
+    desk.button(PAY).click()
+    expect(desk.page.get_by_text("nothing was paid again")).to_be_visible()
+    assert desk.rows(ANSWERS) == first
+    assert left(desk) == before
+
+
+def test_the_builder_writes_the_query(desk: Window):
+    desk.open("release")
+    sql = desk.field("Query (SQL)")
+    expect(sql).to_have_value("SELECT region, COUNT(*) FROM people GROUP BY region")
+    desk.field("mean of age").check()
+    desk.field("condition").check()
+    desk.field("region").uncheck()
+    expect(sql).to_have_value("SELECT condition, COUNT(*), AVG(age) FROM people GROUP BY condition")
+    desk.button("Add a condition").click()
+    desk.field("Column").select_option("age")
+    desk.field("is").select_option("<")
+    desk.write("Value", "40")
+    expect(sql).to_have_value(
+        "SELECT condition, COUNT(*), AVG(age) FROM people WHERE age < 40 GROUP BY condition"
+    )
+    expect(desk.fact("Costs")).to_have_text("epsilon 1/4")
+    desk.field("Dataset").select_option("visits")
+    expect(sql).to_have_value(re.compile("FROM visits"))
+    expect(desk.button(PAY)).to_be_enabled()
+
+
+def test_moving_what_to_spend_changes_the_sentence(desk: Window, service):
+    sql = "SELECT COUNT(*) FROM people"
+    ask_for(desk, sql, "0.25")
+    for epsilon in ("0.1", "1", "2.5"):
+        desk.slide("What to spend (epsilon)", epsilon)
+        plan = asked(service, "plan", queries=[sql], epsilon=epsilon, dataset="people")
+        desk.says(plan["meaning"][0])
+
+
+def test_every_answer_has_a_picture_with_its_interval(desk: Window):
+    sql = "SELECT condition, COUNT(*), AVG(age) FROM people WHERE age >= 33 GROUP BY condition"
+    ask_for(desk, sql, "0.2")
+    desk.button(PAY).click()
+    expect(desk.table(ANSWERS)).to_be_visible()
+    heads, *rows = desk.rows(ANSWERS)
+    assert len(heads) == 3
+    pictures = desk.page.get_by_role("img", name=re.compile("Answers with intervals"))
+    expect(pictures).to_have_count(2)
+    for row in rows:
+        for cell in row[1:]:
+            value, low, high = read(cell)
+            assert low <= value <= high
+
+
+def test_forgetting_the_token_forgets_everything(desk: Window):
+    desk.open("release")
+    expect(desk.field("Dataset")).to_be_visible()
+    desk.button("Forget the token").click()
+    expect(desk.field("Token")).to_be_visible()
+    expect(desk.field("Dataset")).to_have_count(0)
+    expect(desk.page.get_by_text("ann")).to_have_count(0)
+    assert desk.page.evaluate("() => sessionStorage.length") == 0

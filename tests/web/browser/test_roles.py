@@ -1,0 +1,107 @@
+"""Each token sees what its role may see; a forged one is refused beside its field."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.cli.calling import call
+from tests.web.browser.window import Window, mistake
+
+PAY = "Pay and answer"
+
+
+@pytest.fixture
+def account(capsys, service):
+    """Makes accounts as a curator does, and removes them."""
+    policy = str(service.folder / "hospital" / "policy.yml")
+    made = []
+
+    def add(name: str, role: str) -> str:
+        code, out, _ = call(
+            capsys, "account", "add", name, "--role", role, "--policy", policy, "--json"
+        )
+        assert code == 0
+        made.append(name)
+        return str(json.loads(out)["token"])
+
+    yield add
+    for name in made:
+        call(capsys, "account", "remove", name, "--policy", policy)
+
+
+def test_a_reviewer_reads_and_pays_nothing(new_window, account):
+    window: Window = new_window(account("rita", "reviewer"))
+    window.open("release")
+    expect(window.page.get_by_text("You are rita (reviewer).")).to_be_visible()
+    for dataset in ("people", "visits"):
+        meters = window.page.get_by_role("meter", name=f"Budget of {dataset}")
+        expect(meters.first).to_be_visible()
+    expect(window.button(PAY)).to_have_count(0)
+    expect(window.field("Query (SQL)")).to_have_count(0)
+    window.unfold("The ledger: what was charged")
+    expect(window.table("The newest charges")).to_be_visible()
+    window.unfold("What the policy says of people")
+    expect(window.table("Columns of people")).to_be_visible()
+    assert not window.refused
+
+
+def test_an_analyst_asks_and_sees_the_own_part_only(new_window, account):
+    window: Window = new_window(account("bob", "analyst"))
+    window.open("release", sql="SELECT COUNT(*) FROM people WHERE age >= 34", epsilon="0.01")
+    expect(window.page.get_by_text("You are bob (analyst).")).to_be_visible()
+    expect(window.page.get_by_role("meter", name="Your part (bob)")).to_be_visible()
+    expect(window.page.get_by_text("The ledger: what was charged")).to_have_count(0)
+    expect(window.page.get_by_text("ann", exact=True)).to_have_count(0)
+    window.button(PAY).click()
+    expect(window.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
+    assert not window.refused
+
+
+def test_whom_the_policy_gives_nothing_is_told_so(new_window, account):
+    window: Window = new_window(account("bob", "analyst"))
+    window.open("release", dataset="visits", sql="SELECT COUNT(*) FROM visits", epsilon="0.01")
+    expect(window.page.get_by_role("alert").filter(has_text="bob").first).to_be_visible()
+    expect(window.button(PAY)).to_be_disabled()
+
+
+@pytest.mark.parametrize("token", ["forged", "tw-" + "A" * 43])
+def test_a_forged_token_is_refused_beside_the_field(new_window, token):
+    window: Window = new_window()
+    window.open("release")
+    window.write("Token", token)
+    window.button("Enter").click()
+    assert "token" in mistake(window.field("Token"))
+    assert window.page.evaluate("() => sessionStorage.length") == 0
+    expect(window.button(PAY)).to_have_count(0)
+    assert window.refused == [("/api/v1/me", 401)]
+
+
+def test_a_forged_token_in_the_address_is_refused_too(new_window):
+    window: Window = new_window("forged")
+    window.open("release")
+    assert "token" in mistake(window.field("Token"))
+    assert window.page.evaluate("() => sessionStorage.length") == 0
+
+
+def test_a_token_may_be_typed_in(new_window, service):
+    window: Window = new_window()
+    window.open("release")
+    field = window.field("Token")
+    expect(field).to_have_attribute("type", "password")
+    field.fill(service.token)
+    field.press("Enter")
+    expect(window.page.get_by_text("You are ann (curator).")).to_be_visible()
+
+
+def test_a_token_that_is_taken_away_meanwhile_is_asked_for_again(
+    new_window, account, capsys, service
+):
+    window: Window = new_window(account("eve", "analyst"))
+    window.open("release")
+    expect(window.page.get_by_text("You are eve (analyst).")).to_be_visible()
+    policy = str(service.folder / "hospital" / "policy.yml")
+    call(capsys, "account", "remove", "eve", "--policy", policy)
+    window.open("mechanism")
+    window.open("release")
+    assert "token" in mistake(window.field("Token"))
