@@ -53,7 +53,7 @@ def test_meaning_is_said_in_odds_and_by_theorems(certificate):
     told = words(review_certificate(certificate).html())
     assert "odds differ by at most the factor 7.39" in told
     assert "Kasiviswanathan & Smith, Theorem 2.2" in told
-    assert "the ledger was not looked at" in told
+    assert "ledger was not looked at" in told
 
 
 @pytest.mark.parametrize(
@@ -101,5 +101,5 @@ def test_other_prices_are_reviewed_too_and_found_in_the_ledger(tmp_path, query, 
     told = words(found.html())
     assert "Gaussian" in told
     assert "are in the ledger, whose chain of hashes is whole" in told
-    assert "the ledger was not looked at" not in told
+    assert "ledger was not looked at" not in told
     json.dumps(found.to_dict(), allow_nan=False)

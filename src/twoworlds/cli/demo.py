@@ -11,9 +11,17 @@ from rich.text import Text
 
 from twoworlds import measure, mechanism
 from twoworlds.attacks import demonstration
-from twoworlds.cli.render import console, print_json, print_verdict
-from twoworlds.errors import UnknownName
-from twoworlds.files import write
+from twoworlds.cli.render import (
+    console,
+    print_json,
+    print_saved,
+    print_table,
+    print_verdict,
+    save_picture,
+)
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.files import check_place, write
+from twoworlds.numbers import decimal, show, to_json
 
 __all__ = ["run"]
 
@@ -26,16 +34,22 @@ _ASKED = (
 _EPSILON = "1"
 
 
-def run(what: str | None, *, folder: Path, as_json: bool) -> None:
+def run(what: str | None, *, folder: Path, picture: Path | None, as_json: bool) -> None:
     """Print one demonstration, the release from the hospital by default."""
     shows = {"mechanisms": _mechanisms, "k-anonymity": _k_anonymity}
+    drawn = {"noise": _noise, "epsilon": _epsilon}
     name = "hospital" if what is None else what
+    if name not in ("hospital", *shows, *drawn):
+        raise UnknownName("demonstration", name, ["hospital", *shows, *drawn])
+    if name in drawn:
+        drawn[name](picture, as_json=as_json)
+        return
+    if picture is not None:
+        raise InvalidInput(f"there is no picture of {name}: {' and '.join(drawn)} have one")
     if name == "hospital":
         _hospital(folder, as_json=as_json)
-        return
-    if name not in shows:
-        raise UnknownName("demonstration", name, ["hospital", *shows])
-    shows[name](as_json=as_json)
+    else:
+        shows[name](as_json=as_json)
 
 
 def _hospital(folder: Path, *, as_json: bool) -> None:
@@ -47,11 +61,12 @@ def _hospital(folder: Path, *, as_json: bool) -> None:
     from twoworlds.report.release import release_page
 
     lay_out(folder)
+    places = [check_place(folder / name) for name in ("report.html", "certificate.json")]
     with Curator.open(folder / "policy.yml") as curator:
         released = curator.release_all(_ASKED, _EPSILON, analyst="ann")
     certificate = certify(released)
-    report = write(folder / "report.html", release_page(released))
-    proof = write(folder / "certificate.json", json.dumps(certificate, indent=2) + "\n")
+    report = write(places[0], release_page(released))
+    proof = write(places[1], json.dumps(certificate, indent=2, ensure_ascii=False) + "\n")
     checked = check_certificate(certificate)
     if as_json:
         answers = [answer.to_dict() for answer in released.answers]
@@ -89,6 +104,53 @@ def _mechanisms(*, as_json: bool) -> None:
         print_verdict(verdict)
         out.print()
     out.print("Next: twoworlds explain 'dp(epsilon=1)'; twoworlds statements 'skellam(1, 1)'")
+
+
+def _noise(picture: Path | None, *, as_json: bool) -> None:
+    """Print what the scale of Laplace noise means (Wu, Figure 4)."""
+    from twoworlds.report.noise import SCALES, draw_densities, spread
+
+    rows = [spread(scale) for scale in SCALES]
+    saved = save_picture(picture, draw_densities)
+    if as_json:
+        found = [{name: to_json(x) for name, x in row._asdict().items()} for row in rows]
+        print_json({"scales": found, **saved})
+        return
+    out = console()
+    out.print(
+        "Laplace noise is as far off as its scale on average, and beyond three times the scale in "
+        "5% of the cases. The scale is the sensitivity divided by epsilon."
+    )
+    print_table(
+        ["scale", "epsilon of a count", "density at 0", "mean size", "beyond 3 scales"],
+        [
+            [show(row.scale), show(1 / row.scale), show(row.peak), show(row.mean), show(row.beyond)]
+            for row in rows
+        ],
+    )
+    print_saved(saved)
+
+
+def _epsilon(picture: Path | None, *, as_json: bool) -> None:
+    """Print what epsilon means as a factor (Wu, Figure 5)."""
+    from twoworlds.report.exponential import EPSILONS, bounds_at, draw_exponential
+
+    rows = [bounds_at(x) for x in EPSILONS]
+    saved = save_picture(picture, draw_exponential)
+    if as_json:
+        found = [{name: to_json(x) for name, x in row._asdict().items()} for row in rows]
+        print_json({"epsilons": found, **saved})
+        return
+    out = console()
+    out.print(
+        "Odds can grow by the factor e^epsilon. Up to epsilon 1 it lies between 1 + epsilon and "
+        "1 + epsilon + epsilon^2: a small epsilon is, nearly, the share by which they grow."
+    )
+    print_table(
+        ["epsilon", "1 + epsilon", "e^epsilon", "1 + epsilon + epsilon^2", "1 + 2 epsilon"],
+        [[decimal(x, 6) for x in row] for row in rows],
+    )
+    print_saved(saved)
 
 
 def _k_anonymity(*, as_json: bool) -> None:

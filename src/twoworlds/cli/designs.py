@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.padding import Padding
 from rich.text import Text
@@ -13,11 +11,11 @@ from rich.text import Text
 from twoworlds.cli.cones import listed_cone, write_proof
 from twoworlds.cli.release import show_checked
 from twoworlds.cli.render import console, print_json, print_saved, print_table, progress
-from twoworlds.cones import compare, relax, saving, verify
+from twoworlds.cones import compare, relax, saving
 from twoworlds.cones import design as best
 from twoworlds.cones import eliminate as eliminated
-from twoworlds.cones.certificates import MEANINGS, says_nothing
-from twoworlds.definitions.coupled.optimal import UNCHECKED, Proved, proved_by
+from twoworlds.cones.certificates import MEANINGS
+from twoworlds.definitions.coupled.optimal import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place
 from twoworlds.mechanisms.files import write_table
@@ -25,7 +23,6 @@ from twoworlds.mechanisms.files import write_table
 __all__ = ["show_comparison", "show_design", "show_relaxation", "show_verification"]
 
 _LONGEST = 40
-_LARGEST_FILE = 1 << 28
 
 
 def show_relaxation(
@@ -159,29 +156,17 @@ def show_design(
 
 def show_verification(file: Path, *, ledger: Path | None = None, as_json: bool) -> int:
     """Check a certificate from a file; print and return whether it proves its claim."""
-    try:
-        if file.stat().st_size > _LARGEST_FILE:
-            raise InvalidInput(f"{file} is larger than {_LARGEST_FILE >> 20} MB, no certificate is")
-        data = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise InvalidInput(f"{file} is not JSON: {error}") from error
-    if isinstance(data, dict) and "kind" not in data and "certificate" in data:
-        data = data["certificate"]  # the answer of a command with --json holds its certificate
-    if isinstance(data, dict) and ("facets" in data or data.get("kind") == "noise-cone"):
-        raise InvalidInput(f"{file} holds a cone, not a proof: save a proof with --proof or --save")
-    if isinstance(data, dict) and data.get("kind") == "release":
+    from twoworlds.report.reading import holds, proved_numbers, read_certificate
+
+    saved = read_certificate(file)
+    data = saved.data
+    if saved.of_release:
         return show_checked(data, file, ledger, as_json=as_json)
     if ledger is not None:
         raise InvalidInput("--ledger is for certificates of releases: leave it out")
-    proved = verify(data)
-    if says_nothing(data):
-        raise InvalidInput(
-            f"{file} has an 'all' without parts: it says nothing, and proves nothing"
-        )
+    proved = holds(saved)
     claim = str(data.get("claim", "")) if isinstance(data, dict) else ""
-    numbers = _numbers(data) if proved else []
+    numbers = proved_numbers(data) if proved else []
     if as_json:
         found = {"file": str(file), "kind": data["kind"], "claim": claim, "holds": proved}
         shown = {"proved": [one.to_dict() for one in numbers], "not_checked": UNCHECKED}
@@ -201,18 +186,3 @@ def show_verification(file: Path, *, ledger: Path | None = None, as_json: bool) 
             told = f"it is described as (which is not checked): {claim}"
             console().print(Padding(Text(told), (0, 0, 0, 2)))
     return 0 if proved else 1
-
-
-def _numbers(data: Mapping[str, Any]) -> list[Proved]:
-    """Return the numbers that a certificate of best simulators proves, added up again."""
-    parts = [part for part in data.get("parts", ()) if isinstance(part, dict)]
-    found = (proved_by(one) for one in (data, *parts) if one.get("kind") == "optimal-simulator")
-    return [one for one in found if one is not None]
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse an object that names a key twice: readers would see different things."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InvalidInput("the file names a key twice in one object: write each of them once")
-    return found

@@ -9,7 +9,9 @@ Needs the extra ``twoworlds[pictures]``; matplotlib is imported when the first p
 from __future__ import annotations
 
 from twoworlds.report.cones import draw_cone, draw_cones
+from twoworlds.report.exponential import draw_exponential
 from twoworlds.report.games import draw_games
+from twoworlds.report.noise import draw_densities
 from twoworlds.report.odds import draw_odds
 from twoworlds.report.pictures import save, svg
 from twoworlds.report.profile import draw_profile
@@ -18,6 +20,8 @@ from twoworlds.report.trade_off import draw_trade_off
 __all__ = [
     "draw_cone",
     "draw_cones",
+    "draw_densities",
+    "draw_exponential",
     "draw_games",
     "draw_odds",
     "draw_profile",

@@ -13,8 +13,16 @@ The claim does NOT hold: randomized-response(bits=2, keep=3/4) is not dp(epsilon
 
 from __future__ import annotations
 
-from twoworlds.report.review.certificates import is_certificate, review_certificate
+from twoworlds.report.reading import is_certificate
+from twoworlds.report.review.certificates import review_certificate
 from twoworlds.report.review.mechanisms import review_mechanism
 from twoworlds.report.review.model import Review
+from twoworlds.report.review.releases import review_released
 
-__all__ = ["Review", "is_certificate", "review_certificate", "review_mechanism"]
+__all__ = [
+    "Review",
+    "is_certificate",
+    "review_certificate",
+    "review_mechanism",
+    "review_released",
+]

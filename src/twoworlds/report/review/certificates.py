@@ -15,15 +15,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from twoworlds.cones.certificates import MEANINGS, says_nothing, verify
-from twoworlds.definitions.coupled.optimal import UNCHECKED, Proved, proved_by
+from twoworlds.cones.certificates import MEANINGS
+from twoworlds.definitions.coupled.optimal import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
-from twoworlds.report.review.model import Block, Facts, Grid, Proof, Review, Said, Section
+from twoworlds.report.reading import Saved, holds, proved_numbers, read_certificate
+from twoworlds.report.review.model import VERIFIED, Block, Facts, Grid, Proof, Review, Said, Section
 
-__all__ = ["is_certificate", "review_certificate"]
+__all__ = ["certificate_proof", "review_certificate"]
 
-_LARGEST_FILE = 1 << 28
 _SHOWN, _LONGEST = 16, 160
 _ARITHMETIC = {  # what stands for the claim, and against what it is held
     "violates": ("inequality", "vector"),
@@ -31,28 +31,30 @@ _ARITHMETIC = {  # what stands for the claim, and against what it is held
     "escape": ("inequality", "ray"),
 }
 _TITLES = {
-    "optimal-simulator": "A certificate of a best simulator",
-    "least-loss": "A certificate of a best mechanism",
+    "member": "A vector in a cone",
+    "separated": "A vector outside of a cone",
+    "satisfies": "Inequalities that hold",
+    "violates": "An inequality that fails",
+    "implied": "A guarantee that follows",
+    "escape": "A guarantee that does not follow",
+    "post-processing": "A mechanism that follows from others",
+    "not-post-processing": "A mechanism that does not follow from others",
+    "least-loss": "The most accurate mechanism with given guarantees",
+    "largest-odds": "The largest odds that given guarantees allow",
+    "largest-parity-odds": "The largest odds between two parities",
+    "optimal-simulator": "The simulator that comes nearest",
+    "all": "Several statements, proved together",
 }
-
-
-def is_certificate(text: str) -> bool:
-    """Tell whether a text names a file that holds a certificate, rather than a mechanism.
-
-    Raises:
-        InvalidInput: when it is a .json file that holds neither.
-    """
-    if not text.lower().endswith(".json") or not Path(text).is_file():
-        return False
-    data, _ = _read(Path(text))
-    if isinstance(data, Mapping) and ("kind" in data or "certificate" in data or "facets" in data):
-        return True
-    if isinstance(data, Mapping) and "matrix" in data:
-        return False
-    raise InvalidInput(
-        f"{text} holds no certificate, which has a kind, and no mechanism, which has a matrix: "
-        "save a certificate with --certificate, --proof or --save of the command that proves it"
-    )
+_BROKEN = (
+    "The file is kept here as it was given, so that others can see the same. Save it, and let "
+    "plain arithmetic decide:"
+)
+_FAILS = "It answers that the certificate does NOT hold, and exits with 1."
+_LIMITS = (
+    "that anything is private: a certificate proves the one statement above, and twoworlds report "
+    "of the mechanism itself says what that mechanism lets anyone learn",
+    "that a program does what the numbers say",
+)
 
 
 def review_certificate(
@@ -77,76 +79,89 @@ def review_certificate(
     """
     from twoworlds.report.review.releases import review_release
 
-    path = Path(file)
-    data, text = _read(path)
-    if isinstance(data, Mapping) and "kind" not in data and "certificate" in data:
-        data = data["certificate"]  # the answer of a command with --json holds its certificate
-        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    if isinstance(data, Mapping) and ("facets" in data or data.get("kind") == "noise-cone"):
-        raise InvalidInput(f"{path} holds a cone, not a proof: save a proof with --proof or --save")
-    if isinstance(data, Mapping) and data.get("kind") == "release":
-        found = review_release(data, _proof(path, text, ledger), ledger)
+    saved = read_certificate(Path(file))
+    if saved.of_release:
+        found = review_release(saved.data, certificate_proof(saved, ledger), ledger)
     elif ledger is not None:
         raise InvalidInput("--ledger is for certificates of releases: leave it out")
     else:
-        found = _review(data, _proof(path, text, None), path)
+        found = _review(saved)
     return replace(found, title=title or found.title, reviewers=reviewers, command=command)
 
 
-def _proof(path: Path, text: str, ledger: str | Path | None) -> Proof:
-    words = ["twoworlds", "verify", path.name]
+def certificate_proof(saved: Saved, ledger: str | Path | None = None) -> Proof:
+    """Return a certificate as what can be checked again."""
+    words = ["twoworlds", "verify", saved.path.name]
     words += [] if ledger is None else ["--ledger", Path(ledger).name]
     about = (
         "This page was made from the certificate below, after checking it. It needs neither the "
         "data nor a solver to be checked again:"
     )
-    return Proof(about, text, path.name, shlex.join(words))
+    return Proof(about, saved.text, saved.path.name, shlex.join(words), VERIFIED)
 
 
-def _review(data: Any, proof: Proof, path: Path) -> Review:
-    holds = verify(data)
-    if says_nothing(data):
-        raise InvalidInput(
-            f"{path} has an 'all' without parts: it says nothing, and proves nothing"
-        )
+def _review(saved: Saved) -> Review:
+    holding = holds(saved)
+    data, proof = saved.data, certificate_proof(saved)
     kind, claim = str(data["kind"]), str(data.get("claim", ""))
-    numbers = _numbers(data) if holds else []
+    numbers = proved_numbers(data) if holding else []
     meaning = MEANINGS[kind]
-    question = f"Does this certificate of kind {kind} prove what it claims?"
     outcome: dict[str, Any] = {
         "kind": kind,
         "claim": claim,
-        "holds": holds,
+        "holds": holding,
         "proved": [one.to_dict() for one in numbers],
     }
-    title = _TITLES.get(kind, f"A certificate of kind {kind}")
-    if not holds:
+    question = f"Does {proof.name}, a certificate of kind {kind}, prove what it claims?"
+    if not holding:
+        failing = replace(proof, about=_BROKEN, expected=_FAILS)
         return Review(
-            title,
+            f"A broken certificate, {proof.name}",
             question,
             "broken",
             "The certificate does NOT hold: its arithmetic does not come out.",
             (f"It is not so that {meaning}.", "Nothing that it claims should be relied on."),
             (),
             (),
-            proof,
+            failing,
             outcome,
         )
-    said = (f"Checked by exact arithmetic: {meaning}.", *(f"It is {n.explain()}." for n in numbers))
-    rests = [
+    rests = (
         "the proof is about the vectors and tables that the file holds: that they are those of the "
         "mechanism, definition or belief in question is for the reader to compare",
         *([UNCHECKED] if numbers else ()),
         "every number in it is an exact fraction, and no solver was asked",
-    ]
-    headline = "The certificate holds."
-    sections = (Section("What it proves", tuple(_proved(data, claim))), *_tables(data))
-    return Review(title, question, "holds", headline, said, tuple(rests), sections, proof, outcome)
+    )
+    return Review(
+        _TITLES.get(kind, f"A certificate of kind {kind}"),
+        question,
+        "holds",
+        f"The certificate holds: {_said(data, meaning)}.",
+        ("This was checked by exact arithmetic.", *(f"It is {n.explain()}." for n in numbers)),
+        rests,
+        (Section("What it proves", tuple(_proved(data, meaning))), *_tables(data)),
+        proof,
+        outcome,
+        subject=(("described as", f"{claim} (a description, which is not checked)"),)
+        if claim
+        else (),
+        limits=_LIMITS,
+    )
 
 
-def _proved(data: Mapping[str, Any], claim: str) -> Iterator[Block]:
-    if claim:
-        yield Facts((("described as", f"{claim} (a description, which is not checked)"),))
+def _said(data: Mapping[str, Any], meaning: str) -> str:
+    """Say what was proved, with its number where it has one."""
+    if data["kind"] != "least-loss":
+        return meaning
+    where = "on its worst database" if data["criterion"] == "worst" else "under the belief in it"
+    return (
+        f"no mechanism with these guarantees has a loss below {show(Fraction(data['value']))} "
+        f"{where}, and the one in it has no more"
+    )
+
+
+def _proved(data: Mapping[str, Any], meaning: str) -> Iterator[Block]:
+    yield Said((f"{meaning[:1].upper()}{meaning[1:]}.",))
     parts = data.get("parts")
     if isinstance(parts, Sequence):
         kinds = [str(part["kind"]) for part in parts]
@@ -155,11 +170,8 @@ def _proved(data: Mapping[str, Any], claim: str) -> Iterator[Block]:
         )
         yield Grid(("kind of part", "how many", "each proves that"), rows)
     yield from _arithmetic(data)
-    fields = tuple(
-        (name, _shape(value))
-        for name, value in data.items()
-        if name not in ("kind", "claim", "parts")
-    )
+    shown = {"kind", "claim", "parts", *(("matrix",) if [*_tables(data)] else ())}
+    fields = tuple((name, _shape(value)) for name, value in data.items() if name not in shown)
     if fields:
         yield Said(("What the file holds:",), quiet=True)
         yield Facts(fields)
@@ -175,13 +187,24 @@ def _arithmetic(data: Mapping[str, Any]) -> Iterator[Block]:
 
 
 def _shape(value: Any) -> str:
-    """Say what a field holds: the whole if it is short, its size if not."""
-    text = json.dumps(value, ensure_ascii=False).replace('"', "")
+    """Say what a field holds: the whole if it is short, its size if not.
+
+    >>> _shape([["1/2", 1], [0, 3]])
+    '(1/2, 1); (0, 3)'
+    """
+    rows = isinstance(value, list) and bool(value) and all(isinstance(row, list) for row in value)
+    if value == []:
+        return "none"
+    text = "; ".join(map(_vector, value)) if rows else _vector(value)
     if len(text) <= _LONGEST:
         return text
-    if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
-        return f"{len(value)} rows of {len(value[0])} numbers"
-    return f"{len(value)} entries"
+    return f"{len(value)} rows of {len(value[0])} numbers" if rows else f"{len(value)} entries"
+
+
+def _vector(value: Any) -> str:
+    if isinstance(value, list) and not any(isinstance(one, list | dict) for one in value):
+        return f"({', '.join(map(str, value))})"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _tables(data: Mapping[str, Any]) -> Iterator[Section]:
@@ -197,30 +220,3 @@ def _tables(data: Mapping[str, Any]) -> Iterator[Section]:
         heads = [str(one) for one in columns]
     rows = tuple((str(i), *(str(x) for x in row)) for i, row in enumerate(matrix, start=1))
     yield Section("The mechanism in it", (Grid(("output", *heads), rows, numbers=True),))
-
-
-def _numbers(data: Mapping[str, Any]) -> list[Proved]:
-    """Return the numbers that a certificate of best simulators proves, added up again."""
-    parts = [part for part in data.get("parts", ()) if isinstance(part, Mapping)]
-    found = (proved_by(one) for one in (data, *parts) if one.get("kind") == "optimal-simulator")
-    return [one for one in found if one is not None]
-
-
-def _read(path: Path) -> tuple[Any, str]:
-    try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise InvalidInput(f"{path} is larger than {_LARGEST_FILE >> 20} MB, no certificate is")
-        text = path.read_text(encoding="utf-8")
-        return json.loads(text, object_pairs_hook=_once), text
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{path} is not JSON: {error}") from error
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse an object that names a key twice: readers would see different things."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InvalidInput("the file names a key twice in one object: write each of them once")
-    return found

@@ -45,8 +45,8 @@ def chain_blocks(given: Guarantee, found: Sequence[Implication]) -> Iterator[Blo
         numbers = ", ".join(str(1 + steps.index(made)) for made in one.steps) or "as stated"
         rows.append((one.best.text(beside=given), KINDS[one.best.kind].summary, numbers))
     if rows:
-        yield Said((f"From {given} follows, for every mechanism that satisfies it:",))
-        yield Grid(("follows", "which says", "by steps"), tuple(rows))
+        lead = f"From {given} follows, for every mechanism that satisfies it:"
+        yield Grid(("follows", "which says", "by steps"), tuple(rows), lead=lead)
         yield Steps(tuple(_steps(steps)))
     else:
         yield Said((f"No theorem known here draws a conclusion from {given}.",))
@@ -68,13 +68,13 @@ def _steps(steps: Sequence[Application]) -> Iterator[tuple[str, tuple[str, ...]]
 
 def _open(found: Sequence[Implication]) -> Iterator[Block]:
     refuted = tuple(
-        f"{_refuted(one)} ({refutation.of.citation}): {refutation.text}."
+        (_refuted(one), f"{refutation.text}\n{refutation.of.citation}")
         for one in found
         for refutation in one.refutations
     )
     unknown = [one.context.target for one in found if one.best is None and not one.refutations]
     if refuted:
-        yield Said(tuple(dict.fromkeys(refuted)), quiet=True)
+        yield Grid(("does not follow", "because"), tuple(dict.fromkeys(refuted)))
     if unknown:
         yield Said(
             (
@@ -87,7 +87,7 @@ def _open(found: Sequence[Implication]) -> Iterator[Block]:
 
 def _refuted(one: Implication) -> str:
     name = one.context.target
-    return f"{name} does not follow" if one.best is None else f"No more follows about {name}"
+    return name if one.best is None else f"more about {name}"
 
 
 def chains_data(found: Sequence[Implication]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from twoworlds.report.review.attacker import attacker_data, games_of
 from twoworlds.report.review.chain import chains, chains_data
 from twoworlds.report.review.model import Proof
 from twoworlds.report.review.proving import prove
-from twoworlds.report.review.standing import Standing, standings
+from twoworlds.report.review.standing import Standing, many_records, standings
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.words import sentences
@@ -88,6 +88,7 @@ class Findings:
     def swing(self) -> Number | None:
         """How far answers of this mechanism move odds, where that is less than the square."""
         plain = self.setting.relation == SUBSTITUTE and self.dp.group == 1
+        plain = plain and not many_records(self.mechanism)
         if not plain or self.price.values["delta"] != 0 or self.price.values["ratio"] == INFINITY:
             return None
         try:

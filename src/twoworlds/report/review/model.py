@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 __all__ = [
+    "SMALL",
+    "VERIFIED",
     "Block",
     "Facts",
     "Grid",
@@ -24,6 +26,11 @@ __all__ = [
     "Section",
     "Steps",
 ]
+
+SMALL: dict[str, int] = {"width": 380, "height": 246}  # of a chart that may stand beside another
+VERIFIED = (
+    "It answers that the certificate holds, and exits with 0; pip install twoworlds brings it."
+)
 
 Outcome = Literal["holds", "refuted", "measured", "broken"]
 
@@ -45,11 +52,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of texts; ``numbers`` says that its columns after the first are numbers."""
+    """A table of texts, with a sentence above it.
+
+    ``numbers`` says that the columns after the first are numbers; what follows a line break in a
+    cell is a remark.
+    """
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numbers: bool = False
+    lead: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,11 +73,12 @@ class Steps:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart, and the same in words."""
+    """A chart, and the same in words; a ``small`` one may stand beside another."""
 
     title: str
     words: str
     svg: str
+    small: bool = False
 
 
 Block = Said | Facts | Grid | Steps | Picture
@@ -88,12 +101,14 @@ class Proof:
         text: the content of the file.
         name: of the file.
         check: the command.
+        expected: what it answers if all is well.
     """
 
     about: str
     text: str
     name: str
     check: str
+    expected: str
 
     @property
     def digest(self) -> str:
@@ -108,6 +123,7 @@ class Proof:
             "sha256": self.digest,
             "file": self.name,
             "check": self.check,
+            "expected": self.expected,
         }
 
 
@@ -123,9 +139,12 @@ class Review:
         headline: the answer in one sentence.
         sentences: what that means, in words.
         assumptions: what it rests on, the neighbour relation first.
-        sections: the rest of the page.
+        sections: the details.
         proof: what can be checked again.
         data: what the sections were made of, as JSON has it.
+        subject: what was reviewed, named and in words.
+        meaning: what it means to a person.
+        limits: what is not promised.
         command: what was typed to make it, if anything was.
         reviewers: who will sign.
     """
@@ -139,6 +158,9 @@ class Review:
     sections: tuple[Section, ...]
     proof: Proof
     data: Mapping[str, Any] = field(repr=False)
+    subject: tuple[tuple[str, str], ...] = ()
+    meaning: tuple[Block, ...] = ()
+    limits: tuple[str, ...] = ()
     command: str | None = None
     reviewers: tuple[str, ...] = ()
 
@@ -157,6 +179,7 @@ class Review:
         """Show the verdict on a card in a notebook; the whole page is `html`."""
         from twoworlds.cards import card
 
+        blocks = [*self.meaning, *(block for part in self.sections for block in part.blocks)]
         return card(
             self.title,
             badge={"holds": "holds", "refuted": "does not hold", "broken": "broken"}.get(
@@ -165,6 +188,7 @@ class Review:
             tone="good" if self.holds else "bad",
             sentences=[self.headline, *self.sentences],
             facts=[("to check it", self.proof.check), ("SHA-256", self.proof.digest)],
+            inside=[next((one.svg for one in blocks if isinstance(one, Picture)), "")],
             notes=self.assumptions,
         )
 
@@ -177,6 +201,7 @@ class Review:
             "headline": self.headline,
             "sentences": list(self.sentences),
             "assumptions": list(self.assumptions),
+            "not_promised": list(self.limits),
             **self.data,
             "proof": self.proof.to_dict(),
             "reviewers": list(self.reviewers),

@@ -24,7 +24,7 @@ from twoworlds.definitions.base import Setting
 from twoworlds.errors import TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, bounds, show
-from twoworlds.report.review.model import Proof
+from twoworlds.report.review.model import VERIFIED, Proof
 from twoworlds.worlds import Point, Universe, pairs
 
 __all__ = ["prove"]
@@ -183,7 +183,7 @@ def _checked(certificate: Certificate, about: str) -> Proof | None:
         return None
     text = json.dumps(certificate.to_dict(), ensure_ascii=False)
     lines = text.replace('{"kind"', '\n{"kind"').replace(" [[", "\n [[").replace("], [", "],\n  [")
-    return Proof(about, f"{lines.strip()}\n", _FILE, f"twoworlds verify {_FILE}")
+    return Proof(about, f"{lines.strip()}\n", _FILE, f"twoworlds verify {_FILE}", VERIFIED)
 
 
 def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Proof:
@@ -203,7 +203,8 @@ def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Pr
         "again, with its witness:"
     )
     text = json.dumps(verdict.to_dict(), ensure_ascii=False, indent=2) + "\n"
-    return Proof(about, text, "answer.json", shlex.join(["twoworlds", *words, "--json"]))
+    command = shlex.join(["twoworlds", *words, "--json"])
+    return Proof(about, text, "answer.json", command, "It prints the numbers of answer.json again.")
 
 
 def _with_delta(verdict: Verdict) -> bool:

@@ -6,38 +6,164 @@ not checked is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from twoworlds.cards import Interval, interval_chart, odds_chart
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Answer, Context
-from twoworlds.release.answers.words import accuracy, asked, meaning, protected, selection
-from twoworlds.release.certificate import Checked, check_certificate
+from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected, selection
+from twoworlds.release.certificate import Checked, certify, check_certificate
+from twoworlds.release.costs import Cost
+from twoworlds.release.curator import Released
 from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.chain import chain_blocks, chains, chains_data
-from twoworlds.report.review.model import Block, Facts, Grid, Picture, Proof, Review, Said, Section
+from twoworlds.report.review.model import (
+    VERIFIED,
+    Block,
+    Facts,
+    Grid,
+    Outcome,
+    Picture,
+    Proof,
+    Review,
+    Said,
+    Section,
+)
 from twoworlds.theorems import Guarantee
 
-__all__ = ["review_release"]
+__all__ = ["review_release", "review_released"]
 
 _MOST_ROWS, _MOST_PICTURES = 60, 4
 _QUESTION = (
     "Is this release what it says it is, what does it let anyone learn about a person, and was it "
     "paid for?"
 )
-_NOT_CHECKED = (
-    "not checked, because no certificate can show it: that the data are what they are said to be, "
-    "that the noise was really drawn, and that nobody saw the data in another way"
+_NOT_SHOWN = (
+    "what no certificate can show: that the data are what they are said to be, that the noise was "
+    "really drawn, and that nobody saw the data in another way"
+)
+_EVERYBODY = (
+    "that nothing about you is learned: what holds of everybody, such as how regions differ, is "
+    "learned with your data or without them, and can be applied to you"
+)
+_FURTHER = (
+    "the same for further releases about the same data: their prices add up, and the ledger keeps "
+    "the sum"
+)
+_ROOM = (
+    "protection in every single case: delta leaves room for answers, however unlikely, that give "
+    "somebody away"
+)
+_ASSUMED = (
+    "nothing is assumed of the attacker, who may know all others and believe anything",
+    "one release, or one strategy, and nothing else about the same data",
+)
+_IN_LEDGER = "the charge was made in the ledger before anything was answered"
+_NOT_LOOKED = "the ledger was not looked at: with --ledger the charge is found in it"
+_LOOKED = "the ledger is the one that was looked at"
+_OF_STRATEGY = (
+    "A question of a strategy has no certificate of its own: the ledger holds what the strategy "
+    "cost and which questions were asked. The answers are kept here as data. Check the ledger of "
+    "the policy, here called ledger.db:"
+)
+_WHOLE = "It answers that every entry, every rule and the chain of hashes are whole."
+_FAILS = "It answers that the certificate does NOT hold, and exits with 1."
+_MOST_ASKED = 3
+_OF_RELEASE = (
+    "The certificate of this release holds the questions, the noisy numbers, the noise and the "
+    "promise. It needs neither the data nor a solver to be checked:"
 )
 
 
-def review_release(data: Mapping[str, Any], proof: Proof, ledger: str | Path | None) -> Review:
-    """Check the certificate of a release, and review it."""
+@dataclass(frozen=True)
+class _Made:
+    """A release that is what it says it is.
+
+    Attributes:
+        answers: to its questions.
+        calibration: the noise.
+        charge: the entry of the ledger, as a certificate has it.
+        cost: that bounds what is learned: of the release, or of the strategy that it is part of.
+        given: the same, as the theorems know it.
+        paid: who asked and what is left, known to whoever made it.
+    """
+
+    answers: Sequence[Answer]
+    calibration: Calibration
+    charge: Mapping[str, Any]
+    cost: Cost
+    given: Guarantee
+    paid: str = ""
+
+    @property
+    def context(self) -> Context:
+        return self.answers[0].context
+
+    @property
+    def told(self) -> list[str]:
+        return meaning(self.cost, self.context.unit, self.context.neighbours)
+
+    @property
+    def subject(self) -> tuple[tuple[str, str], ...]:
+        wanted = " ".join(asked(one.resolved) for one in self.answers[:_MOST_ASKED])
+        left = len(self.answers) - _MOST_ASKED
+        return (("questions", f"{wanted} And {left} more." if left > 0 else wanted),)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        room = self.cost.delta or self.cost.kind == "zcdp"
+        return (_EVERYBODY, _FURTHER, _NOT_SHOWN, *((_ROOM,) if room else ()))
+
+
+def review_released(released: Released) -> Review:
+    """Review a release that was just made, by its certificate.
+
+    A question of a strategy has none: what is said of it is true of the whole strategy.
+    """
+    context, certificate = released.answers[0].context, certify(released)
+    paid = f"Asked by {released.reservation.analyst}. {price(context)}"
+    if not context.covered:
+        name, text = "certificate.json", json.dumps(certificate, indent=2, ensure_ascii=False)
+        proof = Proof(_OF_RELEASE, f"{text}\n", name, f"twoworlds verify {name}", VERIFIED)
+        return review_release(json.loads(text), proof, None, paid=paid)
+    charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
+    cost = context.cost
+    given = Guarantee.of(
+        "dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=context.neighbours
+    )
+    made = _Made(released.answers, released.calibration, charge, cost, given, paid)
+    answers = [answer.to_dict() for answer in released.answers]
+    text = json.dumps(answers, indent=2, ensure_ascii=False) + "\n"
+    check = "twoworlds ledger verify ledger.db"
+    return _reviewed(
+        made,
+        f"A question of a strategy about {charge['dataset']}",
+        "measured",
+        f"All questions of this strategy together cost {context.cost}, which was paid.",
+        _IN_LEDGER,
+        Proof(_OF_STRATEGY, text, "answers.json", check, _WHOLE),
+    )
+
+
+def review_release(
+    data: Mapping[str, Any], proof: Proof, ledger: str | Path | None, *, paid: str = ""
+) -> Review:
+    """Check the certificate of a release, and review it.
+
+    Args:
+        data: the certificate.
+        proof: the same, to be checked again.
+        ledger: an export of the ledger, to find the charge in.
+        paid: who asked and what is left, known to whoever made the release.
+    """
     checked = check_certificate(data, ledger=ledger)
+    looked = Section("What was checked", tuple(_checked(checked, ledger)))
     found: dict[str, Any] = {"kind": "release", "check": checked.to_dict()}
     if not checked.holds:
         return Review(
@@ -47,8 +173,8 @@ def review_release(data: Mapping[str, Any], proof: Proof, ledger: str | Path | N
             f"The certificate does NOT hold: {checked.failure}.",
             ("Nothing in it should be relied on: its content stands only at the end, as it is.",),
             (),
-            (Section("What was checked", tuple(_checked(checked, ledger))),),
-            proof,
+            (looked,),
+            replace(proof, expected=_FAILS),
             found,
         )
     queries, calibration = made_of(data["statement"])
@@ -58,52 +184,59 @@ def review_release(data: Mapping[str, Any], proof: Proof, ledger: str | Path | N
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
-    implied = chains(given)
-    told = meaning(context.cost, context.unit, context.neighbours)
-    rests = [
-        protected(context.unit, context.neighbours),
-        "nothing is assumed of the attacker, who may know all others and believe anything",
-        "one release: what was paid for others about the same data adds to it, as the ledger says",
-        _NOT_CHECKED,
-    ]
-    if ledger is None:
-        rests.append("the ledger was not looked at: with --ledger the charge is found in it")
-    found |= {
-        "answers": [answer.to_dict() for answer in answers],
+    made = _Made(answers, calibration, data["charge"], calibration.price, given, paid)
+    dataset, cost = data["charge"]["dataset"], data["charge"]["cost"]
+    review = _reviewed(
+        made,
+        f"A certified release from {dataset}",
+        "holds",
+        f"The certificate holds: a release from {dataset} that costs {cost}.",
+        _IN_LEDGER if paid else _NOT_LOOKED if ledger is None else _LOOKED,
+        proof,
+    )
+    return replace(
+        review,
+        sections=(*review.sections, looked),
+        data={**found, **review.data, "promise": data["promise"]},
+    )
+
+
+def _reviewed(
+    made: _Made, title: str, outcome: Outcome, headline: str, ledger: str, proof: Proof
+) -> Review:
+    implied, told = chains(made.given), made.told
+    data = {
+        "kind": "release",
+        "answers": [answer.to_dict() for answer in made.answers],
         "meaning": told,
-        "promise": data["promise"],
         "theorems": chains_data(implied),
     }
-    cost = data["charge"]["cost"]
     sections = (
-        Section("What was asked", tuple(_asked(answers))),
-        Section("The answers", tuple(_answers(answers))),
-        Section("What it means to a person", tuple(_meaning(told, calibration))),
-        Section("The noise, and the price", tuple(_noise(data, answers, calibration))),
-        Section("By which theorems", tuple(chain_blocks(given, implied))),
-        Section("What was checked", tuple(_checked(checked, ledger))),
+        Section("What was asked, and the answers", tuple(_answers(made.answers))),
+        Section("The noise, and the price", tuple(_noise(made))),
+        *_odds(told, made.cost),
+        Section("By which theorems", tuple(chain_blocks(made.given, implied))),
     )
     return Review(
-        f"A certified release from {data['charge']['dataset']}",
+        title,
         _QUESTION,
-        "holds",
-        f"The certificate holds: a release from {data['charge']['dataset']} that costs {cost}.",
+        outcome,
+        headline,
         (told[0],),
-        tuple(rests),
+        (protected(made.context.unit, made.context.neighbours), *_ASSUMED, ledger),
         sections,
         proof,
-        found,
+        data,
+        subject=made.subject,
+        meaning=(Said(tuple(told[1:]) or tuple(told)),),  # the first stands in the verdict
+        limits=made.limits,
     )
 
 
-def _asked(answers: list[Answer]) -> Iterator[Block]:
+def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
     for answer in answers:
         yield Said((asked(answer.resolved),))
         yield Facts((("as SQL", to_sql(answer.resolved.query)),))
-
-
-def _answers(answers: list[Answer]) -> Iterator[Block]:
-    for answer in answers:
         heads, rows = answer.table()
         shown = tuple(tuple(cell.lstrip("█░ ") for cell in row) for row in rows[:_MOST_ROWS])
         yield Grid(tuple(heads), shown, numbers=True)
@@ -129,9 +262,7 @@ def _charts(answer: Answer) -> Iterator[Block]:
         yield Picture(title, words, interval_chart(title, rows, words))
 
 
-def _meaning(told: list[str], calibration: Calibration) -> Iterator[Block]:
-    yield Said(tuple(told))
-    cost = calibration.price
+def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
     if cost.kind == "zcdp" or cost.epsilon > 30:
         return
     ratio, delta = exp(cost.epsilon), cost.delta
@@ -145,12 +276,11 @@ def _meaning(told: list[str], calibration: Calibration) -> Iterator[Block]:
             f"Odds move by at most {decimal(ratio, 4)} for whoever knows all others, and by at "
             f"most {decimal(ratio**2, 4)} whatever is believed, with your data against without."
         )
-    yield Picture(title, words, odds_chart(curves, words, delta=float(delta)))
+    yield Section(title, (Picture("", words, odds_chart(curves, words, delta=float(delta))),))
 
 
-def _noise(
-    data: Mapping[str, Any], answers: list[Answer], calibration: Calibration
-) -> Iterator[Block]:
+def _noise(made: _Made) -> Iterator[Block]:
+    answers, calibration, charge = made.answers, made.calibration, made.charge
     rows = []
     for answer, noises in zip(answers, calibration.noises, strict=True):
         for measure, noise in zip(answer.resolved.measures, noises, strict=True):
@@ -159,8 +289,7 @@ def _noise(
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
     yield Grid(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
-    yield Said((calibration.explain().splitlines()[-1],))
-    charge = data["charge"]
+    yield Said((calibration.explain().splitlines()[-1], *((made.paid,) if made.paid else ())))
     yield Facts(
         (
             ("charged", str(charge["cost"])),

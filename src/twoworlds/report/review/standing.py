@@ -6,20 +6,25 @@ are as large as numbers can be, is said to fail, with the worst case.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions import DEFINITIONS, Verdict, Witness
+from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, show, to_json
+from twoworlds.worlds import Records
 
-__all__ = ["Standing", "standings"]
+__all__ = ["Standing", "brief", "many_records", "standings"]
 
 Relation = str | Iterable[tuple[object, object]] | None
 _MOST_NUMBERS = 256  # of a matrix of which all worlds under a belief are compared
+_MOST_RECORDS = 5_000  # beyond, the time of those in _SLOW grows with the square
+_SLOW = ("semantic", "reality-oblivious", "gamma-amplification")
 _LONGEST = 300
 
 
@@ -74,7 +79,7 @@ class Standing:
         witness = self.verdict.witness
         if isinstance(witness, Witness) and not any(witness.probabilities):
             return ""  # an event that never happens tells nothing
-        said = witness.explain()
+        said = brief(witness.explain())
         return said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,16 +135,36 @@ def standings(
     """
     compared: dict[str, object] = {"neighbours": neighbours, "group": group}
     for name, against in _ASKED.items():
-        yield _measured(name, against, mechanism, compared if name in _COMPARED else {})
+        if name in _SLOW and many_records(mechanism):
+            yield Standing(name, against, reason=_too_large(name))
+        else:
+            yield _measured(name, against, mechanism, compared if name in _COMPARED else {})
     if belief is None:
         return
     for name, against in _UNDER_BELIEF.items():
         if name != "local-semantic" and _large(mechanism):
-            asked = f"{name}(belief='{belief}')"
-            reason = f"too large for this page; twoworlds measure asks for it, --definition {asked}"
-            yield Standing(name, against, reason=reason)
+            yield Standing(name, against, reason=_too_large(f"{name}(belief='{belief}')"))
         else:
             yield _measured(name, against, mechanism, {"belief": belief})
+
+
+def brief(text: str) -> str:
+    """Cut words that are longer than a line, such as databases of many records, in the middle.
+
+    >>> brief("on " + "01" * 60)
+    'on 01010101...01010101 (120 characters)'
+    """
+    return re.sub(r"\S{61,}", lambda found: shortened(found[0]), text)
+
+
+def many_records(mechanism: Mechanism) -> bool:
+    """Tell whether there are too many records to ask what any belief can conclude on a page."""
+    universe = mechanism.universe
+    return isinstance(universe, Records) and (universe.n or 0) > _MOST_RECORDS
+
+
+def _too_large(asked: str) -> str:
+    return f"too large for this page; twoworlds measure asks for it, --definition {asked}"
 
 
 def _measured(name: str, against: str, mechanism: Mechanism, given: dict[str, object]) -> Standing:
