@@ -19,9 +19,11 @@ Readings that were chosen, because the text alone does not decide:
 * In a column of numbers a mask stands for whole numbers: ``3*`` is 30, 31, ..., 39, and a star in
   front may be a zero. So ``3*`` beside ``<30`` is 30 to 39.
 * Intervals and bounds hold all real numbers between their ends. Hence ``>39`` and ``<40`` meet.
-* Blanks at the ends do not count, capital letters do. An empty cell is the plain value "", and
-  ``Not known`` is a plain value too: neither allows anything else. So is ``40-30``, which may be a
-  code; `is_reversed` tells it from others.
+* Blanks at the ends do not count, capital letters do. An empty cell is read as the plain value "",
+  and ``Not known`` is a plain value too: neither allows anything else. Those who ask which rows fit
+  what is known of a person do not read empty cells here: composition, linkage and the groups by
+  knowledge of `twoworlds.attacks.anonymity` take them for ``*``. ``40-30``, too, is a plain value:
+  it may be a code; `is_reversed` tells it from others.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ other values are replaced by a star, `suppress`.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,10 +34,12 @@ __all__ = [
     "columns_of",
     "generalise",
     "listed_columns",
+    "named_columns",
     "shown_number",
     "smallest_group",
     "suppress",
     "whole_numbers",
+    "written_column",
 ]
 
 STAR = "*"
@@ -45,6 +48,9 @@ _SHOWN = 24
 
 Column = str | int
 Row = Mapping[str, Any] | tuple[Any, ...]
+
+
+_NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
 
 
 @dataclass(frozen=True, order=True)
@@ -229,6 +235,42 @@ def listed_columns(columns: object) -> tuple[Column, ...]:
     if isinstance(columns, str) or not isinstance(columns, Sequence):
         raise InvalidInput(f"quasi_identifier={columns!r}: give a list of columns")
     return tuple(columns)
+
+
+def named_columns(text: str) -> list[str]:
+    """Read names of columns with commas between them; any name may stand in double quotes.
+
+    Inside quotes a comma and blanks are part of the name, and two quotes are one.
+
+    >>> named_columns('zip, "age, in years", " sex"')
+    ['zip', 'age, in years', ' sex']
+
+    Raises:
+        InvalidInput: for a quote that is not closed, or stands in the middle of a name.
+    """
+    found, at = [], 0
+    while at < len(text):
+        name = _NAME.match(text, at)
+        if name is None:
+            raise InvalidInput(
+                f"{text!r} is no list of columns: write a,b,c, and a name with a comma, a quote or "
+                "blanks at its ends in double quotes"
+            )
+        quoted, bare = name.groups()
+        found.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
+        at = name.end()
+    return [one for one in found if one]
+
+
+def written_column(name: str) -> str:
+    """Write the name of a column as `named_columns` reads it.
+
+    >>> written_column("zip"), written_column("age, in years")
+    ('zip', '"age, in years"')
+    """
+    if name == name.strip() and not {",", '"'} & {*name} and name:
+        return name
+    return '"' + name.replace('"', '""') + '"'
 
 
 def check_column(column: Column, known: Sequence[Column]) -> Column:

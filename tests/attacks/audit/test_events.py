@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from twoworlds.attacks.audit.events import Event
-from twoworlds.attacks.audit.features import FEATURES, Feature, features_for, values_of
+from twoworlds.attacks.audit.features import FAILED, FEATURES, Feature, features_for, values_of
 from twoworlds.attacks.audit.outputs import LONGEST, are_cut, as_list, plain, tidy
 from twoworlds.errors import InvalidInput
 
@@ -31,6 +31,16 @@ THINGS = [
     {},
     10**30,
 ]
+NESTED = [
+    {"k": {"means": [0.25, 2]}, "n": 7},
+    {"k": {"means": [3.0, 4]}, "n": "x"},
+    {"k": {"means": [0.1, "x"]}},
+    {"k": [1, 2], "n": None},
+    {"k": "text", "n": [True]},
+    [[1], [2.5, "x"], {"a": {}}],
+    "raises ValueError",
+    3,
+]
 COUNTS = RNG.integers(-40, 40, 300)
 SIGNED = np.where(RNG.random((60, 3)) < 0.5, -0.0, [0.0, 0.0, 1.0])
 SAMPLES = {
@@ -39,6 +49,7 @@ SAMPLES = {
     "vectors": VECTORS,
     "whole vectors": WHOLE,
     "things": THINGS,
+    "nested things": NESTED,
 }
 
 
@@ -56,7 +67,7 @@ def events(outputs) -> list[Event]:
     for feature in features_for(outputs, outputs, [1.0, 0.3], low_bits=True):
         values = values_of(feature, outputs)
         values = values.tolist() if isinstance(values, np.ndarray) else values
-        known = [v for v in values if v is not None]
+        known = [v for v in values if v is not FAILED]
         if all(isinstance(v, (int, float)) for v in known):
             middle = sorted(v for v in known if not math.isnan(v) and math.isfinite(v))
             low, high = (middle[i * len(middle) // 3] + 0 for i in (1, 2))  # True is 1
@@ -65,7 +76,8 @@ def events(outputs) -> list[Event]:
             if low < high:
                 found.append(Event(feature, intervals=((low, high),)))
                 found.append(Event(feature, intervals=((-inf, low), (high, inf))))
-        few = list(dict.fromkeys(v for v in known if v == v))[:3]
+        plain_ones = (v for v in known if v == v and not isinstance(v, (list, dict)))
+        few = list(dict.fromkeys(plain_ones))[:3]
         found.append(Event(feature, members=tuple(few)))
         found.append(Event(feature, members=tuple(few[:1]), negated=True))
     return found

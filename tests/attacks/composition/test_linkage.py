@@ -1,3 +1,4 @@
+import json
 import random
 from collections import Counter
 from dataclasses import replace
@@ -6,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from tests.attacks.composition import brute
+from tests.cli.calling import call
 from twoworlds.attacks.composition import link, linkage
 from twoworlds.cli import run
 from twoworlds.errors import InvalidInput
@@ -147,3 +149,31 @@ def test_numbers_of_people_in_words():
     said = link(one, both[:1], "a", sensitive="s").explain()
     assert "Of 1 person all matching rows have one sensitive value" in said
     assert "1 of them matches exactly one row" in said
+
+
+@pytest.mark.parametrize(
+    "on", ['"zip, code",age', ' "zip, code" , "age" ', 'age,"zip, code",', ["zip, code", "age"]]
+)
+def test_names_with_commas_stand_in_quotes(on, tmp_path):
+    register, table = tmp_path / "register.csv", tmp_path / "table.csv"
+    register.write_text('name,"zip, code",age\nAnn,13012,28\nBob,14850,28\n')
+    table.write_text('"zip, code",age,ill\n130**,<30,flu\n130**,<30,cold\n')
+    assert link(register, table, on).outside == {0: 1, 2: 1}
+
+
+@pytest.mark.parametrize("on", ['"zip, code', 'zip" code', '"zip" code', '"zip""'])
+def test_quotes_that_do_not_match_are_refused(on):
+    with pytest.raises(InvalidInput, match="no list of columns"):
+        link("register.csv", "figure1.csv", on)
+
+
+def test_the_command_takes_quoted_names(capsys, tmp_path):
+    both = tmp_path / "both.csv"
+    both.write_text('"zip, ""old""",name\n13012,Ann\n')
+    asked = ("attack", "linkage", str(both), str(both), "--on", '"zip, ""old"""')
+    code, out, _ = call(capsys, *asked, "--json")
+    assert code == 0
+    assert json.loads(out)["on"] == ['zip, "old"']
+    code, _, err = call(capsys, *asked[:-1], "zip")
+    assert code == 2
+    assert '"zip, ""old""", name' in err

@@ -163,8 +163,15 @@ def test_the_command(capsys, tmp_path, monkeypatch):
     assert "did not take part" in " ".join(out.split())
     assert call(capsys, "attack", "membership", "nowhere.csv")[0] == 2
     for ignored in (
-        ("--cell", "3", "--people", "100", "--epsilon", "1"),
+        ("--cell", "3", "--people", "100", "--engine"),
+        ("--cell", "3", "--people", "100", "--cells", "10"),
+        ("--cells", "10", "--attributes", "10"),
+        ("--cells", "1"),
+        ("--cells", "10", "--engine"),
+        ("--cells", "10", "--share", "1/3"),
+        ("--cells", "10", "--prior", "1/3"),
         ("--share", "1/3"),
+        ("--at-least", "3"),
         ("--prior", "1/3"),
         ("--cell", "hidden", "--people", "1000000"),
     ):

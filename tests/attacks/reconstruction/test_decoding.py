@@ -101,7 +101,7 @@ def test_words_and_plain_data_name_what_is_proven():
     assert plain["column"] == [1, 0, 1]
     assert plain["largest_error"] == {"exact": "1/5", "value": 0.2}
     assert plain["agreement"]["rows"] == 3
-    assert "<p>3 secret bits" in found._repr_html_()
+    assert ">3 secret bits" in found._repr_html_()
     free = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1])
     assert "No column comes below" in free.explain()
     assert free.to_dict()["agreement"] is None

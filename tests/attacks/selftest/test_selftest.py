@@ -1,18 +1,26 @@
-"""The self test holds on this engine, and fails on engines that were broken on purpose."""
+"""The self test holds on this engine; on broken ones see `test_broken_engines`."""
 
 import json
-import time
-from fractions import Fraction
+import sys
+import tempfile
 
 import pytest
 
 from tests.cli.calling import call
+from twoworlds.attacks.selftest import suite
 from twoworlds.attacks.selftest.bench import Bench, Failed, expect
 from twoworlds.attacks.selftest.noise import _slower
-from twoworlds.attacks.selftest.suite import FAILURES, Failure, SelfTest, _tried, selftest
+from twoworlds.attacks.selftest.suite import (
+    FAILURES,
+    Failure,
+    Outcome,
+    SelfTest,
+    _tried,
+    selftest,
+)
+from twoworlds.cli import run
 from twoworlds.errors import InvalidInput
-from twoworlds.release import Curator
-from twoworlds.release.noise import Sampler
+from twoworlds.testing.broken_engines import ENGINES
 
 QUICK = {4, 5, 6, 12, 13, 16, 17}  # the others are in tests/release/failures too, and run there
 
@@ -34,78 +42,6 @@ def test_there_are_eighteen_and_each_has_its_check():
     assert [one.number for one in FAILURES] == list(range(1, 19))
     assert len({one.place for one in FAILURES}) == 18
     assert all(one.check.__doc__ for one in FAILURES)
-
-
-def broken(number, tmp_path):
-    [outcome] = selftest([number], folder=tmp_path).outcomes
-    assert not outcome.holds
-    return outcome.said
-
-
-def test_an_engine_without_noise_is_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr(Sampler, "draw_integers", lambda self, size, bits: [0] * size)
-    assert "0 of 90" in broken(7, tmp_path)
-
-
-@pytest.mark.slow
-def test_an_engine_that_slows_down_for_large_draws_is_noticed(tmp_path, monkeypatch):
-    real = Sampler.draw_integers
-
-    def slow(self, size, bits):
-        drawn = real(self, size, bits)
-        if size == 1 and abs(drawn[0]) > 7:
-            stop = time.perf_counter_ns() + 200_000
-            while time.perf_counter_ns() < stop:
-                pass
-        return drawn
-
-    monkeypatch.setattr(Sampler, "draw_integers", slow)
-    assert "slower" in broken(8, tmp_path)
-
-
-def test_an_engine_that_takes_any_name_is_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr(Curator, "analyst", lambda self, dataset, name=None: "ann")
-    assert "was answered" in broken(13, tmp_path)
-
-
-@pytest.mark.slow
-def test_an_engine_that_answers_anew_is_noticed(tmp_path, monkeypatch):
-    real, asked = Curator.release, iter(range(1, 1000))
-
-    def anew(self, sql, cost, **options):
-        return real(self, f"{sql.partition('--')[0]} AND x > -{next(asked)}", cost, **options)
-
-    monkeypatch.setattr(Curator, "release", anew)
-    assert "60 times the same question has" in broken(14, tmp_path)
-
-
-def test_an_engine_that_adds_floats_is_noticed(tmp_path, monkeypatch):
-    real = Curator.release
-
-    def cheap(self, sql, cost, **options):
-        return real(self, sql, "1/11" if cost == "0.1" else cost, **options)
-
-    monkeypatch.setattr(Curator, "release", cheap)
-    assert "left something" in broken(17, tmp_path)
-
-
-def test_an_engine_whose_prices_rise_with_the_noise_is_noticed(tmp_path, monkeypatch):
-    real = Curator.plan
-
-    def inverse(self, asked, cost, **options):
-        price = Fraction(1) / Fraction(cost.removeprefix("epsilon="))
-        return real(self, asked, f"epsilon={price}", **options)
-
-    monkeypatch.setattr(Curator, "plan", inverse)
-    assert "more noise" in broken(16, tmp_path)
-
-
-def test_engines_that_do_not_agree_are_noticed(tmp_path, monkeypatch):
-    real = Bench.sqlite
-    monkeypatch.setattr(
-        Bench, "sqlite", lambda self, rows, *more, **others: real(self, rows[:1], *more, **others)
-    )
-    assert broken(3, tmp_path)
 
 
 def test_an_engine_that_crashes_has_failed(tmp_path):
@@ -154,7 +90,33 @@ def test_the_command(capsys, monkeypatch):
     assert code == 0
     assert json.loads(out)["checks"][0]["holds"] is True
     assert call(capsys, "selftest", "--only", "99")[0] == 2
-    monkeypatch.setattr(Curator, "analyst", lambda self, dataset, name=None: "ann")
-    code, out, _ = call(capsys, "selftest", "--only", "13")
+    with ENGINES[13]:
+        code, out, _ = call(capsys, "selftest", "--only", "13")
     assert code == 1
-    assert "FAILS" in out
+    assert "13  FAILS  forged identity" in out
+    assert "Do not release with it" in out
+
+
+def test_each_outcome_is_written_when_its_check_ends(monkeypatch, tmp_path):
+    place, seen = tmp_path / "out", []
+
+    def tried(failure, bench):
+        seen.append(place.read_text())
+        return Outcome(failure, holds=True, said=f"tried {failure.number}", seconds=0.0)
+
+    monkeypatch.setattr(suite, "_tried", tried)
+    with place.open("w") as file:  # kept in a buffer unless it is flushed, as a pipe is
+        monkeypatch.setattr(sys, "stdout", file)
+        assert run(["selftest", "--only", "1, 2, 3"]) == 0
+    assert [text.count("holds") for text in seen] == [0, 1, 2]
+    assert "tried 2" in seen[2]
+    assert "withstands all 3" in place.read_text()
+
+
+def test_what_is_laid_out_is_removed_also_when_nobody_waits_for_the_end(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    running = suite.outcomes([16, 17])
+    assert next(running).holds
+    assert [*tmp_path.iterdir()]
+    running.close()
+    assert not [*tmp_path.iterdir()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 from twoworlds.attacks.anonymity.advice import Advice
@@ -200,13 +199,39 @@ class Anonymity:
 
     def _repr_html_(self) -> str:
         """Show a compact card in a notebook."""
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{escape(shown(worst.value))}</td>"
-            f"<td>{escape(self.people_in(worst.group))}</td></tr>"
+        from twoworlds.cards import card, table
+        from twoworlds.cards.layout import capital
+
+        first, *others = self.sentences()
+        rows = [
+            (name, shown(worst.value), self.people_in(worst.group))
             for name, worst in self.measures.named()
+        ]
+        heads = ("measure", "value", "where")
+        return card(
+            "",
+            sentences=[capital(first), *others],
+            inside=[table(heads, rows), self.picture()],
+            notes=[CAUTION],
         )
-        return f"<div>{said}<table>{rows}</table><small>{escape(CAUTION)}</small></div>"
+
+    def picture(self) -> str:
+        """Draw the sensitive values of the worst group beside those of the table.
+
+        Without a sensitive column: the smallest group beside the average one.
+        """
+        from twoworlds.cards import bars, dots
+
+        belief = self.measures.belief
+        if belief is None:
+            sizes = {
+                "the smallest": Fraction(self.k),
+                "on average": Fraction(self.people, self.measures.groups),
+            }
+            return bars("Rows in a group", sizes, share=False, grey=["on average"])
+        worst, total = belief.group, sum(n for _, n in self.totals)
+        shares = {value: (Fraction(n, total), worst.share(value)) for value, n in self.totals}
+        return dots(f"Who has which {self.sensitive}", ("in the table", "in one group"), shares)
 
     def _headline(self) -> str:
         columns = joined(self.quasi)

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -195,9 +194,17 @@ class Generalised:
         }
 
     def _repr_html_(self) -> str:
-        """Show a compact card in a notebook."""
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
-        return f"<div>{said}</div>"
+        """Show a card in a notebook."""
+        from twoworlds.cards import bars
+        from twoworlds.cards.layout import explained
+
+        levels = {
+            column: Fraction(level, height)
+            for (column, level), height in zip(self.levels.items(), self.heights, strict=True)
+            if height
+        }
+        drawn = bars("How coarse the columns become (100%: nothing is left)", levels)
+        return explained("\n".join(self.sentences()), drawn)
 
     def _text(self, delimiter: str) -> str:
         text = io.StringIO()

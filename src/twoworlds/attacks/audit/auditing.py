@@ -45,8 +45,8 @@ _LEARNED = 1 << 16  # outputs of a database that are looked at; more do not shar
 _HEAVIEST = 1 << 24  # numbers in the outputs of a database that are looked at
 _KEPT = 3
 _CUT = (
-    "large outputs are cut before events look at them: lists to their first 4,095 items and their "
-    "length, texts of more than 100,000 characters to their beginning and a hash"
+    "large outputs are cut before events look at them: lists and dictionaries to their first 4,095 "
+    "items and their length, texts of more than 100,000 characters to their beginning and a hash"
 )
 _SAVING = 1.0  # seconds between writings of the state
 

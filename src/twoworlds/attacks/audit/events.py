@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit.features import Feature, values_of
+from twoworlds.attacks.audit.features import FAILED, Feature, values_of
 from twoworlds.attacks.audit.outputs import Outputs
 from twoworlds.errors import InvalidInput
 
@@ -63,11 +63,11 @@ class Event:
         False
         """
         value = self.feature.of(output)
-        if value is None:
+        if value is FAILED:
             return False
         try:
             if self.members is not None:
-                return (value in self._set) != self.negated
+                return self._is_member(value) != self.negated
             return any(
                 low <= value and (value < high or high == inf) for low, high in self.intervals
             )
@@ -91,6 +91,10 @@ class Event:
         for low, high in self.intervals:
             inside |= (values >= low) & ((values < high) if high < inf else ~np.isnan(values))
         return inside
+
+    def _is_member(self, value: Any) -> bool:
+        """Tell whether a value is one of the members: a list or a dictionary never is."""
+        return not isinstance(value, (list, dict)) and value in self._set
 
     @cached_property
     def _set(self) -> frozenset[Any]:

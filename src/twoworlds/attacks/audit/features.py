@@ -2,7 +2,7 @@
 
 A feature is named, may have parameters, and is written twice: as Python code in ``y`` for people
 to paste, and as a function. Where the outputs are arrays there may be a fast version for all of
-them at once. Every feature is total: where the code fails on an output, the feature is None.
+them at once. Every feature is total: where the code fails on an output, the feature is `FAILED`.
 
 The features of low-order bits are those that floating-point noise gives away (Mironov, On
 significance of the least significant bits for differential privacy, 2012): ``places`` is the number
@@ -20,17 +20,20 @@ from typing import Any
 
 import numpy as np
 
+from twoworlds.attacks.audit.nested import are_nested, built, inside, paths_apart, written
 from twoworlds.attacks.audit.outputs import Outputs, as_list
 from twoworlds.errors import InvalidInput
 
-__all__ = ["FEATURES", "Feature", "features_for", "values_of"]
+__all__ = ["FAILED", "FEATURES", "Feature", "features_for", "values_of"]
 
 _COORDINATES = 12
 _ITEMS = 6
 _CLASSES = 12
 _WIDE = 256  # of longer vectors only single items and the extremes are looked at
 _NAN = 'float("nan")'
+_PLACES = "(float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1)"
 Many = Callable[..., np.ndarray | None]
+FAILED = object()  # None is a value that an output may hold
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,14 @@ class Kind:
     """How a feature is written and computed.
 
     Attributes:
-        code: the Python expression in ``y``; braces are filled with the parameters.
+        code: the Python expression in ``y``; braces are filled with the parameters, or a function
+            of these.
         of: the same as a function of an output and the parameters.
         numbers: for a one-dimensional array of outputs, if there is a fast way.
         vectors: for a two-dimensional array, likewise.
     """
 
-    code: str
+    code: str | Callable[..., str]
     of: Callable[..., Any]
     numbers: Many | None = None
     vectors: Many | None = None
@@ -69,15 +73,18 @@ class Feature:
     @property
     def code(self) -> str:
         """The feature as a Python expression in ``y``."""
+        code = FEATURES[self.name].code
+        if not isinstance(code, str):
+            return code(*self.parameters)
         shown = (list(p) if isinstance(p, tuple) else p for p in self.parameters)
-        return FEATURES[self.name].code.format(*(repr(p) for p in shown))
+        return code.format(*(repr(p) for p in shown))
 
     def of(self, output: Any) -> Any:
-        """Return the feature of one output; None where the code fails."""
+        """Return the feature of one output; `FAILED` where the code fails."""
         try:
             return FEATURES[self.name].of(output, *self.parameters)
         except Exception:  # an output of another kind than was seen when the feature was chosen
-            return None
+            return FAILED
 
 
 def values_of(feature: Feature, outputs: Outputs) -> np.ndarray | list[Any]:
@@ -167,11 +174,7 @@ def _in_order(compute: Many) -> Many:
 FEATURES: dict[str, Kind] = {
     # of one number
     "value": Kind("y", lambda y: y, numbers=lambda y: y),
-    "places": Kind(
-        "(float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1)",
-        _places,
-        numbers=_places_of_many,
-    ),
+    "places": Kind(_PLACES, _places, numbers=_places_of_many),
     "returns": Kind(
         "({0} + (y - {0}) == y)",
         lambda y, v: v + (y - v) == y,
@@ -234,6 +237,17 @@ FEATURES: dict[str, Kind] = {
     "how many": Kind("sum(x == {0} for x in y)", lambda y, v: sum(x == v for x in y)),
     "keys": Kind("repr(sorted(y, key=repr))", lambda y: repr(sorted(y, key=repr))),
     "under key": Kind(f"y.get({{0}}, {_NAN})", lambda y, k: y.get(k, float("nan"))),
+    # of what is nested
+    "structure": Kind(
+        "repr((lambda f: f(f, y))(lambda f, v: "
+        "{{k: f(f, v[k]) for k in sorted(v, key=repr)}} if isinstance(v, dict) else "
+        "[f(f, x) for x in v] if isinstance(v, list) else type(v).__name__))",
+        lambda y: repr(built(y)),
+    ),
+    "under path": Kind(written, inside),
+    "places under path": Kind(
+        lambda path: _PLACES.replace("y", written(path)), lambda y, path: _places(inside(y, path))
+    ),
 }
 
 
@@ -255,7 +269,7 @@ def features_for(
         if first.ndim == 1:
             return list(_of_numbers(first, second, landmarks, low_bits=low_bits))
         return list(_of_vectors(first, second, low_bits=low_bits))
-    return list(_of_things(as_list(first), as_list(second)))
+    return list(_of_things(as_list(first), as_list(second), low_bits=low_bits))
 
 
 def _of_numbers(
@@ -307,11 +321,13 @@ def _signed(first: np.ndarray, second: np.ndarray) -> list[int]:
     return sorted(i for i in told if apart[i] > 0)
 
 
-def _of_things(first: list[Any], second: list[Any]) -> Iterator[Feature]:
+def _of_things(first: list[Any], second: list[Any], *, low_bits: bool) -> Iterator[Feature]:
     both = [*first, *second]
     yield from (Feature(name) for name in ("shown", "type", "length"))
     if any(isinstance(y, (int, float)) for y in both):
-        yield from (Feature("number"), Feature("places"))
+        yield Feature("number")
+        if low_bits:
+            yield Feature("places")
     lists = [y for y in both if isinstance(y, list)]
     if lists:
         yield Feature("types of items")
@@ -327,5 +343,11 @@ def _of_things(first: list[Any], second: list[Any]) -> Iterator[Feature]:
     tables = [y for y in both if isinstance(y, dict)]
     if tables:
         yield Feature("keys")
-        keys = Counter(key for y in tables for key in y)
-        yield from (Feature("under key", (key,)) for key, _ in keys.most_common(_CLASSES))
+        flat = (k for y in tables for k, v in y.items() if not isinstance(v, (list, dict)))
+        yield from (Feature("under key", (key,)) for key, _ in Counter(flat).most_common(_CLASSES))
+    if are_nested(both):
+        yield Feature("structure")
+        for number, (path, floats) in enumerate(paths_apart(first, second)):
+            yield Feature("under path", (path,))
+            if low_bits and floats and number < _ITEMS:
+                yield Feature("places under path", (path,))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 from twoworlds.attacks.audit.binomial import lower_bound, tail_at_most, upper_bound
@@ -25,6 +24,7 @@ __all__ = ["NOT_EVIDENCE", "Audit", "Finding", "brief"]
 
 _LONGEST = 400
 _HEAD, _TAIL = 240, 80
+_LONGEST_NAME = 20
 
 NOT_EVIDENCE = (
     "no event was found that breaks it. This is not evidence of privacy: another event, another "
@@ -112,6 +112,18 @@ class Finding(Explained):
             f"{decimal(self.high)}: a ratio of at least {decimal(self.ratio, side='down')}"
             f"{granted}."
         )
+
+    def picture(self) -> str:
+        """Draw how often the event was seen on both databases, and down or up to which bound."""
+        from twoworlds.cards import Interval, interval_chart
+
+        seen, other = self.hits / self.draws, self.other_hits / self.draws
+        rows = [
+            Interval(_name(self.likelier), seen, float(self.low), seen),
+            Interval(_name(self.other), other, other, float(self.high)),
+        ]
+        title = "How likely the event is: as seen, and as far as the bound"
+        return interval_chart(title, rows, self.explain(), width=420)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -226,13 +238,19 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """Show a compact card in a notebook."""
-        event = (
-            "" if self.finding is None else f"<pre>{escape(brief(self.finding.event.code))}</pre>"
-        )
-        words = "" if self.finding is None else f"<p>{escape(self.finding.explain())}</p>"
-        return (
-            f"<div><b>{escape(self.subject)}</b><p>{escape(self.sentence)}</p>{words}{event}"
-            f"<small>{self.samples:,} outputs, seed {self.seed}</small></div>"
+        from twoworlds.cards import card, interval
+
+        found = self.finding
+        claim = None if self.claim is None else ("claimed", self.claim)
+        drawn = [] if found is None else [interval("epsilon", self.epsilon, mark=claim)]
+        return card(
+            self.subject,
+            badge="refuted" if self.refuted else "",
+            tone="bad",
+            sentences=[self.sentence, *([] if found is None else [found.explain()])],
+            facts=[] if found is None else [("event", brief(found.event.code))],
+            inside=drawn,
+            notes=[f"{self.samples:,} outputs, seed {self.seed}"],
         )
 
 
@@ -246,6 +264,11 @@ def brief(text: str) -> str:
         return text
     left = len(text) - _HEAD - _TAIL
     return f"{text[:_HEAD]} [... {left:,} characters left out ...] {text[-_TAIL:]}"
+
+
+def _name(database: Any) -> str:
+    text = repr(database)
+    return f"on {text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + '…'}"
 
 
 def _short(x: Number) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from twoworlds.attacks.audit.events import Event
-from twoworlds.attacks.audit.features import Feature, features_for, values_of
+from twoworlds.attacks.audit.features import FAILED, Feature, features_for, values_of
 from twoworlds.attacks.audit.outputs import Outputs, as_list
 
 __all__ = ["Candidate", "learn"]
@@ -172,11 +172,11 @@ def _as_numbers(values: Values) -> np.ndarray | None:
     """Return an array where all values are numbers, or None for want of one."""
     if isinstance(values, np.ndarray):
         return values
-    if all(v is None or type(v) in (int, float) for v in values) and any(
-        v is not None for v in values
+    if all(v is FAILED or type(v) in (int, float) for v in values) and any(
+        v is not FAILED for v in values
     ):
         try:
-            return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+            return np.array([np.nan if v is FAILED else v for v in values], dtype=np.float64)
         except OverflowError:
             return None
     return None
@@ -223,13 +223,22 @@ def _among(feature: Feature, atoms: list[Any], a: np.ndarray, b: np.ndarray) -> 
 
 
 def _listed(feature: Feature, a: list[Any], b: list[Any]) -> _Classes:
-    """Take the values seen most often as classes, and all others as one more."""
-    seen = Counter(v for v in (*a[: len(a) // 2], *b[: len(b) // 2]) if v == v and v is not None)
+    """Take the values seen most often as classes, and all others as one more.
+
+    Lists and dictionaries are among the others: what stands in them has features of its own.
+    """
+    half = (*a[: len(a) // 2], *b[: len(b) // 2])
+    seen = Counter(
+        v for v in half if not isinstance(v, (list, dict)) and v == v and v is not FAILED
+    )
     labels = [v for v, _ in seen.most_common(_LISTED)]
     place = {v: i for i, v in enumerate(labels)}
 
+    def where(value: Any) -> int:
+        return len(labels) if isinstance(value, (list, dict)) else place.get(value, len(labels))
+
     def counts(values: list[Any]) -> np.ndarray:
-        places = [place.get(v, len(labels)) for v in values if v is not None]
+        places = [where(v) for v in values if v is not FAILED]
         return np.bincount(np.array(places, dtype=np.int64), minlength=len(labels) + 1)
 
     return _classes(feature, counts, a, b, labels, ordered=False)

@@ -2,11 +2,12 @@
 
 Whatever is computed from an output alone is post-processing, so a certified finding about it is a
 finding about the subject. That leaves room to tidy: outputs become numbers, text, None, truth
-values, and lists and dictionaries of these; a list or a dictionary that stands in a dictionary is
-the text that shows it. An error is an output too: ``"raises ValueError"``.
+values, and lists and dictionaries of these, up to eight within each other; what is nested more
+deeply is the text that shows it. An error is an output too: ``"raises ValueError"``.
 
-Large outputs are cut, which is post-processing, too: a list of more than 4,096 items to its first
-4,095 and its length, a text of more than 100,000 characters to its beginning and a hash.
+Large outputs are cut, which is post-processing, too: a list or a dictionary of more than 4,096
+items to its first 4,095 and its length, a text of more than 100,000 characters to its beginning and
+a hash.
 
 Three kinds: a one-dimensional array of numbers, a two-dimensional array (one vector per row), or a
 list of plain values of any kind, mixed or not. The first two are fast.
@@ -42,6 +43,7 @@ LONGEST = 4096  # items of a list
 _LONGEST_TEXT = 100_000
 _HEAD = 200
 _MARK = " characters, SHA-256 "
+_LENGTH = "(length)"  # the key under which a dictionary that was cut has its length
 _NUMBERS = (int, float)
 _FAILED = ("raises ", "exits with ")
 
@@ -74,11 +76,12 @@ def plain(value: Any, depth: int = 0) -> Any:
         if isinstance(value, np.ndarray):
             return _plain_array(value, depth)
         if isinstance(value, Mapping):
-            return {_key(k): _flat(plain(v, depth + 1)) for k, v in islice(value.items(), LONGEST)}
+            return _plain_table(value, depth)
         if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
             return _cut([plain(item, depth + 1) for item in islice(value, LONGEST)], len(value))
         if isinstance(value, (set, frozenset)):
-            return sorted((plain(item, depth + 1) for item in value), key=repr)
+            members = sorted((plain(item, depth + 1) for item in value), key=repr)
+            return _cut(members[:LONGEST], len(members))
     try:
         return plain(f"{type(value).__name__} {value!r}")
     except Exception as error:  # nested too deeply, or its own repr fails
@@ -105,9 +108,11 @@ def _hashed(text: str) -> str:
     return f"{text[:_HEAD]}... ({len(text)}{_MARK}{digest})"
 
 
-def _flat(value: Any) -> Any:
-    """Return what stands under a key as something that can be counted; what is nested as text."""
-    return plain(repr(value)) if isinstance(value, (list, dict)) else value
+def _plain_table(value: Mapping[Any, Any], depth: int) -> dict[Any, Any]:
+    cut = len(value) > LONGEST
+    kept = islice(value.items(), LONGEST - 1 if cut else None)
+    found = {_key(k): plain(v, depth + 1) for k, v in kept}
+    return found | {_LENGTH: len(value)} if cut else found
 
 
 def _key(key: Any) -> Any:
@@ -171,10 +176,18 @@ def are_cut(outputs: Outputs) -> bool:
     """Tell whether some outputs may have been cut."""
     if isinstance(outputs, np.ndarray):
         return outputs.ndim == 2 and outputs.shape[1] == LONGEST
-    return any(
-        len(y) == LONGEST if isinstance(y, list) else isinstance(y, str) and _MARK in y[_HEAD:]
-        for y in outputs
-    )
+    return any(map(_is_cut, outputs))
+
+
+def _is_cut(value: Any) -> bool:
+    match value:
+        case str():
+            return _MARK in value[_HEAD:]
+        case list():
+            return len(value) == LONGEST or any(map(_is_cut, value))
+        case dict():
+            return _LENGTH in value or any(map(_is_cut, value.values()))
+    return False
 
 
 def weight(outputs: Outputs) -> int:

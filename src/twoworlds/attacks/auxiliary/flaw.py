@@ -66,6 +66,20 @@ class Flaw(Explained):
             f"at most {show(second.repaired_bound)}."
         )
 
+    def picture(self) -> str:
+        """Draw what the simulator does, beside what bounds it."""
+        from twoworlds.cards import bars
+
+        first, second = self.found, self.repaired
+        chances = {
+            "two breaches: printed bound": first.printed_bound,
+            "two breaches: best simulator": first.simulator,
+            "one breach: bound": second.repaired_bound,
+            "one breach: best simulator": second.simulator,
+        }
+        bounds = [name for name in chances if name.endswith("bound")]
+        return bars("The simulator names a breach", chances, grey=bounds)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {

@@ -103,6 +103,13 @@ class Height(Explained):
             "instead: that taking part adds almost nothing to the harm. To her it adds exactly 0."
         )
 
+    def picture(self) -> str:
+        """Draw the chance of naming her height, with the release and without."""
+        from twoworlds.cards import bars
+
+        chances = {"the remark and the average": self.attacker, "the remark alone": self.simulator}
+        return bars("Her height is named, given", chances)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 from twoworlds.attacks.auxiliary.bits import counted
@@ -319,11 +318,18 @@ class Attack:
         }
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(meaning)}</th><td>{escape(value)}</td></tr>"
-            for meaning, value in self.table()
-        )
-        return f"<div><p>{escape(self.explain())}</p><table>{rows}</table></div>"
+        """Show a card in a notebook."""
+        from twoworlds.cards import bars, table
+        from twoworlds.cards.layout import explained
+
+        named = {
+            "with z and the release": self.attacker,
+            "with z alone, at best": self.simulator,
+            "with the release alone, at best": self.mu,
+            "with nothing, at best": self.blind_any,
+        }
+        drawn = bars("A breach is named", named)
+        return explained(self.explain(), drawn, table((), self.table(), names=True))
 
 
 def _shown(value: Number | bool, *, side: Side = "up") -> str:  # noqa: FBT001 (an answer)

@@ -109,6 +109,18 @@ class Smoking(Explained):
         said.append(f"No useful study prevents the first change; {second} the second.")
         return " ".join(said)
 
+    def picture(self) -> str:
+        """Draw his risk: before, and in the two worlds."""
+        from twoworlds.cards import bars
+
+        risks = {
+            "before the study": self.risk_before,
+            "after it, without him": self.risk_without,
+            "after it, with him": self.risk_with,
+        }
+        grey, orange = ["before the study"], ["after it, without him"]
+        return bars("His risk, in the eyes of others", risks, grey=grey, orange=orange)
+
     def _change(self) -> str:
         if self.risk_without == self.risk_before:
             return "it stays as it was"

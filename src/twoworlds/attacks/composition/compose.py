@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from html import escape
 from math import prod
 from typing import Any
 
@@ -38,6 +37,7 @@ __all__ = ["Composition", "Evidence", "compose"]
 
 _MOST_ROWS = 100
 _SHOWN = 6
+_MOST_DRAWN = 12
 
 
 @dataclass(frozen=True)
@@ -193,11 +193,12 @@ class Composition:
 
     def _repr_html_(self) -> str:
         """Show a compact card in a notebook."""
-        rows = "".join(
-            f"<tr><th>{escape(v)}</th><td>{escape(show(share))}</td></tr>"
-            for v, share in self.posterior.items()
-        )
-        return f"<div><p>{escape(self.sentence)}</p><table>{rows}</table></div>"
+        from twoworlds.cards import Bar, belief_chart, card
+
+        bars = [Bar(v, float(share)) for v, share in self.posterior.items()][:_MOST_DRAWN]
+        title = "What is believed after both tables"
+        chart = belief_chart(title, [("", bars)], self.sentence, width=420)
+        return card("", sentences=[self.sentence], inside=[chart] if bars else [])
 
 
 def compose(

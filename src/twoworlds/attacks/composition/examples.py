@@ -1,7 +1,9 @@
-"""Small tables that come with the package: two anonymised ones, and a register to link them with.
+"""Small tables that come with the package, which every attack finds by their bare names.
 
 `figure1.csv` and `figure2.csv` are Figures 1 and 2 of Wu's lecture, row by row. `register.csv` is
-made up: six people with their names, of whom an attacker knows what a list of voters would say.
+made up: six people with their names, of whom an attacker knows what a list of voters would say. So
+is `staff.csv`: the people of a university, one of whom is the only woman among its professors of
+physics.
 """
 
 from __future__ import annotations
@@ -17,11 +19,17 @@ EXAMPLES = {
     "figure1.csv": "the 4-anonymous table of Wu's lecture, Figure 1",
     "figure2.csv": "the 6-anonymous table of Wu's lecture, Figure 2",
     "register.csv": "a made-up register of six people",
+    "staff.csv": "the people of a made-up university",
 }
+_ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 
 
-def example_path(path: str | Path) -> Path:
+def example_path(path: str | Path, *, bundled: bool = False) -> Path:
     """Return a path as it is if something is there, else the bundled example of that bare name.
+
+    Args:
+        path: A path, or the name of an example.
+        bundled: Whether to take the example also if something of that name is there.
 
     >>> example_path("figure1.csv").read_text(encoding="utf-8").splitlines()[5]
     '130**,≥40,*,Cancer'
@@ -30,12 +38,15 @@ def example_path(path: str | Path) -> Path:
         InvalidInput: when nothing is there and no example is called so.
     """
     given = Path(path)
-    if "\0" not in str(path) and given.exists():
+    if not bundled and "\0" not in str(path) and given.exists():
         return given
     if str(path) in EXAMPLES:
-        return Path(str(files(__package__) / "data" / str(path)))
-    bundled = f"the bundled examples are {', '.join(EXAMPLES)}"
-    raise InvalidInput(f"there is no file {str(path)!r}: check the path; {bundled}")
+        package = _ELSEWHERE.get(str(path), __package__)
+        return Path(str(files(package).joinpath("data", str(path))))
+    raise InvalidInput(
+        f"there is no file {str(path)!r}: check the path; the bundled examples are "
+        f"{', '.join(EXAMPLES)}"
+    )
 
 
 def example_note(path: str | Path) -> str | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.composition.beliefs import TableBelief
@@ -30,6 +29,8 @@ from twoworlds.attacks.composition.sources import (
     repeated,
 )
 from twoworlds.attacks.composition.words import listed
+from twoworlds.attacks.tables import written_column
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, to_json
 from twoworlds.progress import track
@@ -77,7 +78,7 @@ class Victim:
 
 
 @dataclass(frozen=True)
-class Exposure:
+class Exposure(Explained):
     """What happens to everybody in a register.
 
     Attributes:
@@ -150,9 +151,17 @@ class Exposure:
             )
         return " ".join([*lines, *self.notes])
 
-    def _repr_html_(self) -> str:
-        """Show it in a notebook."""
-        return f"<p>{escape(self.explain())}</p>"
+    def picture(self) -> str:
+        """Draw how many are pinned down by each table, and by all together."""
+        from twoworlds.cards import bars
+
+        if not self.everywhere:
+            return ""
+        alone = {f"by {one.name} alone": one.enough for one in self.tables}
+        together = {"by all together": self.pinned} if len(self.tables) > 1 else {}
+        shares = {name: Fraction(n, self.everywhere) for name, n in {**alone, **together}.items()}
+        title = f"Pinned down, of the {self.everywhere:,} who can be in all tables"
+        return bars(title, shares, orange=together)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -236,7 +245,7 @@ def _known(register: Loaded, on: object, sensitive: str) -> list[str]:
     columns = on_columns(on, "on")
     for column in columns:
         if column not in register.columns:
-            there = ", ".join(register.columns)
+            there = ", ".join(map(written_column, register.columns))
             raise InvalidInput(f"{register.name} has no column {column!r}: it has {there}")
         if column == sensitive:
             raise InvalidInput(f"{sensitive!r} is what is attacked, so it cannot be known")

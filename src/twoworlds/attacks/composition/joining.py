@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.composition.matching import KnownValues
+from twoworlds.attacks.tables import named_columns
 from twoworlds.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ __all__ = ["fill", "make_groups", "make_matches", "make_profiles", "on_columns"]
 
 
 def on_columns(columns: object, name: str) -> list[str]:
-    """Return the columns to match on: a list, or text with commas.
+    """Return the columns to match on: a list, or text that `named_columns` reads.
 
     Raises:
         InvalidInput: for none, or one that is given twice.
     """
     if isinstance(columns, str):
-        found = [column.strip() for column in columns.split(",") if column.strip()]
+        found = named_columns(columns)
     elif isinstance(columns, Iterable):
         found = [str(column) for column in columns]
     else:

@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 from twoworlds.attacks.composition.agreement import read_sensitive
@@ -37,6 +36,7 @@ from twoworlds.attacks.composition.matching import KnownValues
 from twoworlds.attacks.composition.missing import most_placed
 from twoworlds.attacks.composition.sources import Loaded, Origin, load, named, opened
 from twoworlds.attacks.composition.words import listed
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import to_json
 from twoworlds.progress import track
@@ -79,7 +79,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Linkage:
+class Linkage(Explained):
     """How a register and a table fit together.
 
     Attributes:
@@ -201,9 +201,14 @@ class Linkage:
             )
         return " ".join(lines)
 
-    def _repr_html_(self) -> str:
-        """Show it in a notebook."""
-        return f"<p>{escape(self.explain())}</p>"
+    def picture(self) -> str:
+        """Draw how many people match how many rows."""
+        from twoworlds.cards import bars
+
+        numbers = sorted(self.outside)
+        rows = {0: "no row", 1: "1 row"}
+        people = {rows.get(n, f"{n:,} rows"): self.outside[n] for n in numbers}
+        return bars("People who match so many rows", people, share=False, orange=["1 row"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.composition.examples import example_path
+from twoworlds.attacks.tables import written_column
 from twoworlds.errors import InvalidInput
 from twoworlds.progress import track
 
@@ -310,7 +311,7 @@ def _run(
 
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return ", ".join(map(written_column, names[:_SHOWN])) + more
 
 
 def _hint(table: Origin, names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@
 * `twoworlds.attacks.queries.averaging`: fresh noise, asked away;
 * `twoworlds.attacks.queries.membership`: was this person in the study?
 * `twoworlds.attacks.queries.studies`: the same for everybody in a made-up study;
+* `twoworlds.attacks.queries.histograms`: the same where a histogram leaves out its small cells;
 * `twoworlds.attacks.queries.server`: who answers the counts.
 
 Each also runs against the release engine.
@@ -18,6 +19,7 @@ from twoworlds.late import names_of
 if TYPE_CHECKING:
     from twoworlds.attacks.queries.averaging import Averaging, average_out
     from twoworlds.attacks.queries.differencing import SingledOut, single_out
+    from twoworlds.attacks.queries.histograms import histogram_study
     from twoworlds.attacks.queries.membership import (
         Membership,
         membership_in_histogram,
@@ -34,6 +36,7 @@ __all__ = [
     "Study",
     "average_out",
     "equal",
+    "histogram_study",
     "membership_in_histogram",
     "membership_in_means",
     "single_out",
@@ -43,6 +46,7 @@ __all__ = [
 _PLACES = {
     "averaging": ("Averaging", "average_out"),
     "differencing": ("SingledOut", "single_out"),
+    "histograms": ("histogram_study",),
     "membership": ("Membership", "membership_in_histogram", "membership_in_means"),
     "server": ("ExactServer", "equal"),
     "studies": ("Study", "study"),

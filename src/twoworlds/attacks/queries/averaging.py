@@ -18,7 +18,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +51,7 @@ _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times
 
 
 @dataclass(frozen=True)
-class Averaging:
+class Averaging(Explained):
     """What repeating a question brings.
 
     Attributes:
@@ -87,6 +86,14 @@ class Averaging:
             "what is not so."
         )
 
+    def picture(self) -> str:
+        """Draw how the chance grows with the number of answers."""
+        from twoworlds.cards import bars
+
+        names = [f"{m:,} answer{'s' if m > 1 else ''}" for m in self.times]
+        right = dict(zip(names, self.chances, strict=True))
+        return bars("The rounded mean is the truth", right, mark=("wanted", self.confidence))
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -99,9 +106,6 @@ class Averaging:
             ],
             "explanation": self.explain(),
         }
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.explain())}</p>"
 
 
 def average_out(
@@ -242,6 +246,13 @@ class Repeated(Explained):
             f"mean is {float(self.mean):.1f} (the truth is {self.truth:,}); from all of it nobody "
             f"guesses one person's yes or no right with more than {float(self.best):.1%}."
         )
+
+    def picture(self) -> str:
+        """Draw how well a person's bit can be guessed, beside a coin."""
+        from twoworlds.cards import bars
+
+        guessed = {"a coin": Fraction(1, 2), "from all answers, at best": self.best}
+        return bars("One person's yes or no guessed right", guessed, grey=["a coin"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -22,7 +22,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -95,7 +94,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class SingledOut:
+class SingledOut(Explained):
     """What exact counts give away about somebody.
 
     Attributes:
@@ -165,6 +164,25 @@ class SingledOut:
             )
         return f"{server}{way}: {fact}."
 
+    def picture(self) -> str:
+        """Draw the answers, and what is left of them."""
+        from twoworlds.cards import bars
+
+        last = self.attempts[-1]
+        answers = {
+            f"{'add' if one.sign > 0 else 'take away'} answer {i}": one.answer
+            for i, one in enumerate(last.questions, start=1)
+            if one.answer is not None
+        }
+        if last.value is None or len(answers) < 2:
+            return ""
+        return bars(
+            "Answers that add up to a secret",
+            {**answers, "what is left": last.value},
+            share=False,
+            orange=["what is left"],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -188,9 +206,6 @@ class SingledOut:
             ],
             "explanation": self.explain(),
         }
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.explain())}</p>"
 
 
 def single_out(
@@ -308,6 +323,13 @@ class UnderNoise(Explained):
             f"with probability {float(self.chance):.1%}; a coin has 50%, and no attack on these "
             f"answers, whatever it knows of everybody else, has more than {float(self.best):.1%}."
         )
+
+    def picture(self) -> str:
+        """Draw how often attacks are right, beside a coin."""
+        from twoworlds.cards import bars
+
+        guessed = {"a coin": 0.5, "this attack": self.chance, "any attack, at best": self.best}
+        return bars("A yes-or-no secret guessed right", guessed, grey=["a coin"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -17,7 +17,8 @@ e^eps, where epsilon is the cost of all counts.
 *Histograms.* A histogram that leaves out cells below a limit is no protection either: what is
 left out tells something too. The person's cell holds c of n people, or is left out; with share p
 of the population in it, P(c | in) / P(c | out) = c / (n p) again, and for a cell that is left out
-the ratio of the two chances to stay below the limit (`histogram_factor`).
+the ratio of the two chances to stay below the limit (`histogram_factor`). With noise that was added
+before cells were left out, all of these are chances of sums, as above.
 """
 
 from __future__ import annotations
@@ -25,16 +26,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from math import comb, prod
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import Noise
-from twoworlds.numbers import Number, decimal, exact_text, probability, to_json, whole
+from twoworlds.mechanisms.noise import GeometricNoise, Noise
+from twoworlds.numbers import (
+    Number,
+    decimal,
+    exact_text,
+    exp,
+    power,
+    probability,
+    to_json,
+    whole,
+)
 
 __all__ = [
     "Membership",
+    "cell_noise",
     "histogram_factor",
     "mean_factor",
     "membership_in_histogram",
@@ -44,6 +55,7 @@ __all__ = [
 
 _MOST_PEOPLE = 20_000
 _MOST_TERMS = 100_000
+_MOST_NOISY = 2_000
 _BELIEF = (
     "The people of the study were drawn independently from the population of which the shares are "
     "known, and attributes are independent."
@@ -51,7 +63,7 @@ _BELIEF = (
 
 
 @dataclass(frozen=True)
-class Membership:
+class Membership(Explained):
     """How published numbers change the odds that a person was in the study.
 
     Attributes:
@@ -93,6 +105,13 @@ class Membership:
             + (f" The counts carry {self.noise}." if self.noise else "")
         )
 
+    def picture(self) -> str:
+        """Draw the belief before and after."""
+        from twoworlds.cards import bars
+
+        believed = {"before": self.prior, "after": self.posterior}
+        return bars("Probability that this person took part", believed, grey=["before"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -105,9 +124,6 @@ class Membership:
             "posterior": to_json(self.posterior),
             "explanation": self.explain(),
         }
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.explain())}</p>"
 
 
 def membership_in_means(
@@ -160,7 +176,7 @@ def membership_in_means(
         )
         words = ""
     else:
-        noisy = [_signed(count) for count in counts]
+        noisy = [_signed(count, "a count") for count in counts]
         factors = tuple(
             noisy_factor(bit, count, size, share, noise)
             for bit, count, share in zip(bits, noisy, known, strict=True)
@@ -199,6 +215,7 @@ def membership_in_histogram(
     *,
     at_least: object = 0,
     prior: object = "1/2",
+    noise: Noise | None = None,
 ) -> Membership:
     """Test whether a person was among those of a histogram, by the cell that they belong to.
 
@@ -208,6 +225,7 @@ def membership_in_histogram(
         people: How many the study had.
         at_least: Cells with fewer people are left out.
         prior: The probability of having been in it, before.
+        noise: What was added to each cell, before small ones were left out.
 
     >>> str(membership_in_histogram(3, "1/100", 100, at_least=3).ratio)
     '3'
@@ -215,23 +233,47 @@ def membership_in_histogram(
     size = whole(people, "the number of people", at_least=1)
     limit = whole(at_least, "the limit of a cell")
     known, before = _share(share), _prior(prior)
-    shown = None if count is None else whole(count, "a count")
-    factor = histogram_factor(shown, size, known, limit)
-    return Membership(size, factor, before, (factor,))
+    read = whole if noise is None else _signed
+    shown = None if count is None else read(count, "a count")
+    factor = histogram_factor(shown, size, known, limit, noise)
+    words = "" if noise is None else f"noise: {noise.expression} on each"
+    return Membership(size, factor, before, (factor,), words)
 
 
-def histogram_factor(count: int | None, people: int, share: Fraction, at_least: int) -> Fraction:
+def cell_noise(epsilon: Number) -> GeometricNoise:
+    """Return the noise on each cell of a histogram in which one person may change cells."""
+    return GeometricNoise(1 / power(exp(epsilon), Fraction(1, 2)))
+
+
+def histogram_factor(
+    count: int | None, people: int, share: Fraction, at_least: int, noise: Noise | None = None
+) -> Number:
     """Return P(what is shown | in) / P(what is shown | out) for the person's own cell."""
-    if count is not None:
-        if count < at_least:
-            raise InvalidInput(f"a cell of {count} is shown though cells below {at_least} are not")
-        return mean_factor(1, count, people, share)
-    if at_least == 0:
+    if count is not None and count < at_least:
+        raise InvalidInput(f"a cell of {count} is shown though cells below {at_least} are not")
+    if count is None and at_least == 0 and noise is None:
         raise InvalidInput("no cell is left out when the limit is 0: give the count")
+    if noise is not None and people > _MOST_NOISY:
+        raise TooLarge(f"a noisy cell among {people:,} people: at most {_MOST_NOISY:,}")
+    if count is not None:
+        if noise is None:
+            return mean_factor(1, count, people, share)
+        return noisy_factor(1, count, people, share, noise)
     if people > _MOST_PEOPLE:
         raise TooLarge(f"a hidden cell among {people:,} people: at most {_MOST_PEOPLE:,}")
-    inside = _below(at_least - 1, people - 1, share)
-    return inside / _below(at_least, people, share)
+    if noise is None:
+        return _below(at_least - 1, people - 1, share) / _below(at_least, people, share)
+    inside = _hidden(at_least - 1, people - 1, share, noise)
+    return inside / _hidden(at_least, people, share, noise)
+
+
+def _hidden(limit: int, people: int, share: Fraction, noise: Noise) -> Number:
+    """Return P(binomial + noise < limit)."""
+    total: Number = Fraction(0)
+    for k in range(people + 1):
+        weight = comb(people, k) * share**k * (1 - share) ** (people - k)
+        total = total + weight * (1 - noise.at_least(limit - k))
+    return total
 
 
 def _below(limit: int, people: int, share: Fraction) -> Fraction:
@@ -259,10 +301,10 @@ def _prior(value: object) -> Fraction:
     return found
 
 
-def _signed(value: object) -> int:
+def _signed(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         try:
             return int(str(value))
         except ValueError:
-            raise InvalidInput(f"{value!r} is no whole number") from None
+            raise InvalidInput(f"{name} is {value!r}, no whole number") from None
     return value

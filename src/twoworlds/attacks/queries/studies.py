@@ -13,12 +13,12 @@ import math
 import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, to_json, whole
@@ -26,24 +26,25 @@ from twoworlds.numbers import Number, decimal, exp, positive, power, to_json, wh
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Study", "study"]
+__all__ = ["Study", "drawn", "log_ratio", "study"]
 
 _MOST_CELLS = 50_000_000
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(Explained):
     """How well members are told from outsiders.
 
     Attributes:
         people: The size of the study.
-        attributes: How many counts were published.
+        attributes: How many counts were published; of a histogram, how many cells it has.
         seed: What the population was made from.
         epsilon: What all counts together cost; None for exact counts.
         members: The share of members whom the test calls members.
         outsiders: The share of outsiders whom the test calls members.
         largest: The largest likelihood ratio of anybody.
         engine: Whether the counts came from the release engine.
+        at_least: Of a histogram: the limit below which cells were left out; None for counts.
     """
 
     people: int
@@ -54,6 +55,7 @@ class Study:
     outsiders: float
     largest: float
     engine: bool = False
+    at_least: int | None = None
 
     @property
     def right(self) -> float:
@@ -62,15 +64,10 @@ class Study:
 
     def explain(self) -> str:
         """Say how well the test does, beside what is possible."""
-        if self.epsilon is None:
-            what = "exact counts"
-        else:
-            source = "counts of the release engine" if self.engine else "counts"
-            what = f"{source} with noise for epsilon {decimal(self.epsilon, 4)} in all"
         text = (
-            f"{self.people:,} people of a made-up study, {self.attributes:,} {what}: the test "
-            f"calls {self.members:.1%} of the members a member, and {self.outsiders:.1%} of as "
-            f"many outsiders; {self.right:.1%} are told right, where a coin has 50%."
+            f"{self.people:,} people of a made-up study, {self._published()}: the test calls "
+            f"{self.members:.1%} of the members a member, and {self.outsiders:.1%} of as many "
+            f"outsiders; {self.right:.1%} are told right, where a coin has 50%."
         )
         if self.epsilon is None:
             return text
@@ -81,11 +78,36 @@ class Study:
             f"{decimal(exp(self.epsilon), 4)}."
         )
 
+    def picture(self) -> str:
+        """Draw how many members and outsiders are called members."""
+        from twoworlds.cards import bars
+
+        called = {"of the members": self.members, "of the outsiders": self.outsiders}
+        return bars("Called a member by the test", called, orange=["of the outsiders"])
+
+    def _published(self) -> str:
+        of = " of the release engine" if self.engine else ""
+        if self.at_least is not None:
+            exact = "an exact histogram" if self.epsilon is None else f"a histogram{of}"
+            noise = "" if self.epsilon is None else f" with noise for epsilon {self._loss}"
+            left = f"without the cells below {self.at_least}" if self.at_least else "complete"
+            return f"{exact} of {self.attributes:,} cells{noise}, {left}"
+        if self.epsilon is None:
+            return f"{self.attributes:,} exact counts"
+        return f"{self.attributes:,} counts{of} with noise for epsilon {self._loss} in all"
+
+    @property
+    def _loss(self) -> str:
+        return "" if self.epsilon is None else decimal(self.epsilon, 4)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
+        counted: dict[str, Any] = {"attributes": self.attributes}
+        if self.at_least is not None:
+            counted = {"cells": self.attributes, "at_least": self.at_least}
         return {
             "people": self.people,
-            "attributes": self.attributes,
+            **counted,
             "seed": self.seed,
             "epsilon": None if self.epsilon is None else to_json(self.epsilon),
             "engine": self.engine,
@@ -96,9 +118,6 @@ class Study:
             "best_chance": None if self.epsilon is None else to_json(best_chance(self.epsilon)),
             "explanation": self.explain(),
         }
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.explain())}</p>"
 
 
 def study(
@@ -140,7 +159,7 @@ def study(
             counts, law = _released(members, epsilon)
         else:
             law = GeometricNoise(1 / power(exp(loss), Fraction(1, many)))
-            counts = counts + _draws(law, many, rng)
+            counts = counts + drawn(law, many, rng)
     yes, no = _log_factors(counts, size, shares, law)
     inside = np.where(members, yes, no).sum(axis=1)
     outside = np.where(outsiders, yes, no).sum(axis=1)
@@ -157,7 +176,13 @@ def study(
     )
 
 
-def _draws(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarray:
+def log_ratio(law: GeometricNoise) -> float:
+    """Return the logarithm of the ratio of the law, also where the ratio is no float any more."""
+    return math.log(max(float(law.p), 1e-300))
+
+
+def drawn(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw noise for a simulation."""
     stop = 1 - float(law.p)
     return rng.geometric(stop, size) - rng.geometric(stop, size)
 
@@ -225,7 +250,7 @@ def _log_smoothed(
     factorials = np.cumsum(np.log(np.maximum(np.arange(people + 1), 1)))
     ways = (factorials[people] - factorials - factorials[::-1])[:, None]
     weights = ways + k * np.log(shares) + (people - k) * np.log1p(-shares)
-    terms = weights + np.abs(counts - k) * math.log(float(law.p))
+    terms = weights + np.abs(counts - k) * log_ratio(law)
     top = terms.max(axis=0)
     found: np.ndarray = top + np.log(np.exp(terms - top).sum(axis=0))
     return found

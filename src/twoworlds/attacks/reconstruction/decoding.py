@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -36,6 +35,7 @@ from twoworlds.attacks.reconstruction.sums import (
     read_queries,
     true_sums,
 )
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import TooLarge, UnknownName
 from twoworlds.numbers import decimal, to_json
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
@@ -51,11 +51,12 @@ METHODS: tuple[str, ...] = get_args(Method)
 _MOST_ROWS = 8192
 _BLOCK = 4096
 _RIDGE = 1e-6  # of a query: what no answer decides is left at 1/2
+_DRAWN = 24
 _NAMES = {"lp": "linear programming", "least-squares": "least squares"}
 
 
 @dataclass(frozen=True, eq=False)
-class Reconstruction:
+class Reconstruction(Explained):
     """A column that was read back from answers; its method is ``lp`` or ``least-squares``.
 
     Attributes:
@@ -109,6 +110,18 @@ class Reconstruction:
             said.append(self.agreement.explain())
         return " ".join(said)
 
+    def picture(self) -> str:
+        """Draw the first bits, and what they were rounded from."""
+        from twoworlds.cards import heat_map
+
+        shown = self.column[:_DRAWN]
+        found = [(str(bit), float(bit)) for bit in shown]
+        before = [
+            (f"{round(x, 1) + 0.0:g}", min(max(x, 0.0), 1.0)) for x in self.estimate[: len(shown)]
+        ]
+        heads = [str(i) for i in range(1, len(shown) + 1)]
+        return heat_map("The secret bits", heads, [("before rounding", before), ("found", found)])
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -123,10 +136,6 @@ class Reconstruction:
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
             "explanation": self.explain(),
         }
-
-    def _repr_html_(self) -> str:
-        """Show the words in a notebook."""
-        return f"<p>{escape(self.explain())}</p>"
 
 
 def reconstruct(

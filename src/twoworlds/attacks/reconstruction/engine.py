@@ -19,7 +19,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,7 @@ from twoworlds.attacks.reconstruction.decoding import (
 from twoworlds.attacks.reconstruction.limit import largest_fraction, lucky_count
 from twoworlds.attacks.reconstruction.simulation import guessing
 from twoworlds.attacks.reconstruction.sums import true_sums
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, number, rational, show, to_json, whole
@@ -56,7 +56,7 @@ Subset = tuple[int, ...]  # one trait, or two of which exactly one holds
 
 
 @dataclass(frozen=True, eq=False)
-class EngineTrial:
+class EngineTrial(Explained):
     """The same questions, answered exactly and by the release engine.
 
     Attributes:
@@ -117,6 +117,24 @@ class EngineTrial:
             f"{refused}{self._caution()}"
         )
 
+    def picture(self) -> str:
+        """Draw what comes out of exact answers and of the engine, beside the limit."""
+        from twoworlds.cards import bars
+
+        n = len(self.truth)
+        right = {
+            "from exact answers": Fraction(self.exactly.right(self.truth), n),
+            "from the release engine": Fraction(self.engine.right(self.truth), n),
+            "by guessing the commoner": guessing(self.truth),
+        }
+        return bars(
+            "Secret bits read back",
+            right,
+            orange=["from exact answers"],
+            grey=["by guessing the commoner"],
+            mark=("at most, on average", self.limit),
+        )
+
     def _caution(self) -> str:
         """Say where the number of right rows can refute nothing."""
         if self.lucky <= len(self.truth):
@@ -151,10 +169,6 @@ class EngineTrial:
             "holds": self.holds,
             "explanation": self.explain(),
         }
-
-    def _repr_html_(self) -> str:
-        """Show the words in a notebook."""
-        return "".join(f"<p>{escape(line)}</p>" for line in self.explain().splitlines())
 
 
 def against_engine(

@@ -1,7 +1,7 @@
 """Columns and answers from files.
 
-A secret column is read from a CSV, TSV or Parquet file: 0 and 1, or false and true. Answers are
-read from a CSV or TSV file with a header, in one of two forms:
+A secret column is read from a CSV, TSV or Parquet file: 0 and 1, false and true, or no and yes.
+Answers are read from a CSV or TSV file with a header, in one of two forms:
 
 * one column of 0 and 1 for each person, and the answer in the last column;
 * two columns: the rows of the subset, counted from 1 and separated by blanks, and the answer.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_secret", "read_sums"]
 
-_BITS = {"0": 0, "1": 1, "false": 0, "true": 1}
+_BITS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1}
 _MARKS = {".csv": ",", ".tsv": "\t"}
 _MOST_LISTED = 100_000
 
@@ -41,7 +41,7 @@ def read_secret(path: str | Path, column: str) -> tuple[int, ...]:
     if wrong:
         raise InvalidInput(
             f"{path}: {wrong} of {len(cells)} rows have something else than 0 and 1 (or false and "
-            f"true) in column {column!r}: reconstruction is for a column of bits"
+            f"true, or no and yes) in column {column!r}: reconstruction is for a column of bits"
         )
     if not cells:
         raise InvalidInput(f"{path}: column {column!r} has no rows: there is nothing to attack")

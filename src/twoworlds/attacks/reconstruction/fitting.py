@@ -137,6 +137,15 @@ class Agreement(Explained):
             f"truth is ({known})."
         )
 
+    def picture(self) -> str:
+        """Draw the share of bits that is certain."""
+        from twoworlds.cards import bars
+
+        if self.rows is None:
+            return ""
+        share = Fraction(self.rows, len(self.column))
+        return bars("Bits that are certainly right", {"at least": share})
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {

@@ -18,13 +18,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from twoworlds.attacks.reconstruction.decoding import Method, Reconstruction, reconstruct
 from twoworlds.attacks.reconstruction.sums import random_subsets, read_column, true_sums
+from twoworlds.cards.explained import Explained
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational, show, to_json, whole
@@ -54,7 +54,7 @@ _MOST_NOISE = 10**9
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(Explained):
     """One attack on a known column.
 
     Attributes:
@@ -102,6 +102,13 @@ class Trial:
             f"{percent(self.baseline)}.\n\n{self.found.explain()}"
         )
 
+    def picture(self) -> str:
+        """Draw the share that was read back, beside guessing."""
+        from twoworlds.cards import bars
+
+        right = {"read back": self.fraction, "by guessing the commoner": self.baseline}
+        return bars("Secret bits that are right", right, grey=["by guessing the commoner"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -115,10 +122,6 @@ class Trial:
             **self.found.to_dict(),
             "explanation": self.explain(),
         }
-
-    def _repr_html_(self) -> str:
-        """Show the words in a notebook."""
-        return "".join(f"<p>{escape(part)}</p>" for part in self.explain().split("\n\n"))
 
 
 def simulate(

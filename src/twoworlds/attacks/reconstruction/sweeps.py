@@ -19,7 +19,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from itertools import product
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -130,11 +129,19 @@ class Sweep:
         }
 
     def _repr_html_(self) -> str:
-        """Show words and table in a notebook."""
-        headings, body = self.table()
-        cells = [f"<tr>{''.join(f'<th>{escape(h)}</th>' for h in headings)}</tr>"]
-        cells += [f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in body]
-        return f"<p>{escape(self.explain())}</p><table>{''.join(cells)}</table>"
+        """Show words on a card in a notebook, and the table, each cell as dark as its share."""
+        from twoworlds.cards import heat_map
+        from twoworlds.cards.layout import explained
+
+        shares = [
+            (
+                f"noise {_short(noise)}",
+                [(percent(line[j]), float(line[j])) for line in self.right],
+            )
+            for j, noise in enumerate(self.noises)
+        ]
+        drawn = heat_map("Bits that are right", [f"{m} sums" for m in self.queries], shares)
+        return explained(self.explain(), drawn)
 
 
 def sweep(

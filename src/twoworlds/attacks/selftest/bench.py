@@ -43,9 +43,15 @@ def expect(holds: bool, otherwise: str) -> None:  # noqa: FBT001
 
 @dataclass(frozen=True)
 class Bench:
-    """A folder in which a check lays out its tables."""
+    """A folder in which a check lays out its tables.
+
+    Attributes:
+        folder: Where it is.
+        prelude: Python that every process which the check starts runs first.
+    """
 
     folder: Path
+    prelude: str = ""
     _numbers: Any = None
 
     def __post_init__(self) -> None:
@@ -126,7 +132,13 @@ class Bench:
 
     def command(self, *arguments: str) -> list[str]:
         """Return the words of a command, run by this interpreter."""
-        return [sys.executable, "-m", "twoworlds", *arguments]
+        if not self.prelude:
+            return [sys.executable, "-m", "twoworlds", *arguments]
+        return self.program("from twoworlds.cli import main\nmain()", *arguments)
+
+    def program(self, code: str, *arguments: str) -> list[str]:
+        """Return the words of a program in Python, run by this interpreter."""
+        return [sys.executable, "-c", f"{self.prelude}\n{code}", *arguments]
 
     def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""

@@ -38,19 +38,26 @@ def low_bits(bench: Bench) -> str:
 
 
 def precision(bench: Bench) -> str:
-    """See whether large data make the grid coarser."""
-    columns = "{x: {kind: number, bounds: [-1e15, 1e15], unit: 0.01}}"
-    steps = 0
-    for scale in (1e-9, 1.0, 1e15):
-        rows = [(scale,), (-scale,), (0.5 * scale,)]
-        source = bench.sqlite(rows, ("x",), ("REAL",))
-        answer = bench.asked(source, "SELECT SUM(x) FROM people", "1/1000", columns)
-        [value] = values(answer, "sum_x")
-        expect((value / _UNIT).denominator == 1, f"{value} is not on the declared grid")
-        measure = answer.resolved.measures[0]
-        expect(measure.unit == _UNIT, f"the unit became {measure.unit}")
-        steps += 1
-    return f"{steps} tables, from 10^-9 to 10^15, are answered on one grid"
+    """See whether large numbers are published on a coarser grid."""
+    keys = [f"k{i}" for i in range(40)]
+    columns = (
+        f"{{k: {{kind: text, keys: [{', '.join(keys)}]}}, "
+        "x: {kind: number, bounds: [-1e15, 1e15], unit: 0.01}}"
+    )
+    sizes = (1e-9, 1.0, 1e15)
+    for size in sizes:
+        rows = [(key, part * size) for key in keys for part in (1, -1, 0.5)]
+        asked = "SELECT k, SUM(x) FROM people GROUP BY k"
+        answer = bench.asked(bench.sqlite(rows), asked, "1/1000", columns)
+        found = [value / _UNIT for value in values(answer, "sum_x")]
+        off = [step * _UNIT for step in found if step.denominator != 1]
+        expect(not off, f"{off[:1]} is not on the declared grid")
+        # Of 40 numbers on the whole grid a prime divides all with probability below 2^-39.
+        step = math.gcd(*map(int, found))
+        expect(step == 1, f"of values near {size:g} only every {step:,}th of the grid is answered")
+        unit = answer.resolved.measures[0].unit
+        expect(unit == _UNIT, f"the unit became {unit}")
+    return f"{len(sizes)} tables, from 10^-9 to 10^15, are answered on one grid, and all of it"
 
 
 def sampler_timing(bench: Bench) -> str:

@@ -38,10 +38,9 @@ def double_spend(bench: Bench) -> str:
 
     policy = bench.policy(bench.csv([("a", i) for i in range(50)]), budget="epsilon=3/2")
     Curator.open(policy).close()
-    python = bench.command()[0]
     running = [
         subprocess.Popen(
-            [python, "-c", _PROGRAM, str(policy), str(me)], stdout=subprocess.PIPE, text=True
+            bench.program(_PROGRAM, str(policy), str(me)), stdout=subprocess.PIPE, text=True
         )
         for me in range(8)
     ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.progress import track
 
-__all__ = ["FAILURES", "Failure", "Outcome", "SelfTest", "selftest"]
+__all__ = ["FAILURES", "Failure", "Outcome", "SelfTest", "outcomes", "selftest"]
 
 
 @dataclass(frozen=True)
@@ -132,32 +131,52 @@ class SelfTest:
         }
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{one.failure.number}</td><td>{escape(one.failure.name)}</td>"
-            f"<td>{'holds' if one.holds else '<b>FAILS</b>'}</td><td>{escape(one.said)}</td></tr>"
+        """Show a card in a notebook."""
+        from twoworlds.cards import card, table
+
+        rows = [
+            (str(one.failure.number), one.failure.name, _word(one), one.said)
             for one in self.outcomes
+        ]
+        return card(
+            "Attacks on the release engine",
+            badge="holds" if self.holds else "FAILS",
+            tone="good" if self.holds else "bad",
+            sentences=[self.explain().partition("\n")[0]],
+            inside=[table(("", "attack", "", "what was seen"), rows)],
         )
-        return f"<p>{escape(self.explain())}</p><table>{rows}</table>"
 
 
-def selftest(only: Sequence[object] | None = None, *, folder: Path | None = None) -> SelfTest:
+def _word(outcome: Outcome) -> str:
+    return "holds" if outcome.holds else "FAILS"
+
+
+def selftest(
+    only: Sequence[object] | None = None, *, folder: Path | None = None, prelude: str = ""
+) -> SelfTest:
     """Try the known failures on the installed engine.
 
     Args:
         only: The numbers of those to try; all if left out.
         folder: Where tables and ledgers are laid out; a new one that is removed if left out.
+        prelude: Python that the processes which checks start run first: it is for engines that are
+            broken on purpose, in `twoworlds.testing.broken_engines`.
     """
+    return SelfTest(tuple(outcomes(only, folder=folder, prelude=prelude)))
+
+
+def outcomes(
+    only: Sequence[object] | None = None, *, folder: Path | None = None, prelude: str = ""
+) -> Iterator[Outcome]:
+    """Yield each outcome of `selftest` as its check ends."""
     chosen = _chosen(only)
     place = Path(tempfile.mkdtemp(prefix="twoworlds-selftest-")) if folder is None else folder
     try:
-        found = [
-            _tried(failure, Bench(place / str(failure.number)))
-            for failure in track(chosen, "selftest", len(chosen))
-        ]
+        for failure in track(chosen, "selftest", len(chosen)):
+            yield _tried(failure, Bench(place / str(failure.number), prelude))
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
-    return SelfTest(tuple(found))
 
 
 def _chosen(only: Sequence[object] | None) -> tuple[Failure, ...]:

@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from twoworlds.cli.app import Json
+from twoworlds.cli.attacks.composition import print_notes
 from twoworlds.cli.attacks.group import attack_app
 from twoworlds.cli.attacks.tables import SECRET, Table, known_of, table_of
 from twoworlds.cli.render import console, print_json, print_table, progress
@@ -64,3 +65,4 @@ def averaging(
     print_table(["questions", "rounded mean is the truth", "epsilon in all"], rows)
     if repeated is not None:
         out.print(Text(repeated.explain()))
+        print_notes([] if file is None else [file])

@@ -8,6 +8,7 @@ import typer
 from rich.text import Text
 
 from twoworlds.cli.app import Json
+from twoworlds.cli.attacks.composition import print_notes
 from twoworlds.cli.attacks.group import attack_app
 from twoworlds.cli.attacks.tables import SECRET, STORY, Know, Table, known_of, table_of
 from twoworlds.cli.render import console, print_json
@@ -53,6 +54,7 @@ def differencing(
         return
     out = console()
     out.print(Text(found.explain()))
+    print_notes([] if file is None else [file])
     for attempt in found.attempts:
         out.print()
         out.print(Text(f"{attempt.name}:", style="bold"))

@@ -27,7 +27,12 @@ def linkage(
     table: Annotated[
         Path, typer.Argument(metavar="TABLE", help="the published table, raw or generalised")
     ],
-    on: Annotated[str, typer.Option(help="the columns that both have, such as zip,age")],
+    on: Annotated[
+        str,
+        typer.Option(
+            help="the columns that both have, such as zip,age; one with a comma in double quotes"
+        ),
+    ],
     sensitive: Annotated[
         str | None, typer.Option(help="a column of the table that is attacked")
     ] = None,

@@ -82,7 +82,8 @@ def reconstruct(
         typer.Option(metavar="FILE", help="attack a column of this CSV, TSV or Parquet file"),
     ] = None,
     column: Annotated[
-        str | None, typer.Option(help="the column of --data: 0 and 1, or false and true")
+        str | None,
+        typer.Option(help="the column of --data: 0 and 1, false and true, or no and yes"),
     ] = None,
     answers: Annotated[
         Path | None,
@@ -165,9 +166,10 @@ def _check_effect(mode: str | None, given: set[str]) -> None:
 
 
 def _truth(data: Path | None, column: str | None) -> tuple[int, ...] | None:
+    from twoworlds.attacks.composition.examples import example_path
     from twoworlds.attacks.reconstruction import read_secret
 
-    return None if data is None or column is None else read_secret(data, column)
+    return None if data is None or column is None else read_secret(example_path(data), column)
 
 
 def _engine(

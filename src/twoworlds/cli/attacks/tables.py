@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,11 +31,12 @@ SECRET = "depressed=yes"
 
 
 def table_of(file: Path | None) -> Path:
-    """Return the file, or the example if it was left out or is not there under its name."""
-    bundled = Path(str(files("twoworlds.attacks.queries").joinpath("data", EXAMPLE)))
-    if file is None or (str(file) == EXAMPLE and not file.exists()):
-        return bundled
-    return file
+    """Return the file, or the bundled table of its name; the example if it was left out."""
+    from twoworlds.attacks.composition.examples import example_path
+
+    if file is None:
+        return example_path(EXAMPLE, bundled=True)
+    return example_path(file)
 
 
 def known_of(server: ExactServer, known: Sequence[str] | None) -> list[Compare]:
