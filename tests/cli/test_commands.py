@@ -286,6 +286,14 @@ def test_bad_input_exits_two_with_the_way_out_in_a_line_or_two(capsys, arguments
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("group", ["account", "attack", "ledger", "policy", "strategy"])
+def test_a_group_alone_lists_its_commands_and_asks_for_one(capsys, group):
+    code, out, err = call(capsys, group)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Usage: twoworlds {group} ")
+    assert err.endswith("\n\ntwoworlds: say which of these commands\n")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

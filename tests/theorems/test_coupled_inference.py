@@ -73,7 +73,7 @@ def test_the_failure_probability_holds_for_crude_worlds_too(world, ratio, inner)
 UNIT = st.fractions(0, 1, max_denominator=24)
 
 
-@settings(max_examples=500)
+@settings(max_examples=100)
 @given(UNIT, UNIT, st.fractions(0, 20, max_denominator=12), INNER, st.data())
 def test_every_bad_output_costs_what_the_proof_says(x, y, r, d, data):
     """The step of the proof: c1 + a (1 - d) c2 >= d, with the worst ratio that makes it bad."""

@@ -15,7 +15,7 @@ from twoworlds.late import names_of
 
 if TYPE_CHECKING:
     from twoworlds.cards.explained import Explained
-    from twoworlds.cards.layout import Tone, card, table
+    from twoworlds.cards.layout import Tone, card, heat_map, table
     from twoworlds.cards.lines import BLUE, GREY, ORANGE, Axis, Line, chart
     from twoworlds.cards.pictures import (
         Bar,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         profile_chart,
         trade_off_chart,
     )
+    from twoworlds.cards.small import bars, dots, interval
 
 __all__ = [
     "BLUE",
@@ -37,9 +38,13 @@ __all__ = [
     "Interval",
     "Line",
     "Tone",
+    "bars",
     "belief_chart",
     "card",
     "chart",
+    "dots",
+    "heat_map",
+    "interval",
     "interval_chart",
     "odds_chart",
     "profile_chart",
@@ -50,7 +55,7 @@ __all__ = [
 # Where each name is found when it is first used: a release draws nothing, and should not wait.
 _PLACES = {
     "explained": ("Explained",),
-    "layout": ("Tone", "card", "table"),
+    "layout": ("Tone", "card", "heat_map", "table"),
     "lines": ("BLUE", "GREY", "ORANGE", "Axis", "Line", "chart"),
     "pictures": (
         "Bar",
@@ -61,6 +66,7 @@ _PLACES = {
         "profile_chart",
         "trade_off_chart",
     ),
+    "small": ("bars", "dots", "interval"),
 }
 
 __getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from math import log
 
-__all__ = ["BLUE", "GREY", "ORANGE", "Axis", "Line", "chart", "frame", "text"]
+__all__ = ["BLUE", "GREY", "ORANGE", "Axis", "Line", "chart", "frame", "rule", "text"]
 
 # Blue and orange of Okabe & Ito, told apart by every kind of colour vision, and in grey print.
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#808080"
@@ -79,7 +79,7 @@ def chart(
     parts = [*_grid(x, y, across, up)]
     for line in lines:
         parts += _drawn(line, [place(point) for point in line.points], _TOP + up)
-    parts += _key(lines)
+    parts += _key(lines, width)
     return frame(title, words, width, height, parts)
 
 
@@ -90,7 +90,8 @@ def frame(title: str, words: str, width: int, height: int, parts: Sequence[str])
         f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}" '
         f'preserveAspectRatio="xMinYMid" '
         f'style="width:100%;max-width:{width}px;height:auto;display:block" '
-        f'font-size="{_LETTERS}" fill="currentColor">{"".join(parts)}</svg>'
+        f'font-size="{_LETTERS}" fill="currentColor"><title>{escape(title)}</title>'
+        f"{''.join(parts)}</svg>"
     )
 
 
@@ -116,20 +117,21 @@ def _grid(x: Axis, y: Axis, across: float, up: float) -> list[str]:
     parts = []
     for value, label in y.ticks:
         at = _TOP + up * (1 - y.share(value))
-        parts.append(_rule(_LEFT, at, right, at, 0.18))
+        parts.append(rule(_LEFT, at, right, at, 0.18))
         parts.append(text(_LEFT - 8, at + 4, label, anchor="end"))
     for value, label in x.ticks:
         at = _LEFT + across * x.share(value)
-        parts.append(_rule(at, bottom, at, bottom + 5, 0.6))
+        parts.append(rule(at, bottom, at, bottom + 5, 0.6))
         parts.append(text(at, bottom + 19, label, anchor="middle"))
-    parts.append(_rule(_LEFT, bottom, right, bottom, 0.6))
+    parts.append(rule(_LEFT, bottom, right, bottom, 0.6))
     parts.append(text(right, bottom + 40, x.name, anchor="end"))
     turned = f'transform="rotate(-90)" x="{-_TOP:.1f}" y="12" text-anchor="end"'
     parts.append(f"<text {turned}>{escape(y.name)}</text>")
     return parts
 
 
-def _rule(x1: float, y1: float, x2: float, y2: float, opacity: float) -> str:
+def rule(x1: float, y1: float, x2: float, y2: float, opacity: float) -> str:
+    """Return a thin line in the colour of the text."""
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" '
         f'stroke-opacity="{opacity}"/>'
@@ -156,13 +158,13 @@ def _stroke(line: Line) -> str:
     return f'stroke="{line.colour}" stroke-width="{1 if line.thin else 2.2}"{dash}'
 
 
-def _key(lines: Sequence[Line]) -> list[str]:
-    """Name the lines above the chart, from left to right."""
-    parts, x = [], float(_LEFT)
-    for line in lines:
-        if not line.name:
-            continue
+def _key(lines: Sequence[Line], width: int) -> list[str]:
+    """Name the lines above the chart, from left to right, from the edge if there is little room."""
+    named = [line for line in lines if line.name]
+    lengths = [25 + 6 * len(line.name) + 14 for line in named]
+    parts, x = [], float(max(0, min(_LEFT, width - sum(lengths))))
+    for line, length in zip(named, lengths, strict=True):
         parts.append(f'<line x1="{x:.1f}" y1="16" x2="{x + 20:.1f}" y2="16" {_stroke(line)}/>')
         parts.append(text(x + 25, 20, line.name))
-        x += 25 + 6 * len(line.name) + 14
+        x += length
     return parts

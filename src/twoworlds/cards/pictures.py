@@ -34,6 +34,7 @@ _STEPS = 100
 _LONG = 50.0  # a longer range of ratios is drawn on a logarithmic scale
 _COLOURS = (BLUE, ORANGE)
 _ROW, _LETTER = 26, 6.4
+_TICK = 92  # the room of a ratio with its epsilon below the axis
 _MOST_ROWS = 40
 
 
@@ -55,7 +56,12 @@ class Interval(NamedTuple):
 
 
 def odds_chart(
-    ratios: Sequence[tuple[str, float]], words: str, *, delta: float = 0.0, width: int = 560
+    ratios: Sequence[tuple[str, float]],
+    words: str,
+    *,
+    delta: float = 0.0,
+    width: int = 560,
+    height: int = 330,
 ) -> str:
     """Draw the largest belief that every belief can become, one curve for each ratio."""
     steps = [k / _STEPS for k in range(_STEPS + 1)]
@@ -78,10 +84,12 @@ def odds_chart(
     )
     title = "How much likelier anything can become" if events else "How far a belief can move"
     x, y = Axis(before, 0, 1, _QUARTERS), Axis(after, 0, 1, _QUARTERS)
-    return chart(title, words, x, y, lines, width=width)
+    return chart(title, words, x, y, lines, width=width, height=height)
 
 
-def profile_chart(points: Sequence[tuple[float, float]], words: str, *, width: int = 560) -> str:
+def profile_chart(
+    points: Sequence[tuple[float, float]], words: str, *, width: int = 560, height: int = 330
+) -> str:
     """Draw the delta at every ratio; after the last point it stays as it is."""
     last = points[-1][0]
     end = max(2.0, 1 + 1.3 * (last - 1)) if last < _LONG else last**1.2
@@ -92,12 +100,23 @@ def profile_chart(points: Sequence[tuple[float, float]], words: str, *, width: i
         shaded=True,
     )
     marks = [] if len(points) > 8 else [Line("", list(points), thin=True, dotted=True)]
-    x = Axis("ratio e^epsilon (epsilon)", 1, end, _ratio_ticks(end), logarithmic=end > _LONG)
+    ticks = _ratio_ticks(end, width // _TICK)
+    x = Axis("ratio e^epsilon (epsilon)", 1, end, ticks, logarithmic=end > _LONG)
     y = Axis("delta", 0, top, [(v, f"{v:.3g}") for v in _nice(top)])
-    return chart("The delta that is left at every ratio", words, x, y, [line, *marks], width=width)
+    return chart(
+        "The delta that is left at every ratio",
+        words,
+        x,
+        y,
+        [line, *marks],
+        width=width,
+        height=height,
+    )
 
 
-def trade_off_chart(points: Sequence[tuple[float, float]], words: str, *, width: int = 560) -> str:
+def trade_off_chart(
+    points: Sequence[tuple[float, float]], words: str, *, width: int = 560, height: int = 330
+) -> str:
     """Draw misses against false alarms of the best test, and blind guessing."""
     x = Axis("false alarms (type I errors)", 0, 1, _QUARTERS)
     y = Axis("misses (type II errors)", 0, 1, _QUARTERS)
@@ -105,7 +124,9 @@ def trade_off_chart(points: Sequence[tuple[float, float]], words: str, *, width:
         Line("the best test", list(points), BLUE),
         Line("blind guessing", [(0, 1), (1, 0)], GREY, thin=True),
     ]
-    return chart("The best test between the two worlds", words, x, y, lines, width=width)
+    return chart(
+        "The best test between the two worlds", words, x, y, lines, width=width, height=height
+    )
 
 
 def belief_chart(
@@ -190,18 +211,18 @@ def _curve(
     return [*found, points[-1]]
 
 
-def _ratio_ticks(end: float) -> list[tuple[float, str]]:
+def _ratio_ticks(end: float, most: int) -> list[tuple[float, str]]:
     if end > _LONG:
-        stride = max(1, round(log10(end) / 6))
+        stride = max(1, round(log10(end) / most))
         values = [10.0 ** (stride * k) for k in range(8) if 10.0 ** (stride * k) <= end]
     else:
-        values = [1.0, *(v for v in _nice(end, 1.0) if 1.05 < v <= end)]
+        values = [1.0, *(v for v in _nice(end, 1.0, most - 1) if 1.05 < v <= end)]
     return [(v, f"{v:.4g} ({log(v):.2g})") for v in values]
 
 
-def _nice(high: float, low: float = 0.0) -> list[float]:
-    """Return about five round numbers from below ``low`` to ``high``."""
-    raw = (high - low) / 5
+def _nice(high: float, low: float = 0.0, most: int = 5) -> list[float]:
+    """Return about as many round numbers from below ``low`` to ``high``."""
+    raw = (high - low) / most
     power = 10.0 ** floor(log10(raw))
     step = next(s * power for s in (1, 2, 2.5, 5, 10) if s * power >= raw * 0.999)
     start = floor(low / step)

@@ -93,6 +93,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _complain("out of memory: use a smaller universe or a structured one", _BAD_INPUT)
     except Exception as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group such as `attack`, alone
+            print(f"{error}\n", file=sys.stderr)
+            return _complain("say which of these commands", _BAD_INPUT)
         if hasattr(error, "format_message"):  # a usage error of the option parser
             return _complain(_usage(error), _BAD_INPUT)
         return _internal(error)

@@ -262,16 +262,10 @@ def _check_output(output: Path, sources: dict[str, Path]) -> None:
 
 
 def _columns(text: str | None) -> list[str] | None:
-    """Read names of columns; one that holds a comma stands in double quotes."""
-    import csv
+    """Read names of columns, if there are any."""
+    from twoworlds.attacks.tables import named_columns
 
-    if text is None:
-        return None
-    try:
-        found = next(csv.reader([text], skipinitialspace=True, strict=True), [])
-    except csv.Error:
-        raise InvalidInput(f"{text!r} is no list of columns: write a,b,c") from None
-    return [name.strip() for name in found if name.strip()]
+    return None if text is None else named_columns(text)
 
 
 def _pair(text: str | None) -> tuple[str, str] | None:

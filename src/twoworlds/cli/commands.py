@@ -384,12 +384,14 @@ def explain(
 @app.command()
 def demo(
     what: Annotated[
-        str | None, typer.Argument(help="hospital (if left out), mechanisms, or k-anonymity")
+        str | None,
+        typer.Argument(help="hospital (if left out), mechanisms, noise, epsilon, or k-anonymity"),
     ] = None,
     folder: Annotated[
         Path, typer.Option(metavar="FOLDER", help="where the hospital's files are laid out")
     ] = Path("hospital"),
+    picture: Picture = None,
     json_: Json = False,
 ) -> None:
     """Make a private release from a made-up hospital, or watch another demonstration."""
-    demo_.run(what, folder=folder, as_json=json_)
+    demo_.run(what, folder=folder, picture=picture, as_json=json_)

@@ -74,6 +74,10 @@ class Separation(Explained):
             f"with probability {chances}, which breaks {self.inequality.text()}"
         )
 
+    def picture(self) -> str:
+        """Draw the mechanism."""
+        return self.mechanism.picture()
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         universe = self.inequality.universe
@@ -160,6 +164,10 @@ class Comparison(Explained):
     def explain(self) -> str:
         """Say how they relate, with the mechanisms that tell them apart."""
         return "\n".join([self.sentence, *[s.explain() for s in self.separations], *self.notes])
+
+    def picture(self) -> str:
+        """Draw the first mechanism that tells them apart."""
+        return self.separations[0].picture() if self.separations else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; both certificates are checked by ``twoworlds verify``."""

@@ -99,6 +99,10 @@ class Design(Explained):
             f"{best}, as the least favourable belief shows ({worst})"
         )
 
+    def picture(self) -> str:
+        """Draw the mechanism."""
+        return self.mechanism.picture()
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         label = self.mechanism.outputs.label
@@ -136,6 +140,16 @@ class Saving(Explained):
             f"{self.strict.source.source} to {show(self.relaxed.loss)} under "
             f"{self.relaxed.source.source}, by {show(self.saved)}"
         )
+
+    def picture(self) -> str:
+        """Draw both losses."""
+        from twoworlds.cards import bars
+
+        losses = {
+            f"under {self.strict.source.source}": self.strict.loss,
+            f"under {self.relaxed.source.source}": self.relaxed.loss,
+        }
+        return bars("The least loss", losses, share=False, orange=list(losses)[:1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

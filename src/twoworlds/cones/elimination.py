@@ -80,6 +80,12 @@ class Derived(Explained):
         terms = [f"{multiplier} times ({p.text()})" for p, multiplier in self.premises]
         return f"{self.inequality.text()}, which is " + " plus ".join(terms)
 
+    def picture(self) -> str:
+        """Draw the coefficients of the premises, and below them those of their sum."""
+        from twoworlds.cones.inequality import coefficients_drawn
+
+        return coefficients_drawn([*(premise for premise, _ in self.premises), self.inequality])
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -157,6 +163,12 @@ class Relaxation(Explained):
         count = len(self.derived)
         head = f"{self.name} keeps {count} guarantee{'' if count == 1 else 's'}"
         return "\n".join([f"{head}:", *[d.explain() for d in self.derived]])
+
+    def picture(self) -> str:
+        """Draw the coefficients of the remaining guarantees."""
+        from twoworlds.cones.inequality import coefficients_drawn
+
+        return coefficients_drawn([one.inequality for one in self.derived])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data; its certificate is checked by ``twoworlds verify``."""

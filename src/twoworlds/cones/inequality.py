@@ -17,7 +17,9 @@ from twoworlds.cones.kernel.vectors import Vector, dot, rationals
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import Point, Universe
 
-__all__ = ["Inequality", "Row", "read_row", "variable"]
+__all__ = ["Inequality", "Row", "coefficients_drawn", "read_row", "variable"]
+
+_DRAWN = 16  # databases
 
 Row = Sequence[object] | Mapping[Any, object]
 
@@ -62,6 +64,11 @@ class Inequality:
             return f"{larger or '0'} >= 0"
         return f"{smaller} <= {larger or '0'}"
 
+    def shades(self) -> list[tuple[str, float]]:
+        """Return the coefficients as texts, with their shares of the largest, for a picture."""
+        largest = max(map(abs, self.coefficients), default=0) or 1
+        return [(str(c), float(Fraction(c) / largest)) for c in self.coefficients]
+
     def _sum(self, side: Mapping[Point, int]) -> str:
         names = {x: variable(self.universe.label(x)) for x in side}
         return " + ".join(names[x] if c == 1 else f"{c} {names[x]}" for x, c in side.items())
@@ -101,3 +108,14 @@ def read_row(universe: Universe, row: Row) -> tuple[Fraction, ...]:
 def variable(label: str) -> str:
     """Return the name of a database's entry in a row: ``x11``, or ``x[a,b]`` for other labels."""
     return f"x{label}" if label.isalnum() else f"x[{label}]"
+
+
+def coefficients_drawn(inequalities: Sequence[Inequality]) -> str:
+    """Draw the coefficients of some guarantees over few databases; else return nothing."""
+    from twoworlds.cards import heat_map
+
+    if not inequalities or (inequalities[0].universe.size or _DRAWN + 1) > _DRAWN:
+        return ""
+    universe = inequalities[0].universe
+    rows = [(one.text(), one.shades()) for one in inequalities]
+    return heat_map("Coefficients", [variable(universe.label(x)) for x in universe], rows)

@@ -156,15 +156,18 @@ class RowCone:
     def _repr_html_(self) -> str:
         """Show the first inequalities on a card in a notebook, where there are few databases."""
         from twoworlds.cards import card, table
+        from twoworlds.cones.inequality import coefficients_drawn
 
         kind = "Row cone" if self.approximation is None else "Approximation of the row cone"
-        rows: list[tuple[str]] = []
-        if len(self.columns) <= _MOST_LISTED:
-            rows = [(inequality.text(),) for inequality in self.inequalities()]
+        found = self.inequalities() if len(self.columns) <= _MOST_LISTED else []
+        drawn = coefficients_drawn(found) or table((), [(one.text(),) for one in found])
         return card(
             f"{kind} of {self.source}",
-            facts=[("databases", f"{len(self.columns)}, {self.universe.expression}")],
-            inside=[table(("every likelihood row satisfies",), rows)] if rows else [],
+            sentences=[
+                f"It is about {len(self.columns)} databases, {self.universe.expression}."
+                + (" Every likelihood row that can occur satisfies:" if found else "")
+            ],
+            inside=[drawn] if found else [],
             notes=[note for note in (self.approximation, self.note) if note],
         )
 

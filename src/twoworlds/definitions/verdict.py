@@ -275,12 +275,16 @@ class Verdict:
         )
 
     def picture(self) -> str:
-        """Draw how far a belief can move, where a ratio bounds that; else return nothing."""
-        from twoworlds.cards import odds_chart
+        """Draw how far a belief can move, where a ratio bounds that; else the worst event."""
+        from twoworlds.cards import dots, odds_chart
 
         ratio, delta = self.values.get("ratio"), self.values.get("delta")
         if ratio is None or delta is None or above(ratio) > _LARGEST_DRAWN:
-            return ""
+            if not isinstance(self.witness, Witness):
+                return ""
+            first, second = map(shortened, self.witness.labels)
+            event = {"the event": self.witness.probabilities}
+            return dots("The event that tells two databases apart", (first, second), event)
         return odds_chart([("at most", above(ratio))], self.sentence, delta=above(delta), width=420)
 
 

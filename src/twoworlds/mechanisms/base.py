@@ -17,7 +17,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
@@ -207,19 +206,25 @@ class Mechanism(ABC):
         return f"<{self.expression}: {self.universe.expression} -> {self.outputs.expression}>"
 
     def _repr_html_(self) -> str:
-        """Show a small matrix, or the expression, in a notebook."""
+        """Show a card in a notebook: of a small mechanism its matrix, shaded by probability."""
+        from twoworlds.cards import card
+
+        said = f"Databases: {self.universe.expression}; outputs: {self.outputs.expression}."
+        return card(self.expression, sentences=[said], inside=[self.picture()])
+
+    def picture(self) -> str:
+        """Return the matrix of a small mechanism as HTML, shaded by probability; else nothing."""
+        from twoworlds.cards import heat_map
+
         sizes = (self.universe.size, self.outputs.size)
         if any(size is None or size > _SHOWN for size in sizes):
-            return f"<code>{escape(repr(self))}</code>"
-        head = "".join(f"<th>{escape(self.universe.label(x))}</th>" for x in self.universe)
-        body = "".join(
-            f"<tr><th>{escape(self.outputs.label(o))}</th>"
-            + "".join(f"<td>{escape(show(p))}</td>" for p in self.row(o).values())
-            + "</tr>"
+            return ""
+        heads = [self.universe.label(x) for x in self.universe]
+        rows = [
+            (self.outputs.label(o), [(show(p), float(p)) for p in self.row(o).values()])
             for o in self.outputs
-        )
-        caption = f"<caption>{escape(self.expression)}: P(output | database)</caption>"
-        return f"<table>{caption}<tr><th></th>{head}</tr>{body}</table>"
+        ]
+        return heat_map("Probability of outputs (rows) on databases (columns)", heads, rows)
 
 
 class Law(Mapping[Point, Number]):

@@ -166,6 +166,13 @@ class PrintedScale(Explained):
             f"{show(self.printed)}, which gives epsilon {show(self.epsilon_if_printed)}."
         )
 
+    def picture(self) -> str:
+        """Draw the epsilon that is wanted, and the one that the printed rule gives."""
+        from twoworlds.cards import bars
+
+        losses = {"wanted": self.epsilon, "by the printed rule": self.epsilon_if_printed}
+        return bars("epsilon", losses, share=False, orange=["by the printed rule"])
+
 
 def dwork_scale(sensitivity: object, epsilon: object) -> PrintedScale:
     """Return Dwork's rule for sigma as printed, as corrected, and what the printed one costs.

@@ -66,6 +66,10 @@ class Release(Explained):
             f"\n  {self.statistic:<10} {self.shown}"
         )
 
+    def picture(self) -> str:
+        """Draw what the verdict says."""
+        return self.verdict.picture()
+
     @property
     def shown(self) -> str:
         """The value as text, or that it is withheld."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import Undecided
 from twoworlds.numbers import Number, Order, ln, to_json
 from twoworlds.theorems.formulas import order, typed
@@ -34,7 +35,7 @@ _BELIEF_KINDS = ("semantic", "reality-oblivious", "local-semantic", "conditional
 
 
 @dataclass(frozen=True)
-class Implication:
+class Implication(Explained):
     """What follows from a guarantee, and why.
 
     Attributes:
@@ -121,12 +122,6 @@ class Implication:
     def __str__(self) -> str:
         """Return the explanation."""
         return self.explain()
-
-    def _repr_html_(self) -> str:
-        """Show the explanation on a card in a notebook."""
-        from twoworlds.cards.layout import explained
-
-        return explained(self.explain())
 
     def _headline(self) -> str:
         asked = _asked(self.context, self.given)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from html import escape
 from itertools import product
 from math import prod
 from typing import Any
@@ -25,6 +24,7 @@ __all__ = ["Belief", "explicit", "hidden", "independent", "informed", "mixture",
 
 LARGEST_SUPPORT = 1 << 20
 _SHOWN = 16
+_LONGEST_DRAWN = 24  # letters of a label beside a bar
 
 
 class Belief(Mapping[Point, Number]):
@@ -113,14 +113,18 @@ class Belief(Mapping[Point, Number]):
         return f"Belief({shown}{', ...' if len(self) > 4 else ''})"
 
     def _repr_html_(self) -> str:
-        """Show the likeliest databases as a table in a notebook."""
+        """Show the likeliest databases on a card in a notebook, drawn and as numbers."""
+        from twoworlds.cards import Bar, belief_chart, card
+
         ranked = sorted(self._masses.items(), key=lambda item: -float(item[1]))[:_SHOWN]
-        rows = "".join(
-            f"<tr><th>{escape(self.universe.label(x))}</th><td>{escape(show(mass))}</td></tr>"
-            for x, mass in ranked
-        )
-        more = f"<caption>{len(self)} databases</caption>" if len(self) > _SHOWN else ""
-        return f"<table>{more}{rows}</table>"
+        facts = [(self.universe.label(x), show(mass)) for x, mass in ranked]
+        shown = "the likeliest of " if len(self) > _SHOWN else ""
+        title = f"A belief about {self.universe.expression}: {shown}{len(self)} databases"
+        words = "; ".join(f"{label}: {mass}" for label, mass in facts)
+        bars = [Bar(self.universe.label(x), float(mass)) for x, mass in ranked]
+        readable = max(len(label) for label, _ in facts) <= _LONGEST_DRAWN
+        chart = [belief_chart(title, [("", bars)], words, width=420)] if readable else []
+        return card(title, facts=facts, inside=chart)
 
 
 def records_of(universe: Universe) -> Records:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
@@ -221,17 +220,17 @@ class Joint:
         return f"Joint({name}{len(self.databases)} databases, {known})"
 
     def _repr_html_(self) -> str:
-        """Show the likeliest pairs as a table in a notebook."""
+        """Show the likeliest pairs on a card in a notebook."""
+        from twoworlds.cards import bars, card, table
+
         ranked = sorted(self.masses.items(), key=lambda item: -float(item[1]))[:_SHOWN]
-        rows = "".join(
-            f"<tr><th>{escape(plain_label(x))}</th><td>{escape(plain_label(z))}</td>"
-            f"<td>{escape(show(mass))}</td></tr>"
-            for (x, z), mass in ranked
-        )
+        rows = [(plain_label(x), plain_label(z), show(mass)) for (x, z), mass in ranked]
         count = f"{len(self)} pairs" + (f", the {_SHOWN} likeliest" if len(self) > _SHOWN else "")
-        head = "<tr><th>database</th><th>side information</th><th>probability</th></tr>"
-        name = f"{self.name}: " if self.name else ""
-        return f"<table><caption>{escape(name)}{count}</caption>{head}{rows}</table>"
+        heads = ("database", "side information", "probability")
+        title = f"A belief about databases and side information: {self.name or count}"
+        masses = {f"{plain_label(x)}, {plain_label(z)}": mass for (x, z), mass in ranked}
+        drawn = bars("Probability of database, side information", masses)
+        return card(title, inside=[table(heads, rows), drawn], notes=[count] if self.name else [])
 
 
 def gathered(parts: Iterable[tuple[Point, Side, Number]]) -> dict[tuple[Point, Side], Number]:
@@ -322,19 +321,21 @@ class BeliefClass:
         )
 
     def _repr_html_(self) -> str:
-        """Show the assumption and the members in a notebook."""
+        """Show the assumption and the members on a card in a notebook."""
+        from twoworlds.cards import card, table
+
         names = [
             member.name or f"{len(member)} pairs of a database and side information"
             for member in self.members[:_SHOWN]
         ]
         more = len(self) - len(names)
-        items = "".join(f"<li>{escape(name)}</li>" for name in names)
-        tail = f"<li>and {more} more</li>" if more else ""
+        tail = [f"and {more} more"] if more else []
         mixed = " and all their mixtures" if self.hull else ""
-        return (
-            f"<p>If {escape(self.assumption)}.</p>"
-            f"<p>{len(self)} belief{'s' if len(self) > 1 else ''}{mixed}:</p><ul>{items}{tail}</ul>"
-        )
+        said = [
+            f"If {self.assumption}.",
+            f"{len(self)} belief{'s' if len(self) > 1 else ''}{mixed}:",
+        ]
+        return card("", sentences=said, inside=[table((), [(name,) for name in [*names, *tail]])])
 
 
 def _side_at(side: RandomMap | None, x: Point) -> Mapping[Any, Number]:

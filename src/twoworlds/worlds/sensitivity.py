@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, exact_text, show, sqrt, to_json
 from twoworlds.worlds.neighbours import check_group, pairs, resolve
@@ -40,7 +40,7 @@ Relation = str | Iterable[tuple[object, object]] | None
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(Explained):
     """How far a statistic moves between neighbours, with the pair that attains it.
 
     Attributes:
@@ -91,6 +91,21 @@ class Sensitivity:
             return f"{head}: no neighbour moves it, it is {_text(self.values[0])} on {x} and {y}."
         return f"{head}: it is {_text(self.values[0])} on {x} and {_text(self.values[1])} on {y}."
 
+    def picture(self) -> str:
+        """Draw the values on the two neighbours that differ most."""
+        from twoworlds.cards import dots
+
+        if self.pair is None or self.values is None:
+            return ""
+        first, second = map(_coordinates, self.values)
+        names = ["value"] if len(first) == 1 else [f"cell {i}" for i in range(1, len(first) + 1)]
+        moved = zip(names, zip(first, second, strict=True), strict=True)
+        rows = {name: both for name, both in moved if both[0] != both[1]}
+        labels = [self._label(point) for point in self.pair]
+        short = all(len(label) <= _KEPT for label in labels)
+        x, y = labels if short else ("on the first", "on the second")
+        return dots(f"The {self.statistic} on two neighbours", (x, y), rows, share=False)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: exact numbers, and databases by label."""
         pair = None if self.pair is None else [self.universe.label(x) for x in self.pair]
@@ -105,10 +120,6 @@ class Sensitivity:
             "pair": pair,
             "values": None if self.values is None else [_json(value) for value in self.values],
         }
-
-    def _repr_html_(self) -> str:
-        """Show the sentence in a notebook."""
-        return f"<p>{escape(self.explain())}</p>"
 
     def _label(self, point: Point) -> str:
         text = self.universe.label(point)
@@ -291,6 +302,12 @@ def _text(value: Value) -> str:
     if isinstance(value, tuple):
         return f"({', '.join(map(_text, value))})"
     return str(exact_text(Fraction(value)))
+
+
+def _coordinates(value: Value) -> list[float]:
+    if isinstance(value, tuple):
+        return [x for part in value for x in _coordinates(part)]
+    return [float(value)]
 
 
 def _json(value: Value) -> Any:

@@ -252,7 +252,7 @@ class Repeated(Explained):
         from twoworlds.cards import bars
 
         guessed = {"a coin": Fraction(1, 2), "from all answers, at best": self.best}
-        return bars("One person's yes or no guessed right", guessed, grey=["a coin"])
+        return bars("One person's yes or no guessed right", guessed, grey=["a coin"], side="up")
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

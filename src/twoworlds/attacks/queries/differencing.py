@@ -329,7 +329,7 @@ class UnderNoise(Explained):
         from twoworlds.cards import bars
 
         guessed = {"a coin": 0.5, "this attack": self.chance, "any attack, at best": self.best}
-        return bars("A yes-or-no secret guessed right", guessed, grey=["a coin"])
+        return bars("A yes-or-no secret guessed right", guessed, grey=["a coin"], side="up")
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

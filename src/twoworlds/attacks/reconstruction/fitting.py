@@ -144,7 +144,7 @@ class Agreement(Explained):
         if self.rows is None:
             return ""
         share = Fraction(self.rows, len(self.column))
-        return bars("Bits that are certainly right", {"at least": share})
+        return bars("Bits that are certainly right", {"at least": share}, side="down")
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

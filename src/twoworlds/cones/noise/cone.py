@@ -331,6 +331,13 @@ class NoiseCone(Explained):
             lines.append("The signs alternate: it protects the parity of the distance from k.")
         return "\n".join(lines)
 
+    def picture(self) -> str:
+        """Draw the coefficients of the inequality."""
+        from twoworlds.cards import bars
+
+        terms = {f"x(k{j:+d})" if j else "x(k)": c for j, c in self.coefficients().items()}
+        return bars("Coefficients, of absolute sum 1: the sum is at least 0", terms, share=False)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {

@@ -28,6 +28,8 @@ from twoworlds.numbers import Number, to_json
 
 __all__ = ["NoiseQuotient", "noise_quotient"]
 
+_DRAWN = 3
+
 
 @dataclass(frozen=True)
 class NoiseQuotient(Explained):
@@ -63,6 +65,14 @@ class NoiseQuotient(Explained):
             f"{self.second} is not {self.first} with noise added, nor anything else done to its "
             f"output: that noise would have the probability {self._shown(self.at)} at {self.at}"
         )
+
+    def picture(self) -> str:
+        """Draw the middle of the sequence, and its negative term."""
+        from twoworlds.cards import bars
+
+        places = sorted({*range(-_DRAWN, _DRAWN + 1), *([] if self.at is None else [self.at])})
+        terms = {f"at {k}": self.sequence.at(k) for k in places}
+        return bars("What the added noise would have to be", terms, share=False)
 
     def _shown(self, k: int) -> str:
         term = self.sequence.at(k)

@@ -207,7 +207,9 @@ class ProductMembership(Explained):
 
     def explain(self) -> str:
         """Say it in a sentence, with the arithmetic that it rests on."""
-        answer = {True: "inside the row cone", False: "outside", None: "undecided"}[self.inside]
+        answer = {True: "inside the row cone", False: "outside the row cone", None: "undecided"}[
+            self.inside
+        ]
         how = "exact" if self.exact else f"float, error at most {float(self.bound):.3g}"
         return f"{answer}: {self.worst.text()} has the value {self.value} ({how})"
 
@@ -320,6 +322,13 @@ class PerRecordCone(Explained):
             f"{self._counts['databases']} databases: the products of one factor per record, each "
             f"one of {facets}{tail}."
         )
+
+    def picture(self) -> str:
+        """Draw the inequalities of one record, whose products are the facets."""
+        from twoworlds.cones.inequality import coefficients_drawn
+
+        one = Records(self.universe.values, 1)
+        return coefficients_drawn([Inequality(one, facet) for facet in self.one.facets])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cone of one record as plain data, with the counts of the whole.

@@ -125,6 +125,16 @@ class LargestOdds(Explained):
             lines.append(f"  approximated: {self.approximation}")
         return "\n".join(lines)
 
+    def picture(self) -> str:
+        """Draw the belief in the secret, if it is one of the two: before, and at most after."""
+        from twoworlds.cards import bars
+
+        after = 1.0 if self.odds == INFINITY else self.odds / (1 + self.odds)
+        believed = {"before": self.prior_odds / (1 + self.prior_odds), "after, at most": after}
+        return bars(
+            f"{self.secret} rather than {self.against}", believed, grey=["before"], side="up"
+        )
+
     def verify(self) -> bool:
         """Check the certificate."""
         return self.certificate.verify()

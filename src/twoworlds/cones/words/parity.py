@@ -162,6 +162,14 @@ class ParityCheck(Explained):
             f"({plain((1 + abs(after)) / 2)}): he changes his mind."
         )
 
+    def picture(self) -> str:
+        """Draw the belief in an even number, before and after."""
+        from twoworlds.cards import bars
+
+        chances = {"before": self.prior_even, "after that output": (1 + self.worst.balance) / 2}
+        tie = ("a tie", Fraction(1, 2))
+        return bars("An even number of yeses", chances, grey=["before"], mark=tie)
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {

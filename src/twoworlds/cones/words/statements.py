@@ -184,6 +184,20 @@ class Statement(Explained):
             )
         return "\n".join(lines)
 
+    def picture(self) -> str:
+        """Draw how far the belief in one set against the other can move."""
+        from twoworlds.cards import bars
+
+        if self.factor is None or self.equality:
+            return ""
+        half, (first, second) = Fraction(1, 2), self.prior
+        before, most, title = second / (first + second), half, "The less likely of the two"
+        if self.kind in ("person", "pair"):
+            before, most = half, self.factor / (1 + self.factor)
+            title = "The belief in it, if even before"
+        believed = {"before": before, "after any output, at most": most}
+        return bars(title, believed, grey=["before"], side="up")
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         label = self._listed.universe.label

@@ -96,6 +96,10 @@ class Limit(Explained):
             f"with probability at least {show(self.delta, side='down')}"
         )
 
+    def picture(self) -> str:
+        """Draw the simulator."""
+        return self.simulator.picture(self.scene)
+
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the sentence, then the tests, one a line."""
         yield "no better", self.explain()

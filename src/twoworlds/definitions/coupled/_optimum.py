@@ -79,6 +79,10 @@ class Optimum(Explained):
             f"{show(self.ratio)}; {self.proof.explain()}"
         )
 
+    def picture(self) -> str:
+        """Draw the simulator."""
+        return self.simulator.picture(self.scene)
+
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield what is reached, then the tests."""
         yield "best", f"delta {show(self.delta)} at ratio {show(self.ratio)}"

@@ -170,6 +170,10 @@ class SmallestRatio(Explained):
             f"the best simulator keeps within delta {allowed} from ratio {show(self.ratio)} on{why}"
         )
 
+    def picture(self) -> str:
+        """Draw the simulator."""
+        return self.simulator.picture(self.scene)
+
     def _tests(self) -> str:
         assert self.reach is not None
         number = len(self.reach.distinguishers)

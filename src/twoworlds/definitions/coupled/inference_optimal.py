@@ -163,6 +163,10 @@ class InferenceOptimum(Explained):
         )
         return f"{head} at ratio {show(self.ratio)}; {where}"
 
+    def picture(self) -> str:
+        """Draw the simulator."""
+        return self.simulator.picture(self.scene)
+
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the sentence, then every output with what its tests show."""
         yield "no better", self.explain()

@@ -15,13 +15,15 @@ from typing import Any
 from twoworlds.calls import parse
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, untagged
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import Number, to_json
+from twoworlds.numbers import Number, show, to_json
 from twoworlds.worlds.joint import as_law, law_at, plain_label
 from twoworlds.worlds.loading import is_python, load_function
 
 __all__ = ["OPTIMAL", "Simulator", "canonical", "coin", "read_simulator", "require_range"]
 
 OPTIMAL = "optimal"
+
+_DRAWN = 12
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,22 @@ class Simulator:
     def on(self, scene: Scene) -> dict[Hashable, Law]:
         """Return the laws on every scrubbed database of a scene, after checking that they are."""
         return {y: law_at(self.law, y, "the simulator") for y in scene.inputs}
+
+    def picture(self, scene: Scene) -> str:
+        """Draw its laws on few scrubbed databases (rows) over few outputs (columns)."""
+        from twoworlds.cards import heat_map
+
+        if max(len(scene.inputs), len(scene.outputs)) > _DRAWN:
+            return ""
+        laws = self.on(scene)
+        outputs = list(dict.fromkeys([*scene.outputs, *(t for law in laws.values() for t in law)]))
+        rows = []
+        for y, law in laws.items():
+            masses = [law.get(t, Fraction(0)) for t in outputs]
+            rows.append((f"given {plain_label(y)}", [(show(p), float(p)) for p in masses]))
+        return heat_map(
+            "What the simulator says (columns)", [plain_label(t) for t in outputs], rows
+        )
 
     def to_dict(self, scene: Scene) -> dict[str, Any]:
         """Return the table as plain data."""

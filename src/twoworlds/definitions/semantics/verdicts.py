@@ -49,6 +49,12 @@ class Bounded(Verdict):
             found[self.bounded] |= {"lower": below(self.lower), "upper": above(self.upper)}
         return found
 
+    def picture(self) -> str:
+        """Draw the ends between which the number lies."""
+        from twoworlds.cards import interval
+
+        return interval(self.bounded, self.lower, self.upper)
+
     def __bool__(self) -> bool:
         """Return whether the claim holds, or say between which ends the truth lies."""
         if self.holds is None and "(" in self.definition:

@@ -50,6 +50,15 @@ class Bound(Explained):
         said = "" if self.printed is None else f"; {self.citation} prints {show(self.printed)}"
         return f"{self.name} = {show(self.exact)}{said}{tail}."
 
+    def picture(self) -> str:
+        """Draw the exact value and the printed one."""
+        from twoworlds.cards import bars
+
+        if self.printed is None:
+            return ""
+        values = {"exact": self.exact, "printed": self.printed}
+        return bars(self.name, values, share=self.name.startswith("P("), orange=["printed"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {

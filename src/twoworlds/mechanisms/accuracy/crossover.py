@@ -50,6 +50,16 @@ class Crossover(Explained):
             f"{show(sqrt(self.central))} against {show(local)}."
         )
 
+    def picture(self) -> str:
+        """Draw the error of randomized response for some numbers of people, and of the noise."""
+        from twoworlds.cards import bars
+
+        local = "randomized response"
+        numbers = sorted({1, self.records - 1, self.records, 2 * self.records} - {0})
+        errors = {f"{local}, n = {n:,}": sqrt(n * self.per_record) for n in numbers}
+        line = (f"{self.noise} noise, any n:", sqrt(self.central))
+        return bars("Root mean square error of a count", errors, share=False, mark=line)
+
 
 def laplace_crossover(epsilon: object = None, *, ratio: object = None) -> Crossover:
     """Return the n from which Laplace noise beats randomized response.

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from typing import Any
 
+from twoworlds.cards.explained import Explained
 from twoworlds.mechanisms.strategy.regions import Boxes, Transcripts
 from twoworlds.mechanisms.strategy.strategy import Course, Strategy
 from twoworlds.numbers import show, to_json
@@ -24,7 +24,7 @@ __all__ = ["StrategySensitivity", "strategy_sensitivity"]
 
 
 @dataclass(frozen=True)
-class StrategySensitivity:
+class StrategySensitivity(Explained):
     """How far one person can move the answers of a strategy.
 
     Attributes:
@@ -66,6 +66,14 @@ moves by more than 1, and the sum over queries is 2.
             f"{show(self.largest)}, and the sum over queries is {show(self.total)}."
         )
 
+    def picture(self) -> str:
+        """Draw the three numbers."""
+        from twoworlds.cards import bars
+
+        moves = {"one query": self.largest, "together": self.joint, "sum over queries": self.total}
+        title, grey = "How far one change moves the answers", ["sum over queries"]
+        return bars(title, moves, share=False, grey=grey, side="up")
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         return {
@@ -76,10 +84,6 @@ moves by more than 1, and the sum over queries is 2.
             "group": self.group,
             "pair": None if self.pair is None else [self.universe.label(x) for x in self.pair],
         }
-
-    def _repr_html_(self) -> str:
-        """Show the sentence in a notebook."""
-        return f"<p>{escape(self.explain())}</p>"
 
 
 def strategy_sensitivity(

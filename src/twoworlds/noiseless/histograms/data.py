@@ -83,6 +83,12 @@ class HistogramRelease(Explained):
             f"{self.verdict.explain()}\n\n{self.shown}"
         )
 
+    def picture(self) -> str:
+        """Draw the table; what the verdict says, if it is withheld."""
+        from twoworlds.cards import bars
+
+        return bars("What is published", self.table or {}, share=False) or self.verdict.picture()
+
     @property
     def shown(self) -> str:
         """The table as text, one bin per line, or that it is withheld."""

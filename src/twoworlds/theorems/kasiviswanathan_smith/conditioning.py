@@ -130,6 +130,20 @@ class Conditioned(Explained):
         ]
         return "\n".join(lines)
 
+    def picture(self) -> str:
+        """Draw how often it happens, and both bounds."""
+        from twoworlds.cards import bars
+
+        chances = {
+            "in the first law": self.mass[0],
+            "in the second law": self.mass[1],
+            "corrected bound": min(1.0, float(self.corrected)),
+            "printed bound": min(1.0, float(self.printed)),
+        }
+        grey = ["corrected bound", "printed bound"]
+        title = "A second coordinate gives them away"
+        return bars(title, chances, orange=["in the second law"], grey=grey)
+
     @property
     def violates_print(self) -> bool:
         """Whether one of the two masses exceeds the bound as printed."""

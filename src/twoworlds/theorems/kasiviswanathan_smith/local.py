@@ -278,6 +278,17 @@ class GoodDatabases(Explained):
         ]
         return "\n".join(lines)
 
+    def picture(self) -> str:
+        """Draw what is left unprotected, by the three ways to count it."""
+        from twoworlds.cards import bars
+
+        chances = {
+            "not good": self.outside,
+            "not good to leave out": self.needed,
+            "on average over the belief": self.joint,
+        }
+        return bars("How much the belief leaves unprotected", chances, side="up")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the sets, their mass and the guarantees as plain data."""
         stated = {"printed": self.printed, "repaired": self.repaired, "sharper": self.sharper}

@@ -1,0 +1,282 @@
+"""One answer of every kind, as users get them: most of them from the examples in the docstrings.
+
+``python -m tests.cards.gallery FILE`` writes all their cards on one page, to look at.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import os
+import pkgutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import twoworlds as tw
+from twoworlds.mechanisms import Mechanism
+
+SURVEY = "randomized-response(bits=2, keep=3/4)"
+# The part of the package whose classes are no answers: settings, and what others show.
+APART = (".web", ".spark", ".testing", ".cli", ".__main__")
+
+# Where a docstring makes one.
+EXAMPLES = {
+    "attacks.anonymity.answer.Anonymity": "attacks.anonymity.examination.examine",
+    "attacks.anonymity.generalised_table.Generalised": "attacks.anonymity.anonymiser.anonymise",
+    "attacks.audit.finding.Audit": "attacks.audit.auditing.audit",
+    "attacks.audit.finding.Finding": "attacks.audit.auditing.audit",
+    "attacks.auxiliary.assumptions.Lengths": "attacks.auxiliary.assumptions.usable_lengths",
+    "attacks.auxiliary.entropy.LeastDistance": "attacks.auxiliary.entropy.least_distance",
+    "attacks.auxiliary.entropy.Search": "attacks.auxiliary.entropy.search_extractors",
+    "attacks.auxiliary.flaw.Flaw": "attacks.auxiliary.flaw.flaw",
+    "attacks.auxiliary.height.Height": "attacks.auxiliary.height.height",
+    "attacks.auxiliary.results.Attack": "attacks.auxiliary.theorem.attack",
+    "attacks.auxiliary.smoking.Smoking": "attacks.auxiliary.smoking.smoking",
+    "attacks.composition.compose.Composition": "attacks.composition.compose.compose",
+    "attacks.composition.exposure.Exposure": "attacks.composition.exposure.expose",
+    "attacks.composition.linkage.Linkage": "attacks.composition.linkage.link",
+    "attacks.k_anonymity.Collapse": "attacks.k_anonymity.demonstration",
+    "attacks.queries.averaging.Averaging": "attacks.queries.averaging.average_out",
+    "attacks.queries.membership.Membership": "attacks.queries.membership.membership_in_means",
+    "attacks.reconstruction.decoding.Reconstruction": "attacks.reconstruction.decoding.reconstruct",
+    "attacks.reconstruction.fitting.Agreement": "attacks.reconstruction.fitting.agreement",
+    "attacks.reconstruction.simulation.Trial": "attacks.reconstruction.simulation.simulate",
+    "attacks.reconstruction.sweeps.Sweep": "attacks.reconstruction.sweeps.sweep",
+    "cones.compare.Comparison": "cones.compare.compare",
+    "cones.compare.Separation": "cones.compare.compare",
+    "cones.design.Design": "cones.design.design",
+    "cones.design.Saving": "cones.design.saving",
+    "cones.elimination.Derived": "cones.elimination.eliminate",
+    "cones.elimination.Relaxation": "cones.elimination.relax",
+    "cones.noise.cone.NoiseCone": "cones.noise.cone.noise_cone",
+    "cones.noise.cone.NoiseMembership": "cones.noise.cone.NoiseCone.contains",
+    "cones.noise.quotient.NoiseQuotient": "cones.noise.quotient.noise_quotient",
+    "cones.noise.telescoping.Telescoping": "cones.noise.telescoping.telescoping",
+    "cones.row_cone.RowCone": "cones.design.design",
+    "cones.structure.per_record.PerRecordCone": "cones.words.parity.attacker_who_changes_his_mind",
+    "cones.structure.per_record.ProductMembership": (
+        "cones.words.parity.attacker_who_changes_his_mind"
+    ),
+    "cones.words.odds.LargestOdds": "cones.words.odds.largest_odds",
+    "cones.words.parity.ParityCheck": "cones.words.parity.parity_check",
+    "cones.words.statements.Statement": "cones.words.statements.statement",
+    "definitions.coupled._limit.Limit": "definitions.coupled.optimal.limit",
+    "definitions.coupled._optimum.Optimum": "definitions.scenario.Scenario",
+    "definitions.coupled._smallest.SmallestRatio": "definitions.coupled.optimal.smallest_ratio",
+    "definitions.coupled.inference_optimal.InferenceOptimum": (
+        "definitions.coupled.inference_optimal.inference_optimum"
+    ),
+    "definitions.profile.Profile": "definitions.profile.Profile",
+    "definitions.record_trade_off.RecordTradeOff": "definitions.record_trade_off.record_trade_off",
+    "definitions.semantics.games.Games": "definitions.semantics.games.play",
+    "definitions.semantics.product.ProductBelief": "definitions.semantics.games.play_one",
+    "definitions.semantics.verdicts.Bounded": "definitions.semantics.privacy.SemanticPrivacy",
+    "mechanisms.accuracy.bound.Bound": "mechanisms.accuracy.laplace.laplace_tail",
+    "mechanisms.accuracy.crossover.Crossover": "mechanisms.accuracy.crossover.laplace_crossover",
+    "mechanisms.calibration.PrintedScale": "mechanisms.calibration.dwork_scale",
+    "release.local.estimates.Estimates": "release.local.estimates.estimate",
+    "release.local.randomizer.Randomizer": "release.local.randomizer.Randomizer",
+    "release.sensitivity.calibration.Calibration": (
+        "release.sensitivity.calibration.Calibration.explain"
+    ),
+    "release.sensitivity.joint.Joint": "release.sensitivity.joint.joint",
+    "theorems.kasiviswanathan_smith.conditioning.Conditioned": (
+        "theorems.kasiviswanathan_smith.conditioning.condition"
+    ),
+    "theorems.kasiviswanathan_smith.local.GoodDatabases": (
+        "theorems.kasiviswanathan_smith.local.good_databases"
+    ),
+    "theorems.kasiviswanathan_smith.local.LocalCalibration": (
+        "theorems.kasiviswanathan_smith.local.calibrate_locally"
+    ),
+    "worlds.joint.BeliefClass": "definitions.scenario.Scenario",
+    "worlds.joint.Joint": "definitions.scenario.Scenario",
+    "worlds.sensitivity.Sensitivity": "worlds.sensitivity.global_sensitivity",
+}
+
+
+def classes() -> Iterator[type]:
+    """Run through every class of the package that can be part of an answer."""
+    for module in pkgutil.walk_packages(tw.__path__, "twoworlds."):
+        if any(part in module.name for part in APART):
+            continue
+        for value in vars(importlib.import_module(module.name)).values():
+            if inspect.isclass(value) and value.__module__ == module.name:
+                yield value
+
+
+def named(path: str) -> Any:
+    """Return what a path such as ``cones.design.design`` names."""
+    words = path.split(".")
+    for cut in range(len(words), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(["twoworlds", *words[:cut]]))
+        except ModuleNotFoundError:
+            continue
+        for word in words[cut:]:
+            found = getattr(found, word)
+        return found
+    raise LookupError(path)
+
+
+def example(kind: type, source: str) -> Any:
+    """Run the example of a docstring, and return the last object of a kind that it made."""
+    made: list[Any] = []
+    before = kind.__init__
+
+    def init(self: Any, *arguments: Any, **options: Any) -> None:
+        before(self, *arguments, **options)
+        if type(self) is kind:
+            made.append(self)
+
+    subject = named(source)
+    [test] = doctest.DocTestFinder(recurse=False).find(
+        subject, source, globs=dict(vars(inspect.getmodule(subject)))
+    )
+    kind.__init__ = init
+    try:
+        doctest.DocTestRunner(verbose=False).run(test, out=lambda _: None, clear_globs=False)
+    finally:
+        kind.__init__ = before
+    return made[-1]
+
+
+def built(folder: Path) -> dict[str, Callable[[], Any]]:
+    """Return how to make the others; a made-up hospital is laid out in the folder."""
+    from twoworlds.attacks.queries import (
+        ExactServer,
+        averaging,
+        differencing,
+        equal,
+        single_out,
+        study,
+    )
+    from twoworlds.attacks.reconstruction import against_engine
+    from twoworlds.attacks.selftest.suite import selftest
+    from twoworlds.definitions.trade_off import trade_off
+    from twoworlds.mechanisms.strategy import Strategy
+    from twoworlds.noiseless.data import release_total
+    from twoworlds.noiseless.histograms.data import release_histogram
+    from twoworlds.release import Curator, certify
+    from twoworlds.release.certificate import check_certificate
+    from twoworlds.release.examples import lay_out
+    from twoworlds.release.local import Randomizer
+    from twoworlds.release.local.certificate import Certificate
+    from twoworlds.release.policy.checking import checked
+    from twoworlds.report.review import review_mechanism
+    from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Guarantee
+    from twoworlds.worlds.beliefs import belief
+    from twoworlds.worlds.statistics import count
+
+    lay_out(folder)
+    curator = Curator.open(folder / "policy.yml")
+    asked = "SELECT region, COUNT(*), AVG(income) FROM people GROUP BY region"
+    released = curator.release_all([asked], "1", analyst="ann")
+    staff = folder / "staff.csv"
+    rows = [*["f,cook,yes"], *["m,cook,yes"] * 3, *["m,cook,no"] * 6, *["f,nurse,no"] * 8]
+    staff.write_text("sex,job,ill\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    bits = folder / "bits.csv"
+    bits.write_text("bit\n" + "1\n0\n" * 20, encoding="utf-8")
+    ages = folder / "ages.csv"
+    ages.write_text("age\n" + "30\n" * 9 + "70\n" * 4, encoding="utf-8")
+
+    def singled_out() -> Any:
+        with ExactServer(staff, at_least=2) as server:
+            known = [equal(server.kinds, text) for text in ("sex=f", "job=cook")]
+            return single_out(server, known, equal(server.kinds, "ill=yes"))
+
+    def under_noise() -> Any:
+        with ExactServer(staff) as server:
+            known = [equal(server.kinds, text) for text in ("sex=f", "job=cook")]
+            found = single_out(server, known, equal(server.kinds, "ill=yes"))
+            return differencing.against_engine(server, found.attempts[-1], "1/2")
+
+    def repeated() -> Any:
+        with ExactServer(staff) as server:
+            what = equal(server.kinds, "ill=yes")
+            return averaging.against_engine(server, what, epsilon="1/10", cap="3/10", times=7)
+
+    def strategy() -> Any:
+        found = curator.strategy("people", "1/2", name="gallery", analyst="ann")
+        found.release("SELECT COUNT(*) FROM people", "1/4")
+        return found
+
+    coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
+    return {
+        "attacks.queries.averaging.Repeated": repeated,
+        "attacks.queries.differencing.SingledOut": singled_out,
+        "attacks.queries.differencing.UnderNoise": under_noise,
+        "attacks.queries.studies.Study": lambda: study(50, 50, seed=1),
+        "attacks.reconstruction.engine.EngineTrial": lambda: against_engine(16, 24, epsilon="1/2"),
+        "attacks.selftest.suite.SelfTest": lambda: selftest([1], folder=folder),
+        "definitions.trade_off.TradeOff": lambda: trade_off(tw.mechanism(SURVEY), "11", "01"),
+        "definitions.verdict.Verdict": lambda: tw.check(SURVEY, "dp(epsilon=1)"),
+        "mechanisms.strategy.sensitivity.StrategySensitivity": lambda: Strategy.batch(
+            tw.BitStrings(3), count(), count()
+        ).sensitivity(),
+        "noiseless.data.Release": lambda: release_total(bits, "bit", "0, 1", epsilon=1),
+        "noiseless.histograms.data.HistogramRelease": lambda: release_histogram(
+            ages, "age", "0..17, 18..64, 65..120", 3, population=100, rate="3/10", epsilon=1
+        ),
+        "release.answers.answer.Answer": lambda: released.answers[0],
+        "release.certificate.Checked": lambda: check_certificate(certify(released)),
+        "release.dry_run.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
+        "release.local.certificate.Certificate": lambda: Certificate(coin, "ill", 200, ("ward",)),
+        "release.policy.checking.CheckedDataset": lambda: next(checked(curator.policy)),
+        "release.questions.Released": lambda: released,
+        "release.strategy.Strategy": strategy,
+        "report.review.model.Review": lambda: review_mechanism(SURVEY, claim="dp(epsilon=1)"),
+        "theorems.guarantee.Guarantee": lambda: Guarantee.parse("dp(epsilon=1)"),
+        "theorems.implication.Implication": lambda: Guarantee.parse("dp(epsilon=1)").implies("ddp"),
+        "theorems.non_implications.NonImplication": lambda: next(iter(NON_IMPLICATIONS.values())),
+        "theorems.statements.Theorem": lambda: next(iter(THEOREMS.values())),
+        "worlds.belief.Belief": lambda: belief("independent(3/4, 1/2)", tw.BitStrings(2)),
+    }
+
+
+def path_of(kind: type) -> str:
+    """Return the path of a class below the package."""
+    return f"{kind.__module__}.{kind.__name__}".removeprefix("twoworlds.")
+
+
+def page(cards: dict[str, str], *, dark: bool = False) -> str:
+    """Return a page with all cards, for people to look at."""
+    colours = "background:#111;color:#e0e0e0" if dark else "background:#fff;color:#000"
+    items = "".join(f"<h4>{name}</h4>{shown}" for name, shown in cards.items())
+    return (
+        f'<!doctype html><meta charset="utf-8"><title>Cards</title><body style="{colours};'
+        f'font:14px/1.4 system-ui,sans-serif;margin:2em">{items}'
+    )
+
+
+def main(file: str, dark: str = "") -> None:
+    """Write the page."""
+    kinds = {path_of(kind): kind for kind in classes()}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        makers = built(Path(folder))
+        cards = {}
+        for name in sorted((*EXAMPLES, *makers)):
+            found = makers[name]() if name in makers else example(kinds[name], EXAMPLES[name])
+            cards[name] = found._repr_html_()
+        for text in (SURVEY, "laplace(scale=1)", "geometric(ratio=2)"):
+            cards[text] = tw.mechanism(text)._repr_html_()
+    Path(file).write_text(page(cards, dark=False), encoding="utf-8")
+    Path(file).with_suffix(".dark.html").write_text(page(cards, dark=True), encoding="utf-8")
+
+
+def answers() -> dict[str, type]:
+    """Return the classes of answers, by path: what explains itself or has a card."""
+    return {
+        path_of(kind): kind
+        for kind in classes()
+        if hasattr(kind, "_repr_html_") and not issubclass(kind, Mechanism)
+    }
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
