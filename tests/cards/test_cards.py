@@ -188,7 +188,7 @@ def test_small_pictures_say_their_numbers_in_words():
         (0.62291, "down", True, "62.2%"),
         (0.3, "down", True, "30%"),
         (0, "up", True, "0%"),
-        (1234567, "near", False, "1,230,000"),
+        (1234567, "near", False, "1,234,567"),
         (-1.8349, "near", False, "-1.83"),
         (2e-7, "near", False, "2e-7"),
         (Fraction(1, 10**9), "up", True, "1e-7%"),

@@ -24,9 +24,11 @@ _LONGEST_TITLE = 180
 _DEEPEST = 8  # letters of an indent
 _SENTENCE, _CLAUSE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])"), re.compile(r";\s+")
 _WORD = re.compile(r"[a-z]{2,}[ ,]")  # a word, no name such as dp(epsilon=1) or x11
+_LABEL = re.compile(r"[a-z]{2,}:")
 _PAIR = re.compile(r"^ +(\S(?:.*?\S)?) {2,}(\S.*)$")
 _TABLE = "border-collapse:collapse;margin:.4em 0;font-variant-numeric:tabular-nums"
 _RIGHT, _UNBROKEN = ";text-align:right", ";white-space:nowrap"
+_CAPTION = f"{_CELL};font-weight:600;font-size:.85em;caption-side:top{_UNBROKEN}"
 _SHADED = "text-align:right;padding:.2em .6em;border:0"
 
 
@@ -118,6 +120,8 @@ def capital(text: str) -> str:
 
 def _line(line: str) -> str:
     words = line.strip()
+    if line[0] != " ":
+        words = words[0].upper() + words[1:] if _LABEL.match(words) else capital(words)
     indent = min(len(line) - len(line.lstrip()), _DEEPEST) / 2
     style = f"margin:.3em 0 .3em {indent:g}em" if indent else "margin:.4em 0"
     return f'<p style="{style};font-size:.93em">{escape(words)}</p>'
@@ -163,7 +167,7 @@ def heat_map(
     >>> "rgba(213,94,0,0.550)" in heat_map("Coefficients", ["x1"], [("first", [("-3", -1)])])
     True
     """
-    above = f'<caption style="{_CELL};font-weight:600;font-size:.85em;caption-side:top;white-space:nowrap">{escape(caption)}</caption>'
+    above = f'<caption style="{_CAPTION}">{escape(caption)}</caption>'
     top = "".join(f'<th style="{_CELL};text-align:right">{escape(x)}</th>' for x in ("", *heads))
     body = "".join(
         f'<tr><th style="{_CELL}">{escape(name)}</th>'

@@ -25,7 +25,7 @@ _RIGHT = 84  # the room of a number
 _MOST = 12
 _LONGEST = 32
 _TINY = 1e-12
-_SMALLEST = 1e-5  # what is less is written with a power of ten
+_SMALLEST, _LARGEST = 1e-5, 1e12  # what is beyond is written with a power of ten
 _FLOATS = Context(prec=12)  # the digits in which floats are what they stand for
 
 Side = Literal["near", "up", "down"]
@@ -226,12 +226,14 @@ def _float(value: SupportsFloat) -> float:
 
 
 def _written(value: float, side: Side = "near", *, share: bool) -> str:
-    """Write a number in three digits; what is less than all is not written as 100%."""
+    """Write a whole number, or one in three digits; only all is written as 100%."""
     if isinf(value):
         return "no bound"
-    digits = _ROUNDED[side].plus(_FLOATS.create_decimal(100 * value if share else value))
-    said = f"{digits:,f}" if abs(digits) >= _SMALLEST else f"{digits:g}"
-    said = said.rstrip("0").rstrip(".") if "." in said and "e" not in said else said
+    if not share and value.is_integer() and abs(value) < _LARGEST:
+        return f"{value:,.0f}"
+    whole = _FLOATS.create_decimal(100 * value if share else value)
+    digits = _ROUNDED[side].plus(whole).normalize()
+    said = f"{digits:,f}" if not digits or _SMALLEST <= abs(digits) < _LARGEST else f"{digits:e}"
     if not share:
         return said
     return "almost 100%" if said == "100" and value < 1 and side == "near" else f"{said}%"

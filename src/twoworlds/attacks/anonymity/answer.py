@@ -200,17 +200,18 @@ class Anonymity:
     def _repr_html_(self) -> str:
         """Show a compact card in a notebook."""
         from twoworlds.cards import card, table
-        from twoworlds.cards.layout import capital
+        from twoworlds.cards.layout import lead
 
-        first, *others = self.sentences()
+        headline, *others = self.sentences()
+        first, rest = lead(headline)
         rows = [
             (name, shown(worst.value), self.people_in(worst.group))
             for name, worst in self.measures.named()
         ]
         heads = ("measure", "value", "where")
         return card(
-            "",
-            sentences=[capital(first), *others],
+            first,
+            sentences=[*([rest] if rest else []), *others],
             inside=[table(heads, rows), self.picture()],
             notes=[CAUTION],
         )
