@@ -164,6 +164,8 @@ def test_bars_are_as_long_as_their_numbers():
     assert half == pytest.approx(whole / 2, abs=0.1)
     low, high = widths(bars("t", {"a": -20, "b": 60}, share=False))
     assert 3 * low == pytest.approx(high, abs=0.2)
+    [zoomed] = widths(bars("t", {"a": 0.1}, top=0.1))
+    assert zoomed == pytest.approx(whole, abs=0.1)
     quarter, full = widths(bars("t", {"a": 2, "b": math.inf}, share=False, mark=("m", 8)))
     assert 4 * quarter == pytest.approx(full, abs=0.3)
 

@@ -18,6 +18,12 @@ SURVEY = tw.mechanism("randomized-response(bits=2, keep=3/4)")
         (tw.check(SURVEY, "dp(epsilon=1)"), "does not hold"),
         (tw.measure(SURVEY), "50% becomes at most 75%"),
         (tw.measure("random-index(records=2)"), "impossible in the other world"),
+        (tw.measure(SURVEY, definition="semantic"), "computed without you"),
+        (tw.measure(SURVEY, definition="informed"), "epsilon"),
+        (tw.measure(SURVEY, definition="statistical-difference"), "the event"),
+        (tw.mechanism("laplace(scale=1)"), "off by more than"),
+        (tw.mechanism("gaussian(sigma=3)"), "off by more than"),
+        (tw.mechanism("geometric(epsilon=1/1000)"), "Probability of the noise"),
         (tw.DifferentialPrivacy().profile(SURVEY), "3/4 - 1/4 a"),
         (tw.DifferentialPrivacy().profile(tw.mechanism("gaussian(sigma=1)")), "at ratio 1"),
         (trade_off(SURVEY, "11", "01"), "in at most 3% of the cases"),
@@ -42,6 +48,7 @@ def test_a_card_has_the_words_and_the_picture(answer, told):
         (Guarantee.parse("dp(epsilon=1)").implies("semantic"), "Theorem 2.2"),
         (Guarantee.parse("dp(epsilon=inf)"), "no epsilon holds without a delta"),
         (tw.measure(SURVEY, definition="mutual-information"), "nats"),
+        (tw.mechanism("discrete-gaussian(sigma=1000000)"), "integers()"),
     ],
 )
 def test_a_card_without_a_picture_has_the_words(answer, told):

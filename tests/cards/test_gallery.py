@@ -131,6 +131,10 @@ def test_the_cards_of_the_others(makers):
         check_picture(name, shown)
 
 
-@pytest.mark.parametrize("text", [SURVEY, "laplace(scale=1)", "randomized-response(bits=40)"])
+@pytest.mark.parametrize(
+    "text", [SURVEY, "laplace(scale=1)", "geometric(ratio=2)", "randomized-response(bits=40)"]
+)
 def test_the_card_of_a_mechanism(text):
-    check(mechanism(text.replace("40)", "40, keep=3/4)"))._repr_html_())
+    shown = mechanism(text.replace("40)", "40, keep=3/4)"))._repr_html_()
+    check(shown)
+    assert any(mark in shown for mark in PICTURES) == ("40" not in text)

@@ -42,6 +42,7 @@ def bars(
     *,
     share: bool = True,
     side: Side = "near",
+    top: float = 1.0,
     orange: Collection[str] = (),
     grey: Collection[str] = (),
     mark: tuple[str, SupportsFloat] | None = None,
@@ -53,6 +54,7 @@ def bars(
         values: the numbers by name; of many the first are drawn.
         share: whether they are shares of 1, written as percentages.
         side: how they are rounded: up where they say "at most", down where "at least".
+        top: the share that fills the width.
         orange: the names of the other world.
         grey: the names of what is there for comparison.
         mark: a limit with its name, drawn as a line across all bars and rounded up.
@@ -67,7 +69,9 @@ def bars(
     if not shown:
         return ""
     line = None if mark is None else (mark[0], _float(mark[1]))
-    scale = _Scale.of([*shown.values(), *([] if line is None else [line[1]])], shown, share=share)
+    scale = _Scale.of(
+        [*shown.values(), *([] if line is None else [line[1]])], shown, top=top if share else 0.0
+    )
     parts, y = [_caption(title)], float(_TOP)
     for name, value in shown.items():
         colour = ORANGE if value < 0 or name in orange else GREY if name in grey else BLUE
@@ -109,7 +113,9 @@ def dots(
     pairs = {name: (_float(a), _float(b)) for name, (a, b) in list(rows.items())[:_MOST]}
     if not pairs:
         return ""
-    scale = _Scale.of([v for pair in pairs.values() for v in pair], pairs, share=share, wide=1.7)
+    scale = _Scale.of(
+        [v for pair in pairs.values() for v in pair], pairs, top=float(share), wide=1.7
+    )
     parts, x = [_caption(title)], 8.0
     for name, colour in zip(worlds, (BLUE, ORANGE), strict=True):
         parts += [_dot(x, _TOP + 10, colour), text(x + 9, _TOP + 14, _short(name))]
@@ -150,7 +156,7 @@ def interval(
     end = inf if high is None else _float(high)
     line = None if mark is None else (mark[0], _float(mark[1]))
     ends = [start, *([] if isinf(end) else [end]), *([] if line is None else [line[1]])]
-    scale = _Scale.of([*(1.25 * e for e in ends)], ("",), share=False)
+    scale = _Scale.of([*(1.25 * e for e in ends)], ("",))
     first, last = _written(start, "down", share=False), _written(end, "up", share=False)
     said = f"at least {first}" if isinf(end) else f"from {first} to {last}"
     if start == end:
@@ -181,11 +187,11 @@ class _Scale:
 
     @staticmethod
     def of(
-        values: Sequence[float], names: Collection[str], *, share: bool, wide: float = 1.0
+        values: Sequence[float], names: Collection[str], *, top: float = 0.0, wide: float = 1.0
     ) -> _Scale:
         finite = [value for value in values if not isinf(value)]
         low = min([0.0, *finite])
-        high = 1.0 if share and low == 0 else max([0.0, *finite])
+        high = max([0.0, *finite]) if low < 0 else max([top, *finite])
         left = 14 + _LETTER * max(len(_short(name)) for name in names)
         right = _WIDTH - wide * _RIGHT
         return _Scale(left, right, low, high if high - low > _TINY else low + 1)

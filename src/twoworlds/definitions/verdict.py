@@ -278,8 +278,9 @@ class Verdict:
         """Draw how far a belief can move, where a ratio bounds that; else the worst event."""
         from twoworlds.cards import dots, odds_chart
 
-        ratio, delta = self.values.get("ratio"), self.values.get("delta")
-        if ratio is None or delta is None or above(ratio) > _LARGEST_DRAWN:
+        ratio, delta = self.values.get("ratio"), self.values.get("delta", Fraction(0))
+        ratio = self.values.get("swing") if ratio is None else ratio
+        if ratio is None or above(ratio) > _LARGEST_DRAWN:
             if not isinstance(self.witness, Witness):
                 return ""
             first, second = map(shortened, self.witness.labels)

@@ -72,6 +72,16 @@ class Continuous(Mechanism):
         """Compare the noise around two answers."""
         return self.between(x, y, *(number(answer, "database") for answer in (x, y)))
 
+    def picture(self) -> str:
+        """Draw how often the noise, which is symmetric, hides more than a person can move."""
+        from twoworlds.cards import bars
+
+        beyond = {
+            f"{times} x the sensitivity": 2 * self.upper_tail(times * self.sensitivity)
+            for times in (1, 2, 4, 8)
+        }
+        return bars("The answer is off by more than", beyond)
+
     def mass(self, event: Event, database: Point) -> Number:
         """Return the mass of a half-line."""
         centre = number(database, "database")

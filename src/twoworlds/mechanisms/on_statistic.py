@@ -18,7 +18,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.base import Dense, Mechanism
 from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
 from twoworlds.mechanisms.event import Anything, Event, Listed
-from twoworlds.mechanisms.noise import Noise
+from twoworlds.mechanisms.noise import GeometricNoise, Noise
 from twoworlds.mechanisms.paired import Paired
 from twoworlds.mechanisms.shifted import Shifted, tail
 from twoworlds.numbers import Number
@@ -190,6 +190,19 @@ class OnStatistic(Mechanism):
     def sample(self, database: object, rng: np.random.Generator) -> Point:
         """Evaluate the statistic, then draw from the channel."""
         return self.channel.sample(self.statistic(self.universe.find(database)), rng)
+
+    def picture(self) -> str:
+        """Draw the matrix if it is small, else geometric noise, whose law is quickly found."""
+        from twoworlds.cards import bars
+
+        drawn = super().picture()
+        noise = self.channel.noise if isinstance(self.channel, AddedNoise) else None
+        if drawn or not isinstance(noise, GeometricNoise):
+            return drawn
+        step = max(1, round(float(noise.variance) ** 0.5 / 2))
+        places = [step * i for i in range(-4, 5)]
+        law = {f"{k:+,d}" if k else "0": noise.pmf(k) for k in places}
+        return bars("Probability of the noise", law, top=float(noise.pmf(0)))
 
     def family(self, relation: str, group: int = 1) -> Family:
         """Compare the pairs of values that neighbours can take."""
