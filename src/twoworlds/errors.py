@@ -22,7 +22,7 @@ No message ever holds a record of anybody's data: the inputs here are models, no
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 __all__ = [
     "InvalidInput",
@@ -49,11 +49,21 @@ class UnknownName(InvalidInput):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         """Say which ``kind`` of thing was looked for and what the nearest known names are."""
         names = sorted(known)
-        near = get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
-        super().__init__(f"unknown {kind} {name!r}: {hint}")
         self.name = name
-        self.nearest = near[0] if near else None
+        self.nearest = _nearest(name.lower(), names)
+        hint = f"did you mean {self.nearest!r}?" if self.nearest else f"known: {', '.join(names)}"
+        super().__init__(f"unknown {kind} {name!r}: {hint}")
+
+
+def _nearest(name: str, known: list[str]) -> str | None:
+    """Return the name that is most like this one; a beginning counts nearly as much as a whole."""
+
+    def alike(other: str) -> float:
+        beginning = SequenceMatcher(None, name, other[: len(name)]).ratio()
+        return max(SequenceMatcher(None, name, other).ratio(), 0.95 * beginning)
+
+    best = max(known, key=alike, default=None)
+    return best if best is not None and alike(best) >= 0.5 else None
 
 
 class NotStochastic(InvalidInput):

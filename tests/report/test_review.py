@@ -135,6 +135,7 @@ def test_every_picture_has_its_words():
         ("random-index(records=3)", None),
         ("identity(bits=2)", None),
         ("constant(bits=2)", "dp(ratio=1)"),
+        ("pram([[3/5, 1/5], [2/5, 4/5]], records=2)", None),  # brackets within the name
     ],
 )
 def test_the_proof_is_a_certificate_that_holds(mechanism, claim):

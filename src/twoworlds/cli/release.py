@@ -299,8 +299,5 @@ def show_checked(data: Any, file: Path, ledger: Path | None, *, as_json: bool) -
         out.print(Padding(Text(f"checked: {said}"), (0, 0, 0, 2)))
     if found.failure is not None:
         out.print(Padding(Text(f"wrong: {found.failure}", style="bold red"), (0, 0, 0, 2)))
-    told = "that the data are what they are said to be, and that the noise was drawn"
-    if ledger is None:
-        told = f"the charge and the answer in the ledger (give an export, --ledger), {told}"
-    out.print(Padding(Text(f"not checked: {told}"), (0, 0, 0, 2)))
+    out.print(Padding(Text(f"not checked: {found.left_out}"), (0, 0, 0, 2)))
     return 0 if found.holds else 1

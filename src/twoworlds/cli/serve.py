@@ -103,7 +103,7 @@ def _say(started: Any, policy: Path, host: str, *, as_json: bool) -> None:
         out.print(f"  {started.link}", soft_wrap=True, highlight=False)
         out.print(
             f"The token acts as {started.name} (curator) until the service stops: Ctrl-C. "
-            "Lasting ones: twoworlds account add"
+            f"Lasting ones: twoworlds account add NAME --role analyst --policy {policy}"
         )
         if host not in _LOOPBACK:
             out.print(

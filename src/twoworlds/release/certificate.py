@@ -42,15 +42,30 @@ _FIELDS = ("kind", "statement", "promise", "sensitivity", "answers", "stored", "
 
 @dataclass(frozen=True)
 class Checked:
-    """What was checked, in words, and the first thing that was not as it should be."""
+    """What was checked, in words, and the first thing that was not as it should be.
+
+    Attributes:
+        done: What is as it should be.
+        failure: What is not.
+        with_ledger: Whether the charge was looked up in an export of the ledger.
+    """
 
     done: tuple[str, ...]
     failure: str | None = None
+    with_ledger: bool = False
 
     @property
     def holds(self) -> bool:
         """Whether everything that was checked is as it should be."""
         return self.failure is None
+
+    @property
+    def left_out(self) -> str:
+        """What no certificate shows, and what this check did not look at."""
+        told = "that the data are what they are said to be, and that the noise was drawn"
+        if self.with_ledger:
+            return told
+        return f"the charge and the answer in the ledger (give an export, --ledger), {told}"
 
     def _repr_html_(self) -> str:
         """Show a card in a notebook."""
@@ -61,7 +76,7 @@ class Checked:
             badge="holds" if self.holds else "does not hold",
             tone="good" if self.holds else "bad",
             sentences=[] if self.failure is None else [f"Wrong: {self.failure}."],
-            facts=[("checked", said) for said in self.done],
+            facts=[*(("checked", said) for said in self.done), ("not checked", self.left_out)],
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,11 +140,12 @@ def check_certificate(data: Any, *, ledger: Path | str | None = None) -> Checked
     try:
         for said in _checks(data, entries):
             done.append(said)
+        failure = None
     except (KeyError, TypeError, AttributeError, IndexError):
-        return Checked(tuple(done), "a field is missing or of the wrong type")
+        failure = "a field is missing or of the wrong type"
     except (InvalidInput, LedgerDamaged) as error:
-        return Checked(tuple(done), str(error))
-    return Checked(tuple(done))
+        failure = str(error)
+    return Checked(tuple(done), failure, with_ledger=entries is not None)
 
 
 def _checks(data: Any, entries: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:

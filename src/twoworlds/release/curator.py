@@ -110,7 +110,7 @@ class Curator:
         known = [*self.policy.dataset(dataset).analysts] or [SOLE_ANALYST]
         if name is None:
             if len(known) > 1:
-                raise InvalidInput(f"say who asks: analyst={' or '.join(known)}")
+                raise InvalidInput(f"say who asks, as the analyst: {' or '.join(known)}")
             return next(iter(known))
         if name not in known:
             raise UnknownName("analyst", name, known)

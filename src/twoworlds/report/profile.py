@@ -151,5 +151,5 @@ def _in_words(points: list[Point], *, finite: bool) -> str:
     said = f"At ratio 1, where epsilon is 0, delta is {decimal(first.delta, 3)}"
     if len(points) == 1:
         return f"{said}, and it stays there however large the ratio."
-    stays = ", and stays there" if finite else ""
-    return f"{said}. It falls to {decimal(last.delta, 3)} at ratio {decimal(last.ratio, 4)}{stays}."
+    end = f"{decimal(last.delta, 3)} at ratio {decimal(last.ratio, 4)}"
+    return f"{said}. It falls to {end}, and stays there." if finite else f"{said}. It is {end}."

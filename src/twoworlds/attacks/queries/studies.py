@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE
 from twoworlds.cards.explained import Explained
+from twoworlds.definitions.words import percent_above
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, to_json, whole
@@ -73,7 +74,8 @@ class Study(Explained):
             return text
         return (
             f"{text} Whoever thinks it equally likely either way is right with at most "
-            f"{float(best_chance(self.epsilon)):.1%}, whatever the test; the largest likelihood "
+            f"{percent_above(Fraction(1, 2), best_chance(self.epsilon))}, whatever the test; the "
+            "largest likelihood "
             f"ratio seen is {self.largest:.3g}, and none can exceed "
             f"{decimal(exp(self.epsilon), 4)}."
         )

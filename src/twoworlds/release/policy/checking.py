@@ -149,7 +149,10 @@ def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path
         "    columns:",
     ]
     if source.suffix.lower() in (".csv", ".tsv"):
-        lines.append("      # a CSV file has no types: say integer, number, boolean or date")
+        lines.append(
+            "      # a CSV file has no types: say integer, number, boolean or date, such as"
+        )
+        lines.append("      # age: {kind: integer, bounds: [0, 110]}")
     for column, kind in kinds.items():
         if kind in _HINTS:
             lines.append(f"      {_quoted(column)}: {{kind: {kind}, {_HINTS[kind]}}}")

@@ -152,7 +152,10 @@ class _Fields:
     def texts(self, name: str) -> list[str]:
         value = self.data.get(name, [])
         if isinstance(value, str) or not all(isinstance(part, str) for part in value):
-            raise InvalidInput(f"{self.place}: {name} must be a list, such as [0, 100]")
+            such = "[north, south]" if name == "keys" else "[0, 100]"
+            if value == name.upper():  # as `policy new` writes it
+                raise InvalidInput(f"{self.place}: fill in {name}: a list, such as {such}")
+            raise InvalidInput(f"{self.place}: {name} must be a list, such as {such}")
         return list(value)
 
     def number(self, name: str) -> Fraction | None:

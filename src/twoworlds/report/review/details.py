@@ -180,4 +180,4 @@ def _profile_words(first: Number, ratio: Number, last: Number) -> str:
     said = f"At ratio 1, where epsilon is 0, delta is {decimal(first, 3)}"
     if ratio == 1:
         return f"{said}, and it stays there however large the ratio."
-    return f"{said}. It falls to {decimal(last, 3)} at ratio {decimal(ratio, 4)}."
+    return f"{said}. It is {decimal(last, 3)} at ratio {decimal(ratio, 4)}."

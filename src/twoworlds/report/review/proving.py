@@ -13,6 +13,7 @@ For anything else the file holds the answer itself, and checking it means asking
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from fractions import Fraction
@@ -31,6 +32,8 @@ __all__ = ["prove"]
 
 _MOST_NUMBERS = 40_000
 _FILE = "proof.json"
+_GAPS = {"{": "\n{", " [[": "\n [[", "], [": "],\n  ["}  # where a line may end
+_TEXT_OR_GAP = re.compile(r'"(?:[^"\\]|\\.)*"|\{(?="kind")| \[\[|\], \[')
 
 
 def prove(
@@ -182,8 +185,8 @@ def _checked(certificate: Certificate, about: str) -> Proof | None:
     if not certificate.verify():
         return None
     text = json.dumps(certificate.to_dict(), ensure_ascii=False)
-    lines = text.replace('{"kind"', '\n{"kind"').replace(" [[", "\n [[").replace("], [", "],\n  [")
-    return Proof(about, f"{lines.strip()}\n", _FILE, f"twoworlds verify {_FILE}", VERIFIED)
+    lines = _TEXT_OR_GAP.sub(lambda found: _GAPS.get(found[0], found[0]), text).strip()
+    return Proof(about, f"{lines}\n", _FILE, f"twoworlds verify {_FILE}", VERIFIED)
 
 
 def _asked_again(verdict: Verdict, setting: Setting, universe: str | None) -> Proof:
