@@ -72,3 +72,13 @@ def test_infinitely_many_databases_have_no_uniform_belief():
         if claim.startswith(BELIEFS):
             assert (one["holds"], one["witness"]) == (None, None)
             assert "too many" in one["sentence"]
+
+
+def test_what_is_too_extreme_is_not_decided_and_says_so():
+    found, _ = asked("gaussian(sigma=1e-9)")
+    assert len(found) == 9
+    extreme = [one for one in found.values() if "too extreme" in one["sentence"]]
+    assert extreme
+    for one in extreme:
+        assert (one["holds"], one["witness"]) == (None, None)
+        assert one["sentence"].startswith("too extreme to be computed: ")

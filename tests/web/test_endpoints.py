@@ -83,6 +83,13 @@ def test_a_mechanism(anybody):
     assert without == {**found, "definitions": None}
 
 
+def test_a_test_is_drawn_the_worse_way_round(anybody):
+    asked = {"mechanism": "skellam(2, 1/2, bits=1)", "definitions": False}
+    found = sent(anybody, "mechanism", asked)["tradeoff"]
+    assert "wrongly cries 0 in 1%" in found["sentence"]
+    assert "at most 5.14%" in found["sentence"]  # 3.27% the other way round
+
+
 @pytest.mark.parametrize(
     ("text", "matrix"),
     [("geometric(ratio=2)", 11), ("laplace(scale=1)", None), ("identity(bits=7)", None)],
@@ -116,6 +123,34 @@ def test_posteriors(anybody):
     assert found["worst"] == {**worst, "odds": measure(SURVEY).sentence}
     one = sent(anybody, "posterior", {**body, "output": "11"})
     assert one["outputs"] == [found["outputs"][0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("constant(bits=2)", "No output says anything about anybody: "),
+        ("randomized-response(bits=1, keep=0.5)", "No output says anything about anybody: "),
+        ("identity(bits=2)", "Nothing is promised: "),
+        ("exact(sum, universe=bits(3))", "Nothing is promised, except that "),
+        (SURVEY, "An attacker who believes the two answers are independent, "),
+        ("geometric(ratio=2)", ""),
+    ],
+)
+def test_no_headline_is_about_negative_probabilities(anybody, text, words):
+    found = sent(anybody, "guarantees", {"mechanism": text})
+    assert found["headline"].startswith(words)
+    assert "says nothing" not in found["headline"]
+    empty = ["says nothing" in one["words"] for one in found["statements"]]
+    assert empty == sorted(empty)  # they come last
+
+
+@pytest.mark.parametrize("text", ["gaussian(sigma=2)", "laplace(scale=1)"])
+def test_densities_are_refused_with_something_that_works(anybody, text):
+    answer = anybody.post("/api/v1/guarantees", json={"mechanism": text})
+    error = answer.json()["error"]
+    assert (error["kind"], error["field"]) == ("Unsupported", "mechanism")
+    assert "geometric(ratio=2)" in error["message"]
+    assert "row_cone" not in error["message"]
 
 
 def test_guarantees(anybody):

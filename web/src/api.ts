@@ -181,6 +181,8 @@ export interface GuaranteesAnswer {
   universe: string;
   columns: string[] | null;
   count: number | string;
+  /** the one sentence that says most */
+  headline: string;
   statements: {
     words: string;
     more: string;

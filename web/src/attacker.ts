@@ -3,15 +3,17 @@
 import type { MechanismAnswer, Witness } from "./api";
 import { Fraction } from "./fraction";
 import {
-  chance,
   chanceExactly,
-  given,
+  chanceOf,
   givenExactly,
   independent,
+  type Masses,
+  masses,
   type People,
   readPeople,
   rowWithout,
 } from "./posterior";
+import type { Numeral } from "./words";
 
 /** What the sliders say; `output` and `person` are places in the scene, counted from 0. */
 export interface Position {
@@ -31,6 +33,8 @@ export interface Side {
   prior: number;
   with: number | null;
   without: number | null;
+  /** the same two as odds, for : against, which stay apart where probabilities round to 1 */
+  odds: { with: number | null; without: number | null };
 }
 
 interface ExactSide {
@@ -47,7 +51,9 @@ export interface Scene {
   readonly people: People | null;
   /** whether records are bits, of which the command line wants the chance of a 1 only */
   readonly bits: boolean;
+  /** likelihoods of each output, up to the factor in `sizes` */
   readonly rows: readonly Float64Array[];
+  readonly sizes: readonly number[];
   exactly(at: Position): ExactSide | null;
   /** The belief as the command line writes it. */
   belief(at: Position): string;
@@ -59,21 +65,41 @@ export function sceneOf(found: MechanismAnswer): Scene | null {
   const { matrix } = found;
   if (!matrix || matrix.length === 0 || found.databases.length < 1) return null;
   const people = LISTS.test(found.universe) ? readPeople(found.databases) : null;
-  const rows = matrix.map((row) => Float64Array.from(row, (cell) => cell.value ?? 0));
   const read = matrix.map((row) => row.map((cell) => Fraction.read(cell.exact ?? "")));
   const fractions = read.every((row) => row.every((cell) => cell !== null))
     ? (read as Fraction[][])
     : null;
+  const scaled = matrix.map((row, t) => likelihoods(row, fractions?.[t] ?? null));
   const scene: Scene = {
     databases: found.databases,
     outputs: found.outputs,
     people,
     bits: found.universe.startsWith("bits("),
-    rows,
+    rows: scaled.map(({ row }) => row),
+    sizes: scaled.map(({ size }) => size),
     exactly: (at) => (fractions ? exactSide(scene, fractions, at) : null),
     belief: (at) => written(scene, at),
   };
   return scene;
+}
+
+/** Smaller than any likelihood that is told apart from others; large enough to be multiplied. */
+const TINY = 1e-200;
+
+/** A row of doubles. What is not exactly 0 never becomes 0: where numbers are too small for doubles,
+ * the row is divided by its largest. */
+function likelihoods(
+  cells: readonly Numeral[],
+  exact: readonly Fraction[] | null,
+): { row: Float64Array; size: number } {
+  const values = cells.map((cell) => cell.value ?? 0);
+  const possible = cells.map((cell) => cell.exact !== "0");
+  if (values.every((value, x) => value >= TINY || !possible[x]))
+    return { row: Float64Array.from(values), size: 1 };
+  const largest = exact?.reduce((a, b) => (b.minus(a).top > 0n ? b : a));
+  const shares = exact && largest ? exact.map((cell) => cell.over(largest).value) : values;
+  const row = Float64Array.from(shares, (p, x) => (possible[x] ? Math.max(p, TINY) : 0));
+  return { row, size: largest ? Math.max(largest.value, Number.MIN_VALUE) : 1 };
 }
 
 /** Turn what an address says into a position of this table; what does not fit is left out. */
@@ -112,7 +138,7 @@ export function settle(
 /** What follows for every output, in doubles. */
 export function view(scene: Scene, at: Position): Side[] {
   const prior = floatPrior(scene, at);
-  return scene.rows.map((row) => sideOf(scene, at, row, prior));
+  return scene.rows.map((row, t) => sideOf(scene, at, row, prior, scene.sizes[t]));
 }
 
 /** What follows from the chosen output, for every belief about you from 0 to 1. */
@@ -130,7 +156,8 @@ export function mostMoved(sides: readonly Side[]): { output: number; factor: num
   let found: { output: number; factor: number } | null = null;
   sides.forEach((side, output) => {
     if (side.with === null) return;
-    const factor = side.without === null ? Infinity : oddsApart(side.with, side.without);
+    const { with: yes, without: no } = side.odds;
+    const factor = yes === null || no === null ? Infinity : oddsApart(yes, no);
     if (factor > 1 + 1e-9 && factor > (found?.factor ?? 0)) found = { output, factor };
   });
   return found;
@@ -138,8 +165,7 @@ export function mostMoved(sides: readonly Side[]): { output: number; factor: num
 
 function oddsApart(p: number, q: number): number {
   if (p === q) return 1;
-  const ratio = (p * (1 - q)) / (q * (1 - p));
-  return ratio >= 1 ? ratio : 1 / ratio;
+  return p > q ? p / q : q / p;
 }
 
 function floatPrior(scene: Scene, at: Position): number[] {
@@ -153,21 +179,40 @@ function floatPrior(scene: Scene, at: Position): number[] {
   );
 }
 
-function sideOf(scene: Scene, at: Position, row: Float64Array, prior: readonly number[]): Side {
-  const after = given(row, prior);
-  const left = scene.people && given(rowWithout(row, scene.people, at.person), prior);
+function sideOf(
+  scene: Scene,
+  at: Position,
+  row: ArrayLike<number>,
+  prior: readonly number[],
+  size = 1,
+): Side {
+  const after = weighed(scene, at, prior, row);
+  const left = scene.people
+    ? weighed(scene, at, prior, rowWithout(row, scene.people, at.person))
+    : null;
+  const likely = after ? size * (after.yes + after.no) : 0;
   return {
-    likely: row.reduce((sum, p, x) => sum + p * (prior[x] ?? 0), 0),
-    prior: held(scene, at, prior),
-    with: after && held(scene, at, after),
-    without: left && held(scene, at, left),
+    likely: after ? Math.max(likely, Number.MIN_VALUE) : 0,
+    prior: chanceOf(weighed(scene, at, prior, null)) ?? 0,
+    with: chanceOf(after),
+    without: chanceOf(left),
+    odds: { with: after && after.yes / after.no, without: left && left.yes / left.no },
   };
 }
 
-function held(scene: Scene, at: Position, belief: readonly number[]): number {
-  return at.mode === "independent" && scene.people
-    ? chance(belief, scene.people, at.person, at.value)
-    : (belief[scene.databases.indexOf(at.a)] ?? 0);
+/** The mass for the claim and against it, weighed by a row. */
+function weighed(
+  scene: Scene,
+  at: Position,
+  belief: readonly number[],
+  row: ArrayLike<number> | null,
+): Masses | null {
+  const { people, databases } = scene;
+  const claimed =
+    at.mode === "independent" && people
+      ? (x: number): boolean => people.records[x]?.[at.person] === at.value
+      : (x: number): boolean => databases[x] === at.a;
+  return masses(belief, row, claimed);
 }
 
 function exactSide(scene: Scene, rows: readonly Fraction[][], at: Position): ExactSide | null {

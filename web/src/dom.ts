@@ -140,7 +140,7 @@ interface SliderOptions {
 }
 
 /** A slider that says its value in words, beside the label and to a screen reader. */
-export function slider(options: SliderOptions): Field {
+export function slider(options: SliderOptions): Field & { limit(most: number): void } {
   const shown = h("output", { class: "shown" });
   const tell = (value: number): void => {
     const words = options.show(value);
@@ -164,6 +164,9 @@ export function slider(options: SliderOptions): Field {
   shown.setAttribute("for", control.id);
   return {
     ...made,
+    limit: (most) => {
+      control.max = String(most);
+    },
     set: (value) => {
       control.value = value;
       tell(Number(value));

@@ -95,12 +95,12 @@ export function curvesOf(at: Setting): Curve[] {
   const end = endOf(at.people);
   const fixed = at.known > 0 ? [at.known, 0, 2 * at.known] : [0, 10];
   const lines = fixed
-    .filter((k) => k + 2 <= end)
+    .filter((k) => k + 1 <= end)
     .map((k) =>
       drawn(
         k === 0 ? "none known" : `${k.toLocaleString("en")} known`,
         k === at.known,
-        spread(k + 2, end, at.people),
+        spread(k + 1, end, at.people),
         (n) => n - k,
       ),
     );

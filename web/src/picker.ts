@@ -20,7 +20,7 @@ const RANGES: Record<string, Range> = {
   records: { least: 1, most: 4, step: 1, words: "People (records)" },
   values: { least: 2, most: 4, step: 1, words: "Possible values" },
   keep: { least: 0.5, most: 1, step: 0.01, words: "Told truly (keep)", show: percent },
-  ratio: { least: 1, most: 20, step: 0.25, words: "Ratio, e to the epsilon" },
+  ratio: { least: 1.25, most: 20, step: 0.25, words: "Ratio, e to the epsilon" },
   epsilon: { least: 0.05, most: 5, step: 0.05, words: "Epsilon" },
   p: { least: 0.05, most: 0.95, step: 0.05, words: "Decay of the noise (p)" },
   sigma: { least: 0.5, most: 10, step: 0.5, words: "Standard deviation (sigma)" },
@@ -67,11 +67,17 @@ export interface Picker {
   set(text: string): void;
 }
 
-export function picker(first: string | null, changed: (text: string) => void): Picker {
+/** Make a picker; examples of mechanisms that the view cannot show are not offered. */
+export function picker(
+  first: string | null,
+  changed: (text: string) => void,
+  without: readonly string[] = [],
+): Picker {
+  const offered = FIRST.filter(([example]) => !without.includes(readCall(example)?.name ?? ""));
   let text = first || FIRST[0]?.[0] || "";
   const choice = selectField({
     label: "Example",
-    choices: [["", "your own"], ...FIRST],
+    choices: [["", "your own"], ...offered],
     onchange: (example) => {
       if (!example) return;
       field.set(example);
@@ -95,7 +101,7 @@ export function picker(first: string | null, changed: (text: string) => void): P
   }
 
   function tune(): void {
-    choice.set(FIRST.some(([example]) => example === text) ? text : "");
+    choice.set(offered.some(([example]) => example === text) ? text : "");
     const call = readCall(text);
     const sliders = call ? call.parts.map((part) => tuner(part.name, part.value)) : [];
     replace(tuners, ...sliders);
@@ -128,7 +134,7 @@ export function picker(first: string | null, changed: (text: string) => void): P
       const select = choice.root.querySelector("select");
       const names = new Set(FIRST.map(([example]) => readCall(example)?.name));
       for (const entry of found.mechanisms)
-        if (entry.example && !names.has(entry.name))
+        if (entry.example && !names.has(entry.name) && !without.includes(entry.name))
           select?.append(h("option", { value: entry.example }, `${entry.name}: ${entry.summary}`));
     })
     .catch(() => undefined);

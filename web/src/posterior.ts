@@ -58,11 +58,30 @@ export function independent<T>(
   );
 }
 
-/** Return the belief after an output with this likelihood row; null where it cannot occur. */
-export function given(row: ArrayLike<number>, prior: ArrayLike<number>): number[] | null {
-  const joint = Array.from(prior, (chance, x) => chance * (row[x] ?? 0));
-  const total = joint.reduce((sum, mass) => sum + mass, 0);
-  return total > 0 ? joint.map((mass) => mass / total) : null;
+/** What speaks for a claim and against it: the two parts of a belief after an output. */
+export interface Masses {
+  yes: number;
+  no: number;
+}
+
+/** Weigh a belief by a likelihood row (or by none); null where the output cannot occur. */
+export function masses(
+  belief: readonly number[],
+  row: ArrayLike<number> | null,
+  claimed: (x: number) => boolean,
+): Masses | null {
+  const found = { yes: 0, no: 0 };
+  for (let x = 0; x < belief.length; x += 1)
+    found[claimed(x) ? "yes" : "no"] += (belief[x] ?? 0) * (row ? (row[x] ?? 0) : 1);
+  return found.yes + found.no > 0 ? found : null;
+}
+
+/** The probability of the claim; it is 0 or 1 only where it is exactly so. */
+export function chanceOf(found: Masses | null): number | null {
+  if (!found) return null;
+  const { yes, no } = found;
+  if (yes === 0 || no === 0) return yes === 0 ? 0 : 1;
+  return Math.min(Math.max(yes / (yes + no), Number.MIN_VALUE), 1 - Number.EPSILON / 2);
 }
 
 export function givenExactly(
@@ -80,18 +99,6 @@ export function rowWithout<T>(row: ArrayLike<T>, people: People, i: number): T[]
 }
 
 /** The probability that person i's record has this value. */
-export function chance(
-  belief: readonly number[],
-  people: People,
-  i: number,
-  value: string,
-): number {
-  let sum = 0;
-  for (let x = 0; x < belief.length; x += 1)
-    if (people.records[x]?.[i] === value) sum += belief[x] ?? 0;
-  return Math.min(sum, 1);
-}
-
 export function chanceExactly(
   belief: readonly Fraction[],
   people: People,
@@ -102,9 +109,4 @@ export function chanceExactly(
     (sum, mass, x) => (people.records[x]?.[i] === value ? sum.plus(mass) : sum),
     Fraction.zero,
   );
-}
-
-/** Statistical difference: the most by which any event's probability differs. */
-export function difference(first: readonly number[], second: readonly number[]): number {
-  return first.reduce((sum, mass, x) => sum + Math.abs(mass - (second[x] ?? 0)), 0) / 2;
 }

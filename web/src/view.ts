@@ -66,6 +66,11 @@ export class Recipes {
     );
   }
 
+  /** Say something that holds of command line and Python alike. */
+  remark(words: string): void {
+    this.root.querySelector("h2")?.after(h("p", { class: "hint remark" }, words));
+  }
+
   show(recipe: Recipe): void {
     this.command.textContent = recipe.command;
     this.python.textContent = recipe.python;
@@ -138,7 +143,7 @@ export class Answer {
 }
 
 const WAITING = "Computing …";
-const NOTHING = "The answer stands here when what is marked has been mended.";
+const NOTHING = "Mend what is marked, and the answer appears here.";
 
 const nameOf = (details: Element): string =>
   `${details.closest("figure")?.querySelector("h2")?.textContent ?? ""}/${
@@ -195,7 +200,11 @@ export class Frame {
   }
 
   /** Ask the service; an older question that is still open is forgotten. */
-  ask<T>(request: (signal: AbortSignal) => Promise<T>, done: (found: T) => void): void {
+  ask<T>(
+    request: (signal: AbortSignal) => Promise<T>,
+    done: (found: T) => void,
+    failed: (error: ServiceError) => void = (error) => this.fail(error),
+  ): void {
     this.answer.wait();
     void this.run(
       request,
@@ -204,7 +213,7 @@ export class Frame {
         this.answer.done();
         done(found);
       },
-      (error) => this.fail(error),
+      failed,
     );
   }
 

@@ -23,8 +23,9 @@ function floor(value: number, digits: number): number {
   return Math.floor(value * 10 ** digits) / 10 ** digits;
 }
 
-/** The odds that belong to a probability: "3 to 1", "3 to 7", "1 to 1.985", "certain". */
-export function odds(chance: number): string {
+/** The odds that belong to a probability: "3 to 1", "3 to 7", "1 to 1.985", "certain". Where they are
+ * known better than the probability tells (next to 0 and 1), they are given, for : against. */
+export function odds(chance: number, forIt = chance / (1 - chance)): string {
   if (chance >= 1) return "certain";
   if (chance <= 0) return "impossible";
   for (let whole = 2; whole <= 100; whole += 1) {
@@ -32,8 +33,12 @@ export function odds(chance: number): string {
     if (part > 0 && part < whole && Math.abs(chance - part / whole) < 1e-9)
       return `${part} to ${whole - part}`;
   }
-  const forIt = chance / (1 - chance);
-  return forIt > 1 ? `${short(forIt)} to 1` : `1 to ${short(1 / forIt)}`;
+  return forIt > 1 ? `${upTo(forIt)} to 1` : `1 to ${upTo(1 / forIt)}`;
+}
+
+/** A factor; beyond 1e100 it is only said how large it is at least. */
+export function upTo(factor: number): string {
+  return factor > 1e100 ? "more than 1e100" : short(factor);
 }
 
 /** Four figures at most, with separators for thousands. */
@@ -48,8 +53,8 @@ export function short(value: number, figures = 4): string {
 /** An exact number as people read it: "ln 3 (1.0986)", "3/4 (0.75)", "2". */
 export function numeral(number: Numeral | null | undefined): string {
   if (!number) return "";
-  if (number.value === null) return "infinite";
-  const decimal = short(number.value, 5);
+  if (number.value === null) return beyond(number);
+  const decimal = vanishes(number) ? SMALLEST : short(number.value, 5);
   if (number.exact === null || number.exact === String(number.value) || number.exact.length > 24)
     return decimal;
   return `${number.exact} (${decimal})`;
@@ -59,15 +64,29 @@ export function numeral(number: Numeral | null | undefined): string {
 export function exactly(number: Numeral): string {
   if (number.exact !== null && number.exact !== "inf" && number.exact.length <= 12)
     return number.exact;
-  return number.value === null ? "infinite" : short(number.value);
+  if (number.value === null) return beyond(number);
+  return vanishes(number) ? SMALLEST : short(number.value);
+}
+
+const SMALLEST = "below 1e-300";
+
+/** Whether a number is too small for doubles, and yet not 0. */
+function vanishes({ exact, value }: Numeral): boolean {
+  return exact !== "0" && value !== null && value >= 0 && value < 1e-300;
+}
+
+/** A number that no double holds: its exact text, unless it is infinite. */
+function beyond({ exact, lower }: Numeral): string {
+  if (exact !== null && exact !== "inf" && exact.length <= 40) return exact;
+  return exact === "inf" || lower === undefined || lower === null ? "infinite" : "above 1e308";
 }
 
 /** A fraction beside its percentage: "3/4 (75%)". */
 export function chanceWords(chance: Fraction): string {
   const text = chance.toString();
-  return text.length > 24 || chance.bottom === 1n
-    ? percent(chance.value)
-    : `${text} (${percent(chance.value)})`;
+  if (chance.bottom === 1n) return percent(chance.value);
+  const near = Math.min(Math.max(chance.value, Number.MIN_VALUE), 1 - Number.EPSILON / 2);
+  return text.length > 24 ? percent(near) : `${text} (${percent(near)})`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

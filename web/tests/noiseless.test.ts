@@ -41,7 +41,7 @@ describe("curves", () => {
     const [strong] = curvesOf(at);
     const here = strong?.points.find((point) => point.x === 100);
     expect(here?.y).toBeCloseTo(countDelta(90, 0.5, 0.5), 15);
-    expect(strong?.points[0]?.x).toBe(12);
+    expect(strong?.points[0]?.x).toBe(11);
     expect(strong?.points.at(-1)?.x).toBeGreaterThan(190);
   });
 

@@ -12,6 +12,7 @@ import {
   sqlOf,
   topsOf,
 } from "../src/query";
+import { readAsked } from "../src/query_reading";
 
 const column = (name: string, kind: string, more: object = {}): Dataset["columns"][number] => ({
   name,
@@ -163,5 +164,43 @@ describe("the bar of a budget", () => {
     expect(shares(spent, 5)).toMatchObject({ rest: 0, going: 0.75, over: true });
     expect(shares(spent, 5).words).toContain("would not fit");
     expect(shares(spent, -1)).toMatchObject({ rest: 0.75, going: 0 });
+  });
+});
+
+describe("a query that is read back", () => {
+  it.each<Partial<Asked>>([
+    {},
+    { groups: ["region", "age"], aggregates: ["QUANTILE(age, 0.9)", "COUNT(*)", "AVG(income)"] },
+    { conditions: [{ column: "age", is: ">=", value: "18" }] },
+    {
+      groups: ["regions.zone"],
+      lookups: { regions: "region" },
+      conditions: [
+        { column: "region", is: "=", value: "o'north" },
+        { column: "born", is: "<", value: "2001-01-01" },
+        { column: "member", is: "=", value: "TRUE" },
+        { column: "income", is: "IS NOT NULL", value: "" },
+      ],
+    },
+  ])("fills the builder as it was: %j", (more) => {
+    expect(readAsked(people, sqlOf(people, asked(more)))).toEqual(asked(more));
+  });
+
+  it("may have other spaces", () => {
+    expect(readAsked(people, " SELECT COUNT(*)\n FROM people ")).toEqual(asked());
+  });
+
+  it.each([
+    "",
+    "SELECT",
+    "SELECT COUNT(*) FROM persons",
+    "SELECT COUNT(*) AS n FROM people",
+    "SELECT MAX(age) FROM people",
+    "SELECT COUNT(*) FROM people GROUP BY colour",
+    "SELECT COUNT(*) FROM people WHERE age >= 18 OR age < 5",
+    "SELECT COUNT(*) FROM people WHERE region = 'a AND b'",
+    "SELECT COUNT(*) FROM people; DROP TABLE people",
+  ])("is left alone where the builder never writes it: %j", (sql) => {
+    expect(readAsked(people, sql)).toBeNull();
   });
 });

@@ -82,6 +82,8 @@ describe("words", () => {
     expect(odds(0.999)).toBe("999 to 1");
     expect(odds(1)).toBe("certain");
     expect(odds(0)).toBe("impossible");
+    expect(odds(1 - Number.EPSILON / 2, 1e20)).toBe("1e20 to 1");
+    expect(odds(Number.MIN_VALUE, 0)).toBe("1 to more than 1e100");
   });
 
   it("shows exact numbers with their decimals", () => {
@@ -89,6 +91,12 @@ describe("words", () => {
     expect(numeral({ exact: "2", value: 2 })).toBe("2");
     expect(numeral({ exact: "inf", value: null })).toBe("infinite");
     expect(numeral({ exact: null, value: 0.5 })).toBe("0.5");
+    expect(numeral({ exact: "e^1000", value: null, lower: 1.7e308 })).toBe("e^1000");
+    expect(exactly({ exact: "e^123456789012", value: null, lower: 1.7e308 })).toBe("e^123456789012");
+    expect(numeral({ exact: null, value: null, lower: 1.7e308 })).toBe("above 1e308");
+    expect(numeral({ exact: "1/2*e^(-1000)", value: 5e-324 })).toBe("1/2*e^(-1000) (below 1e-300)");
+    expect(exactly({ exact: `1/${10n ** 400n}`, value: 0 })).toBe("below 1e-300");
+    expect(numeral({ exact: "0", value: 0 })).toBe("0");
     expect(chanceWords(new Fraction(3n, 4n))).toBe("3/4 (75%)");
     expect(short(1234567.8)).toBe("1,234,568");
     expect(short(0.0000012)).toBe("0.0000012");
@@ -218,12 +226,44 @@ describe("the attacker's scene", () => {
     const at = settle(scene, { output: "1" }, null);
     const found = mostMoved(view(scene, at));
     expect(found?.factor).toBeCloseTo(3, 12);
-    const side = { likely: 1, prior: 0.5 };
-    expect(mostMoved([{ ...side, with: 0.5, without: 0.5 }])).toBeNull();
-    expect(mostMoved([{ ...side, with: null, without: 0.5 }])).toBeNull();
-    expect(mostMoved([{ ...side, with: 0.5, without: null }])?.factor).toBe(Infinity);
-    expect(mostMoved([{ ...side, with: 1, without: 0.5 }])?.factor).toBe(Infinity);
-    expect(mostMoved([{ ...side, with: 0, without: 0.5 }])?.factor).toBe(Infinity);
+    const ratio = (p: number | null): number | null => p && p / (1 - p);
+    const moved = (yes: number | null, no: number | null): ReturnType<typeof mostMoved> => {
+      const odds = { with: ratio(yes), without: ratio(no) };
+      return mostMoved([{ likely: 1, prior: 0.5, with: yes, without: no, odds }]);
+    };
+    expect(moved(0.5, 0.5)).toBeNull();
+    expect(moved(null, 0.5)).toBeNull();
+    expect(moved(0.5, null)?.factor).toBe(Infinity);
+    expect(moved(1, 0.5)?.factor).toBe(Infinity);
+    expect(moved(0, 0.5)?.factor).toBe(Infinity);
+  });
+
+  it.each([
+    ["1", `1/${10n ** 20n}`],
+    [`1/${10n ** 400n}`, `1/${10n ** 800n}`],
+  ])("calls %s against %s certain neither way", (likelier, rarer) => {
+    const matrix = numbers([
+      [likelier, rarer],
+      [rarer, likelier],
+    ]);
+    const extreme = sceneOf({ ...coin, matrix });
+    if (!extreme) throw new Error("there is a table");
+    const sides = view(extreme, settle(extreme, {}, null));
+    expect(percent(sides[0]?.with as number)).toBe("just below 100%");
+    expect(percent(sides[1]?.with as number)).toBe("just above 0%");
+    expect(sides[0]?.likely).toBeGreaterThan(0);
+    const found = extreme.exactly(settle(extreme, { output: "1" }, null));
+    expect(chanceWords(found?.with as Fraction)).toBe("just below 100%");
+  });
+
+  it("calls certain what is", () => {
+    const matrix = numbers([
+      ["1/3", "0"],
+      ["2/3", "1"],
+    ]);
+    const sure = sceneOf({ ...coin, matrix });
+    if (!sure) throw new Error("there is a table");
+    expect(view(sure, settle(sure, {}, null))[0]?.with).toBe(1);
   });
 
   it("leaves out what an address says wrongly", () => {

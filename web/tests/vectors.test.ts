@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 
 import { Fraction } from "../src/fraction";
 import {
-  chance,
   chanceExactly,
-  given,
+  chanceOf,
   givenExactly,
+  masses,
   readPeople,
   rowWithout,
 } from "../src/posterior";
@@ -66,14 +66,11 @@ describe.each(vectors)("$mechanism with $belief", (vector) => {
     if (left)
       expect(chanceExactly(left, people, 0, vector.value).toString()).toBe(game.chance_without);
 
-    const near = given(values, floats) as number[];
-    expect(chance(near, people, 0, vector.value)).toBeCloseTo(read(game.chance_with).value, 12);
-    const apart = given(rowWithout(values, people, 0), floats);
+    const claimed = (x: number): boolean => people.records[x]?.[0] === vector.value;
+    const near = chanceOf(masses(floats, values, claimed));
+    expect(near).toBeCloseTo(read(game.chance_with).value, 12);
+    const apart = chanceOf(masses(floats, rowWithout(values, people, 0), claimed));
     expect(apart === null).toBe(game.without === null);
-    if (apart && game.chance_without)
-      expect(chance(apart, people, 0, vector.value)).toBeCloseTo(
-        read(game.chance_without).value,
-        12,
-      );
+    if (game.chance_without) expect(apart).toBeCloseTo(read(game.chance_without).value, 12);
   });
 });

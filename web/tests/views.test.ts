@@ -49,9 +49,10 @@ describe("the attacker in words", () => {
   });
 
   it("says what gives somebody away, and what settles a question", () => {
-    const side: Side = { likely: 0.5, prior: 0.5, with: 1, without: 0.5 };
+    const odds = { with: Infinity, without: 1 };
+    const side: Side = { likely: 0.5, prior: 0.5, with: 1, without: 0.5, odds };
     expect(worstOver(scene, [side])).toMatch(/settles the question/);
-    expect(worstOver(scene, [{ ...side, without: null }])).toMatch(/could not come out without/);
+    expect(worstOver(scene, [{ ...side, without: null, odds: { ...odds, without: null } }])).toMatch(/could not come out without/);
   });
 
   it("is silent where databases are answers, not people", () => {

@@ -20,7 +20,7 @@ from typing import Any
 
 from twoworlds.definitions import DifferentialPrivacy, check
 from twoworlds.definitions.verdict import Verdict, Witness
-from twoworlds.errors import TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, exact_text, number, show, to_json
 from twoworlds.worlds import Records
@@ -118,6 +118,13 @@ def _judged(built: Mechanism, claim: str, ratio: str) -> dict[str, Any]:
         verdict = check(built, claim)
     except TwoWorldsError as error:
         return {**_NOT_ASKED, "sentence": str(error)}
+    try:
+        return _told(built, verdict, ratio)
+    except InvalidInput as error:  # numbers of the witness that no arithmetic holds
+        return {**_NOT_ASKED, "sentence": f"too extreme to be computed: {error}"}
+
+
+def _told(built: Mechanism, verdict: Verdict, ratio: str) -> dict[str, Any]:
     witness = verdict.witness
     why = _why(verdict, ratio) if verdict.holds is False else None
     listed = built.outputs.size is None or built.outputs.size <= _FEW_OUTPUTS

@@ -6,12 +6,14 @@ combinations of these: the certificate lists the products, for `twoworlds verify
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from twoworlds.cones import (
     NoiseCone,
     PerRecordCone,
     RowCone,
+    Statement,
     build_source,
     example,
     noise_cone,
@@ -20,16 +22,18 @@ from twoworlds.cones import (
 )
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.row_cone import LARGEST_DIMENSION
-from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.web.reading import check_text
 from twoworlds.web.refusals import about
+from twoworlds.worlds import Reals
 from twoworlds.worlds.catalogue import universe as build_universe
 
 __all__ = ["guarantees"]
 
 _MOST = 200
 _DRAWN = (2, 3)
+_EMPTY = "probability"  # the kind of statement that a probability is not negative
 
 
 def guarantees(
@@ -66,6 +70,12 @@ def _cone(text: str, universe: str | None) -> RowCone | PerRecordCone | NoiseCon
     """Build the cone, by structure where it is too large to list."""
     built = build_source(text, universe)
     if isinstance(built, Mechanism):
+        if isinstance(built.outputs, Reals):
+            raise Unsupported(
+                f"{built.expression} publishes a real number, and its guarantees have no list: "
+                "choose noise on whole numbers, such as geometric(ratio=2), or finitely many "
+                "outputs, such as randomized-response(bits=2, keep=3/4)"
+            )
         if built.universe.size is None:
             return noise_cone(built)
         if isinstance(built, PerRecord) and built.universe.size > LARGEST_DIMENSION:
@@ -74,7 +84,7 @@ def _cone(text: str, universe: str | None) -> RowCone | PerRecordCone | NoiseCon
 
 
 def _of_rows(cone: RowCone) -> dict[str, Any]:
-    said = cone.statements()
+    said = sorted(cone.statements(), key=lambda one: one.kind == _EMPTY)
     if len(said) > _MOST:
         raise TooLarge(
             f"this cone has {len(said)} guarantees, too many for a page: use fewer databases, or "
@@ -87,6 +97,7 @@ def _of_rows(cone: RowCone) -> dict[str, Any]:
         "universe": cone.universe.expression,
         "columns": list(cone.columns),
         "count": len(said),
+        "headline": _headline(cone, said),
         "statements": [
             {
                 **one.to_dict(),
@@ -102,6 +113,26 @@ def _of_rows(cone: RowCone) -> dict[str, Any]:
     }
 
 
+def _headline(cone: RowCone, said: Sequence[Statement]) -> str:
+    """Return the one sentence that says most; never that a probability is not negative."""
+    telling = [one for one in said if one.kind != _EMPTY]
+    if not telling and cone.approximation is not None:
+        return "No guarantee is known here: the cone that is used is larger than the true one."
+    if not telling:
+        return "Nothing is promised: of each database, some output may prove that it is true."
+    if all(len(set(ray)) == 1 for ray in cone.generators()):
+        return (
+            "No output says anything about anybody: whatever an attacker believes, no odds ever "
+            "change."
+        )
+    first = telling[0].sentence
+    alone = cone.approximation is None
+    if alone and all(one.to_dict()["inequality"]["equality"] for one in telling):
+        alike = f"{first[:1].lower()}{first[1:]}"
+        return f"Nothing is promised, except that some databases look alike: {alike}"
+    return first
+
+
 def _proof(cone: RowCone, coefficients: list[int]) -> dict[str, Any]:
     """Return the proof that an inequality holds on every extreme row."""
     parts = [
@@ -115,6 +146,7 @@ def _of_noise(cone: NoiseCone) -> dict[str, Any]:
     said = [one.to_dict() for one in noise_statements(cone)]
     return {
         **_short(cone.source, "integers()", len(said)),
+        "headline": said[0]["sentence"],
         "statements": [_alone(one) for one in said],
     }
 
@@ -125,6 +157,7 @@ def _of_many_records(cone: PerRecordCone) -> dict[str, Any]:
     counts = cone.to_dict()["counts"]
     return {
         **_short(cone.source, cone.universe.expression, counts["facets"]),
+        "headline": one.sentence,
         "statements": [_alone({"kind": one.kind, "sentence": one.sentence})],
     }
 

@@ -18,7 +18,7 @@ from twoworlds.definitions.coupled.scene import Scene, scene
 from twoworlds.definitions.coupled.simulator import canonical
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.trade_off import SOME_LEVELS, misses, trade_off
+from twoworlds.definitions.trade_off import SOME_LEVELS, Curve, misses, trade_off
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
@@ -132,12 +132,13 @@ def _profile(asked: DifferentialPrivacy, built: Mechanism, price: Verdict) -> di
 
 
 def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
-    """Return false alarms against misses, for the worst pair of databases."""
+    """Return false alarms against misses, for the worst pair of databases, the worse way round."""
     pair = getattr(price.witness, "databases", None)
     if pair is None:
         return None
     try:
-        curve = trade_off(built, *pair)
+        both = [trade_off(built, *pair), trade_off(built, *reversed(pair))]
+        curve = max(both, key=_found_at_one_percent)
         corners = curve.corners or tuple(curve.points(_LEVELS))
     except TwoWorldsError:
         return None
@@ -146,6 +147,11 @@ def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         for level, power in corners[:_MOST_NUMBERS]
     ]
     return {**curve.to_dict(), "points": points, "sentence": curve.explain()}
+
+
+def _found_at_one_percent(curve: Curve) -> float:
+    [(_, power)] = curve.points(["1/100"])
+    return float(to_json(power)["value"])
 
 
 # --- an attacker --------------------------------------------------------------------------------

@@ -136,3 +136,19 @@ def test_a_mechanism_without_people_compares_two_databases(window: Window):
 def test_a_mechanism_without_a_table_says_so_beside_the_field(window: Window):
     window.open("attacker", mechanism="laplace(scale=2)")
     assert re.search("choose fewer people|no table", mistake(window.field("Mechanism")))
+
+
+def test_certain_is_only_what_is_exactly_so(window: Window):
+    nearly = f"0.{'9' * 20}"
+    window.open(
+        "attacker", mechanism=f"randomized-response(bits=1, keep={nearly})", output=1, you="0.5"
+    )
+    window.says("1e20 to 1 (just below 100%)")
+    expect(window.fact("With your data")).to_have_text(re.compile("just below 100%"))
+    assert [row[-1] for row in window.rows("For every output")[1:]] == [
+        "just below 100%",
+        "just above 0%",
+    ]
+    window.open("attacker", mechanism="identity(bits=1)", output=1, you="0.5")
+    window.says("it is certain")
+    expect(window.fact("With your data")).to_have_text("100%")

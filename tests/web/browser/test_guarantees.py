@@ -61,6 +61,44 @@ def test_a_mechanism_and_a_definition_take_turns(window: Window):
     window.says(row_cone(SURVEY).statements()[0].sentence)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("constant(bits=2)", "No output says anything about anybody"),
+        ("identity(bits=2)", "Nothing is promised"),
+        ("exact(sum, universe=bits(3))", "Nothing is promised"),
+    ],
+)
+def test_the_headline_says_what_matters(window: Window, text, words):
+    window.open("guarantees", mechanism=text)
+    window.says(words)
+    expect(window.page.get_by_role("listitem").filter(has_text="says nothing").last).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["guarantees", "attacker"])
+def test_every_example_that_is_offered_can_be_shown(window: Window, view):
+    window.open(view)
+    options = window.field("Example").get_by_role("option")
+    expect(options.nth(15)).to_be_attached()  # the catalogue has come
+    examples = options.evaluate_all("all => all.map(one => one.value).filter(Boolean)")
+    assert not any(one.startswith(("gaussian", "laplace")) for one in examples)
+    for example in examples:
+        window.open(view, mechanism=example)
+        expect(window.field("Mechanism")).to_have_value(example)
+        expect(window.field("Mechanism")).not_to_have_attribute("aria-invalid", "true")
+    assert not window.refused
+
+
+def test_the_ratio_stops_before_it_is_refused(window: Window):
+    window.open("guarantees", mechanism="geometric(ratio=2)")
+    least = window.field("Ratio, e to the epsilon").get_attribute("min")
+    window.slide("Ratio, e to the epsilon", least)
+    expect(window.field("Mechanism")).to_have_value(f"geometric(ratio={least})")
+    window.settle()
+    expect(window.field("Mechanism")).not_to_have_attribute("aria-invalid", "true")
+    assert not window.refused
+
+
 def test_the_slider_changes_the_sentence(window: Window):
     window.open("guarantees", mechanism=SURVEY)
     window.says(row_cone(SURVEY).statements()[0].sentence)

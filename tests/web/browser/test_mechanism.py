@@ -112,3 +112,18 @@ def test_every_example_of_the_list_works(window: Window):
         expect(window.field("Mechanism")).to_have_value(text)
         window.says(measure(text).sentence)
     assert not window.refused
+
+
+def test_numbers_beyond_doubles_keep_their_exact_text(window: Window):
+    window.open("mechanism", mechanism="laplace(scale=1/1000)")
+    expect(window.fact("Ratio, e to the epsilon")).to_have_text("e^1000")
+    expect(window.page.get_by_text("(below 1e-300)").first).to_be_visible()
+    window.open("mechanism", mechanism="gaussian(sigma=1e-9)")
+    undecided = window.page.get_by_role("region", name="Not decided", exact=True)
+    expect(undecided.get_by_text("too extreme to be computed: ").first).to_be_visible()
+
+
+def test_nothing_is_told_apart_where_nothing_is_published(window: Window):
+    window.open("mechanism", mechanism="constant(bits=1)")
+    expect(window.fact("Price, epsilon")).to_have_text("0")
+    expect(window.fact("Told apart best")).to_have_count(0)

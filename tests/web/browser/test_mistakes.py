@@ -109,8 +109,8 @@ def test_more_than_is_left(new_window, service, monkeypatch, capsys):
         paid = {"queries": ["SELECT COUNT(*) FROM people WHERE age >= 39"], "epsilon": "1/100"}
         assert client.post("/api/v1/release", json=paid).status_code == 200
     window: Window = new_window(service.token)
-    window.open("release", dataset="people", sql="SELECT COUNT(*) FROM people WHERE age >= 35")
-    window.slide("What to spend (epsilon)", 4)
+    sql = "SELECT COUNT(*) FROM people WHERE age >= 35"
+    window.open("release", dataset="people", sql=sql, epsilon="4")  # further than the slider goes
     said = beside(window, "What to spend (epsilon)")
     assert said == words_of(capsys, window.recipe("Command line"))
 

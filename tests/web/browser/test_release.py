@@ -10,6 +10,7 @@ from tests.web.browser.window import Window
 from twoworlds.release.certificate import check_certificate
 
 PAY = "Pay and answer"
+STORED = "Show the stored answer"
 ANSWERS = "Answers, with the intervals of their noise"
 
 
@@ -108,9 +109,9 @@ def test_the_same_question_again_costs_nothing(desk: Window):
     desk.button(PAY).click()
     expect(desk.page.get_by_text("Paid epsilon 1/100.")).to_be_visible()
     first = desk.rows(ANSWERS)
-    desk.until(lambda: desk.button(PAY).is_enabled())
+    expect(desk.button(STORED)).to_be_enabled()
     before = left(desk)
-    desk.button(PAY).click()
+    desk.button(STORED).click()
     expect(desk.page.get_by_text("nothing was paid again")).to_be_visible()
     assert desk.rows(ANSWERS) == first
     assert left(desk) == before
@@ -135,6 +136,44 @@ def test_the_builder_writes_the_query(desk: Window):
     desk.field("Dataset").select_option("visits")
     expect(sql).to_have_value(re.compile("FROM visits"))
     expect(desk.button(PAY)).to_be_enabled()
+
+
+OWN = "SELECT COUNT(*) AS n FROM people WHERE age >= 36 OR age < 5"
+
+
+@pytest.mark.parametrize("by_link", [True, False])
+def test_a_query_written_by_hand_is_not_overwritten(desk: Window, by_link):
+    sql, boxes = desk.field("Query (SQL)"), desk.field("mean of age")
+    desk.open("release", **({"sql": OWN} if by_link else {}))
+    if not by_link:
+        desk.write("Query (SQL)", OWN)
+    expect(desk.page.get_by_text("You wrote the query by hand.")).to_be_visible()
+    expect(boxes).to_be_disabled()
+    expect(sql).to_have_value(OWN)
+    desk.button("Go back to the builder").click()
+    expect(sql).to_have_value("SELECT region, COUNT(*) FROM people GROUP BY region")
+    boxes.check()
+    expect(sql).to_have_value("SELECT region, COUNT(*), AVG(age) FROM people GROUP BY region")
+    desk.button("Use my own text again").click()
+    expect(sql).to_have_value(OWN)
+    expect(boxes).to_be_disabled()
+
+
+def test_the_boxes_follow_a_query_that_they_could_have_written(desk: Window):
+    desk.open("release", sql="SELECT COUNT(*), AVG(age) FROM people WHERE age < 40")
+    expect(desk.field("mean of age")).to_be_checked()
+    expect(desk.field("Value")).to_have_value("40")
+    expect(desk.button("Go back to the builder")).to_be_hidden()
+    desk.field("mean of age").uncheck()
+    expect(desk.field("Query (SQL)")).to_have_value("SELECT COUNT(*) FROM people WHERE age < 40")
+
+
+def test_what_to_spend_ends_at_what_is_left(desk: Window):
+    desk.open("release")
+    most = float(desk.field("What to spend (epsilon)").get_attribute("max") or "nan")
+    rest = min(left(desk), left(desk, "Your part (ann)"))
+    assert most == pytest.approx(min(rest, 4), abs=0.01)
+    assert most <= rest
 
 
 def test_moving_what_to_spend_changes_the_sentence(desk: Window, service):

@@ -105,3 +105,22 @@ def test_a_token_that_is_taken_away_meanwhile_is_asked_for_again(
     window.open("mechanism")
     window.open("release")
     assert "token" in mistake(window.field("Token"))
+
+
+def test_a_token_that_is_forgotten_is_said_where_one_pays(new_window, account, capsys, service):
+    window: Window = new_window(account("eve", "analyst"))
+    window.open("release", dataset="people", sql="SELECT COUNT(*) FROM people", epsilon="0.01")
+    policy = str(service.folder / "hospital" / "policy.yml")
+    call(capsys, "account", "remove", "eve", "--policy", policy)
+    window.slide("What to spend (epsilon)", 0.02)
+    assert mistake(window.field("Token")) == (
+        "The service does not know this token: it may have been restarted. Open its new link, or "
+        "enter a token."
+    )
+    expect(window.button(PAY)).to_be_disabled()
+    assert window.page.evaluate("() => sessionStorage.length") == 0
+    window.write("Token", service.token)
+    window.button("Enter").click()
+    expect(window.page.get_by_text("You are ann (curator).")).to_be_visible()
+    expect(window.field("Query (SQL)")).to_have_value("SELECT COUNT(*) FROM people")
+    expect(window.page.get_by_text("epsilon 0.02", exact=True)).to_be_visible()

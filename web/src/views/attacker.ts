@@ -22,8 +22,12 @@ export const attacker: View = {
 };
 
 const NO_TABLE =
-  "This mechanism has no table that could be sent (a density, or more than 64 databases or " +
-  "outputs): choose fewer people, or noise on whole numbers.";
+  "This mechanism has no table to show (it publishes a real number or a list of numbers, or has " +
+  "more than 64 databases or outputs): choose fewer people, or noise on whole numbers, such as " +
+  "geometric(ratio=2).";
+
+/** The mechanisms without a table, by their names. */
+const NO_TABLES = ["gaussian", "laplace", "adaptive", "batch"];
 
 /** With more databases than these, exact fractions wait until the hand rests. */
 const FEW = 16;
@@ -37,7 +41,7 @@ function mount(root: HTMLElement, place: Place): void {
     "Curves of what is concluded, with you and without, over what was believed before",
   );
   const ask = debounce(80, fetchTable);
-  const chosen = picker(place.params.get("mechanism"), () => ask());
+  const chosen = picker(place.params.get("mechanism"), () => ask(), NO_TABLES);
   const frame = new Frame(
     root,
     "Choose, tune and believe",

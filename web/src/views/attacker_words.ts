@@ -5,7 +5,7 @@ import { mostMoved, type Position, type Scene, type Side } from "../attacker";
 import { python, quoted } from "../calls";
 import { type Child, facts, h } from "../dom";
 import type { Fraction } from "../fraction";
-import { chanceWords, odds, percent, short } from "../words";
+import { chanceWords, odds, percent, upTo } from "../words";
 
 function claim(scene: Scene, at: Position): string {
   return at.mode === "independent" && scene.people
@@ -13,14 +13,14 @@ function claim(scene: Scene, at: Position): string {
     : `${at.a} is true, not ${at.b}`;
 }
 
-function both(p: number): string {
-  return `${odds(p)} (${percent(p)})`;
+function both(p: number, ratio?: number | null): string {
+  return `${odds(p, ratio ?? undefined)} (${percent(p)})`;
 }
 
 /** "they are 3 to 1 (75%)", or "it is certain". */
-function stands(p: number): Child[] {
+function stands(p: number, ratio: number | null): Child[] {
   const sure = p <= 0 || p >= 1;
-  const words = sure ? (p >= 1 ? "certain" : "ruled out") : both(p);
+  const words = sure ? (p >= 1 ? "certain" : "ruled out") : both(p, ratio);
   return [sure ? "it is " : "they are ", h("span", { class: "with" }, words)];
 }
 
@@ -34,7 +34,7 @@ export function told(scene: Scene, at: Position, side: Side): Child[] {
         ? `It was ruled out that ${said}. `
         : `The odds that ${said} were ${both(side.prior)}. `;
   if (side.with === null) return [before, `Output ${output} cannot occur under this belief.`];
-  const after = [before, `After output ${output} `, ...stands(side.with)];
+  const after = [before, `After output ${output} `, ...stands(side.with, side.odds.with)];
   if (!scene.people) return [...after, "."];
   if (side.without === null)
     return [
@@ -42,7 +42,11 @@ export function told(scene: Scene, at: Position, side: Side): Child[] {
       "; without your data this output could not have come out at all: it gives you away.",
     ];
   const sure = side.without <= 0 || side.without >= 1;
-  const words = sure ? (side.without >= 1 ? "certain" : "ruled out") : both(side.without);
+  const words = sure
+    ? side.without >= 1
+      ? "certain"
+      : "ruled out"
+    : both(side.without, side.odds.without);
   return [
     ...after,
     " with your data, and ",
@@ -95,14 +99,15 @@ export function worstOver(scene: Scene, sides: readonly Side[]): string {
   const found = mostMoved(sides);
   if (!found) return "Whichever output comes out, your data makes no difference to this belief.";
   const output = scene.outputs[found.output] ?? "";
-  const { with: yes, without: no } = sides[found.output] as Side;
+  const { with: yes, without: no, odds: ratios } = sides[found.output] as Side;
   if (no === null)
     return `Worst over all outputs: ${output}, which could not come out without your data.`;
-  if (found.factor === Infinity)
+  if (yes === 0 || yes === 1 || no === 0 || no === 1)
     return `Worst over all outputs: ${output}, which settles the question, and only with your data.`;
   return (
     `Worst over all outputs: ${output}, where your data changes the odds by the factor ` +
-    `${short(found.factor)}: ${odds(no)} without it, ${odds(yes ?? 0)} with it.`
+    `${upTo(found.factor)}: ${odds(no, ratios.without ?? undefined)} without it, ` +
+    `${odds(yes ?? 0, ratios.with ?? undefined)} with it.`
   );
 }
 

@@ -11,6 +11,9 @@ import { exactly, percent } from "../words";
 
 const MOST_SHOWN = 40;
 
+/** Mechanisms of which no list of guarantees can be made, by their names. */
+const NOT_LISTED = ["gaussian", "laplace", "adaptive", "batch", "integer-noise"];
+
 export const guarantees: View = {
   name: "guarantees",
   tab: "Guarantees",
@@ -24,7 +27,7 @@ export const guarantees: View = {
 function mount(root: HTMLElement, place: Place): void {
   const ask = debounce(150, go);
   let about = place.params.get("definition") ? "definition" : "mechanism";
-  const chosen = picker(place.params.get("mechanism"), () => ask());
+  const chosen = picker(place.params.get("mechanism"), () => ask(), NOT_LISTED);
   const definition = textField({
     label: "Definition",
     rows: 1,
@@ -84,8 +87,7 @@ function mount(root: HTMLElement, place: Place): void {
     frame.ask(
       (signal) => post<GuaranteesAnswer>("guarantees", body, signal),
       (found) => {
-        frame.sentence.textContent =
-          found.statements[0]?.words ?? "Nothing is guaranteed to anybody.";
+        frame.sentence.textContent = found.headline;
         frame.answer.show(...described(found));
       },
     );

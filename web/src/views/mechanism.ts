@@ -96,7 +96,7 @@ function described(found: MechanismAnswer): Child[] {
       ["Price, epsilon", numeral(price.epsilon)],
       ["Ratio, e to the epsilon", numeral(price.ratio)],
       ["Delta", numeral(price.delta)],
-      ["Told apart best", pair ? `${pair[0]} from ${pair[1]}` : null],
+      ["Told apart best", pair && price.epsilon?.value !== 0 ? `${pair[0]} from ${pair[1]}` : null],
     ]),
     h(
       "div",

@@ -35,7 +35,11 @@ async function enter(root: HTMLElement, place: Place): Promise<void> {
   const view = h("div");
   replace(root, who(root, place, me), view);
   if (me.role === "reviewer") review(view, datasets, budget);
-  else desk(view, place, me, datasets, budget);
+  else
+    desk(view, place, me, datasets, budget, (params) => {
+      root.classList.remove("framed");
+      mount(root, { ...place, params });
+    });
 }
 
 /** A reviewer reads budgets, policies and the ledger, and asks nothing. */

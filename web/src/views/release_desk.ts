@@ -1,14 +1,17 @@
 /** The desk: a query on one side, and on the other what it costs, what is left, and the answers. */
 
-import { ask, debounce, latest, post, ServiceError } from "../api";
+import { ask, debounce, latest, post, ServiceError, token } from "../api";
 import { type Bar, type Budget, budgetBar, type Spent } from "../budget";
 import { python, quoted } from "../calls";
 import { button, type Child, facts, h, replace, selectField, slider, textField } from "../dom";
 import { type Asked, type Dataset, firstAsked, sqlOf } from "../query";
+import { readAsked } from "../query_reading";
 import { Answer, Frame, type Place } from "../view";
 import { exactly, type Numeral, short } from "../words";
 import { answered, type Released } from "./release_answers";
 import { buildQuery } from "./release_builder";
+import { hand } from "./release_hand";
+import { lostToken, UNKNOWN } from "./release_lost";
 import { described, ledger } from "./release_parts";
 
 export interface Me {
@@ -33,6 +36,9 @@ interface Plan {
 }
 
 const MOST = 4;
+const STEP = 0.01;
+const PAY = "Pay and answer";
+const STORED = "Show the stored answer";
 
 export function desk(
   root: HTMLElement,
@@ -40,6 +46,7 @@ export function desk(
   me: Me,
   datasets: Dataset[],
   budget: Budget,
+  enter: (state: URLSearchParams) => void,
 ): void {
   const { params } = place;
   const start = datasets.find((one) => one.name === params.get("dataset")) ?? datasets[0];
@@ -58,7 +65,12 @@ export function desk(
   const bar = h("div", { class: "stack" });
   const policy = h("div");
   const others = h("ul", { class: "also", "aria-label": "In the same payment" });
-  const builder = h("div", { class: "builder" });
+  const builder = h("fieldset", { class: "builder", "aria-label": "Builder" });
+  const byHand = hand(builder, write, (text) => {
+    sql.set(text);
+    read();
+  });
+  const lost = lostToken(() => enter(new URLSearchParams(state())));
   const book = me.role === "analyst" ? null : ledger();
   const plan = debounce(150, dryRun);
 
@@ -80,14 +92,14 @@ export function desk(
     wide: true,
     value: params.get("sql") ?? "",
     hint: "The builder writes it; you may change it.",
-    onchange: () => plan(),
+    onchange: () => read(),
   });
   const cost = slider({
     label: "What to spend (epsilon)",
-    least: 0.01,
+    least: STEP,
     most: MOST,
-    step: 0.01,
-    value: Math.min(Math.max(Number(epsilon) || 0.25, 0.01), MOST),
+    step: STEP,
+    value: Math.max(Number(epsilon) || 0.25, STEP),
     show: (value) => `epsilon ${short(value)}`,
     oninput: (value) => {
       epsilon = String(value);
@@ -95,7 +107,7 @@ export function desk(
       plan();
     },
   });
-  const buy = button("Pay and answer", purchase, "main");
+  const buy = button(PAY, purchase, "main");
   const add = button("Ask something else besides", () => {
     also.push(sql.value().trim());
     listAlso();
@@ -106,12 +118,14 @@ export function desk(
     "Build a query",
     { queries: sql, dataset: which, epsilon: cost, cost },
     which.root,
+    byHand.root,
     builder,
     h("div", { class: "stack" }, sql.root, others, h("div", { class: "actions" }, add)),
   );
   frame.sentence.classList.add("long");
+  frame.recipes.remark("policy.yml stands for the path of your policy.");
   frame.answer.root.after(
-    h("div", { class: "pay" }, cost.root, bar, h("div", { class: "actions" }, buy)),
+    h("div", { class: "pay" }, cost.root, bar, h("div", { class: "actions" }, buy), lost.root),
     answer.root,
     policy,
     ...(book ? [book.root] : []),
@@ -127,8 +141,24 @@ export function desk(
 
   function write(): void {
     sql.set(sqlOf(dataset, asked));
+    byHand.show("", false);
     showBars();
     dryRun();
+  }
+
+  /** The boxes follow a text that they could have written; any other text is left alone. */
+  function read(): void {
+    follow();
+    plan();
+  }
+
+  function follow(): void {
+    const found = readAsked(dataset, sql.value());
+    if (found) {
+      asked = found;
+      buildQuery(builder, dataset, asked, write);
+    }
+    byHand.show(sql.value(), found === null);
   }
 
   /** Lay out everything that depends on the dataset. */
@@ -141,6 +171,7 @@ export function desk(
     bars.all = own ? budgetBar(`Budget of ${dataset.name}, everybody together`) : null;
     bars.mine = mine ? budgetBar(`Your part (${me.name})`) : null;
     replace(bar, bars.all?.root, bars.mine?.root);
+    limit();
     showBars();
   }
 
@@ -168,15 +199,14 @@ export function desk(
     others.hidden = also.length === 0;
   }
 
+  function state(): Record<string, string> {
+    const common = { dataset: dataset.name, sql: sql.value().trim(), epsilon };
+    return also.length ? { ...common, also: JSON.stringify(also) } : common;
+  }
+
   function save(): void {
     const list = queries();
-    const text = sql.value().trim();
-    place.save({
-      dataset: dataset.name,
-      sql: text,
-      epsilon,
-      also: also.length ? JSON.stringify(also) : null,
-    });
+    place.save(state());
     const who = me.name in dataset.analysts ? me.name : null;
     frame.recipes.show({
       command: `twoworlds release --policy policy.yml${who ? ` --analyst ${quoted(who)}` : ""} --epsilon ${quoted(epsilon)} ${list.map(quoted).join(" ")}`,
@@ -187,16 +217,35 @@ export function desk(
   function dryRun(): void {
     save();
     buy.disabled = true; // until it is known what would be paid for
+    if (!token()) {
+      forgotten();
+      return;
+    }
     if (Number(epsilon) > room()) showBars(); // a refused plan names no price
     frame.ask(
       (signal) => post<Plan>("plan", body(), signal),
       (found) => {
         buy.disabled = false;
+        buy.textContent = isStored(found) ? STORED : PAY;
         showBars(found.price.epsilon?.value ?? 0);
         frame.sentence.textContent = found.meaning[0] ?? "";
         frame.answer.show(...planned(found));
       },
+      failed,
     );
+  }
+
+  function failed(error: ServiceError): void {
+    if (error.status === 401) forgotten();
+    else frame.fail(aboutMoney(error));
+  }
+
+  /** The service knows the token no longer: nothing that is shown is sure to be true still. */
+  function forgotten(): void {
+    frame.fail(new ServiceError(UNKNOWN, "Unauthorized", null, 401));
+    buy.disabled = true;
+    bar.classList.add("stale");
+    lost.show();
   }
 
   function purchase(): void {
@@ -213,14 +262,18 @@ export function desk(
       },
       (error) => {
         answer.fail();
-        frame.errors.show(aboutMoney(error));
-        void refresh();
+        failed(error);
+        if (token()) void refresh();
       },
     );
   }
 
   async function refresh(): Promise<void> {
-    spentNow = await ask<Budget>("GET", "budget").catch(() => spentNow);
+    spentNow = await ask<Budget>("GET", "budget").catch((error: ServiceError) => {
+      if (error.status === 401) forgotten();
+      return spentNow;
+    });
+    limit();
     showBars();
     book?.refresh();
   }
@@ -235,6 +288,13 @@ export function desk(
     return Math.min(...parts().map((one) => one.left.epsilon?.value ?? 0));
   }
 
+  /** One can choose to spend what is left, and no more. */
+  function limit(): void {
+    const left = Math.floor(room() / STEP + 1e-9) * STEP;
+    cost.limit(Number(Math.min(Math.max(left, STEP), MOST).toFixed(2)));
+    cost.set(epsilon);
+  }
+
   function showBars(next = Number(epsilon) || 0): void {
     const [own, mine] = parts();
     if (own) bars.all?.show(own, next);
@@ -243,6 +303,7 @@ export function desk(
 
   open();
   if (!sql.value()) sql.set(sqlOf(dataset, asked));
+  follow();
   dryRun();
 }
 
@@ -262,8 +323,12 @@ function aboutMoney(error: ServiceError): ServiceError {
     : error;
 }
 
+function isStored(found: Plan): boolean {
+  return found.price.epsilon?.value === 0 && found.cost.epsilon?.value !== 0;
+}
+
 function planned(found: Plan): Child[] {
-  const stored = found.price.epsilon?.value === 0 && found.cost.epsilon?.value !== 0;
+  const stored = isStored(found);
   const costs = found.cost.epsilon ? exactly(found.cost.epsilon) : "0";
   return [
     facts([
