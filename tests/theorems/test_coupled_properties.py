@@ -57,6 +57,7 @@ def test_mixtures_and_less_side_information_keep_what_has_a_simulator(rule, name
             rule(Guarantee.of(kind, ratio=2))
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(brute.worlds(), brute.worlds(), RATIOS, RATIOS)
 def test_theorem_6_has_the_same_numbers_as_the_operation(one, two, first, second):

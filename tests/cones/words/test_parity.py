@@ -139,6 +139,7 @@ def test_with_keep_below_one_half_the_printed_condition_promises_too_much() -> N
     assert parity_check("randomized-response(bits=1, keep=1/4)", ["3/4"]).protected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["1/4", "1/2", "3/5", "3/4", "1"])
 @pytest.mark.parametrize("bits", [1, 2, 3])
 def test_randomized_response_protects_a_parity_if_and_only_if_the_theorem_says_so(

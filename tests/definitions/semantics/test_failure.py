@@ -191,6 +191,7 @@ def test_geometric_noise_is_its_clamped_table():
     assert noise.lower < noise.upper == Fraction(1, 3)
 
 
+@pytest.mark.slow
 def test_noise_with_infinitely_many_outputs_is_cut_far_out():
     built = mechanism("discrete-gaussian(sigma=3, bits=2)")
     table = tabulated(built)

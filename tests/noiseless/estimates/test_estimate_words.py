@@ -104,6 +104,7 @@ class TestForWhom:
 
 
 class TestWhatMoreKnowledgeDoes:
+    @pytest.mark.slow
     @pytest.mark.parametrize("definition", ["ddp", "noiseless"])
     @pytest.mark.parametrize(("people", "known"), [(41, 0), (41, 5), (12, 2)])
     def test_without_a_claim_both_numbers_are_named(self, definition, people, known):
@@ -128,6 +129,7 @@ class TestWhatMoreKnowledgeDoes:
         assert gives == f"delta {decimal(more[1], 3)}"
         assert beyond == next(k for k in range(8) if above(more[k]) > HALF)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "asked", [{"delta": "1/1000"}, {"least": "1/4"}, {"least": "1/4", "delta": "1/1000"}]
     )
@@ -227,6 +229,7 @@ class TestStable:
             for chosen in combinations(places, many)
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("chances", [["1/2"] * 5, ["3/4"] * 4, ["1/2", "1/3", "1/2", "2/3"]])
     def test_without_a_claim_the_next_record_and_the_breaking_ones_are_named(self, chances):
         joint = Joint.of(independent(BitStrings(len(chances)), chances))
@@ -247,6 +250,7 @@ class TestStable:
         else:
             assert len(re.findall(r"\d+", named.group(1).split("knowing")[-1])) == beyond
 
+    @pytest.mark.slow
     def test_where_epsilon_is_found_its_growth_is_named(self):
         joint = Joint.of(uniform(BitStrings(5)))
         found = stable(majority, joint, delta="1/10")

@@ -93,6 +93,7 @@ class TestAgainstAllDatabases:
                 prior = [Fraction(part, sum(parts)) for part in parts]
                 assert brute.delta(laws, pi, prior, 4, Fraction(5, 4)) <= exact
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("least", [Fraction(1, 10), Fraction(1, 4), Fraction(1, 3)])
     def test_a_least_prior_probability_is_attained_at_the_corners(self, least):
         random = Random(7)
@@ -221,6 +222,7 @@ class TestReferenceNumbers:
 
 
 class TestTheorems:
+    @pytest.mark.slow
     @pytest.mark.parametrize("texts", [COINS, THREE, TWINS, POWERS])
     @pytest.mark.parametrize("known", [0, 2])
     @pytest.mark.parametrize("s", [None, "1/3"])

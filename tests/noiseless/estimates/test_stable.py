@@ -93,6 +93,7 @@ class TestAgainstEnumeration:
             assert found.ratio == 1
             assert found.delta <= found.theorem_11 == found.instability
 
+    @pytest.mark.slow
     def test_theorem_12_bounds_epsilon_and_its_tight_form_too(self):
         random = Random(3)
         seen = 0

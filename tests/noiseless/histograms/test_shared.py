@@ -193,6 +193,7 @@ def test_a_revealed_table_is_exactly_what_the_bound_computes(monkeypatch):
     assert float(bounds(bound.delta)[1]) == pytest.approx(float(worst), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law", [discarded(10**5, "e^0.5", delta="1e-6"), two_sided(10**5, "e^0.5")]
 )

@@ -33,6 +33,7 @@ def test_the_smallest_number_of_people_is_where_the_claim_begins_to_hold(law, de
     assert "the claim fails" in found.notes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("simulator", ["canonical", "centred"])
 def test_the_largest_number_of_known_entries_is_where_the_claim_ends(law, simulator):

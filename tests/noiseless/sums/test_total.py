@@ -378,6 +378,7 @@ def test_two_groups_of_densities_are_refused_and_told_what_is_supported():
         total([("[0, 2]", 2), ("[0, 1]", 3)], ratio=2)
 
 
+@pytest.mark.slow
 def test_lattices_that_are_too_fine_are_refused():
     with pytest.raises(TooLarge, match="round the values"):
         total("0, 1, 1000000000", people=3, ratio=2)

@@ -84,6 +84,7 @@ def test_too_many_choices_of_known_entries_leave_what_one_more_does():
     assert f"knowing 2 gives delta {decimal(further.delta, 3)}; knowing all" in found.sentence
 
 
+@pytest.mark.slow
 def test_a_claim_that_cannot_be_decided_says_so():
     asked = {"people": 6000, "epsilon": "0.2"}
     low, high = bounds(total("0..20", **asked).delta)

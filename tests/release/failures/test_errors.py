@@ -116,6 +116,7 @@ def command(policy, *more, **how):
     )
 
 
+@pytest.mark.slow
 def test_failure_9_every_failure_looks_the_same_on_the_command_line(tmp_path):
     found = [command(laid_out(tmp_path / str(i), way)) for i, way in enumerate(WAYS)]
     assert {(done.returncode, done.stdout, done.stderr) for done in found} == {

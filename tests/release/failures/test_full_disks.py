@@ -162,6 +162,7 @@ def test_failure_9_a_full_disk_answers_nothing_unpaid_and_says_so(small_disk):
             assert (again.rows(), again.context.paid) == (rows, Cost())
 
 
+@pytest.mark.slow
 def test_failure_9_an_answer_that_cannot_be_printed_is_kept(tmp_path):
     """Standard output is full: exit 74, and the next attempt shows the same answer for nothing."""
     policy = laid_out(tmp_path)

@@ -187,6 +187,7 @@ def test_failure_15_columns_called_like_parts_of_a_frame_are_columns(tmp_path, n
     assert exact(asked(tmp_path, frame, sql, columns), "sum_x") == [5]
 
 
+@pytest.mark.slow
 def test_failure_15_odd_names_go_through_the_command_line(tmp_path):
     name = 'x\'; DROP TABLE "y"; --'
     parquet(tmp_path / "p.parquet", [(name, 1.0)], names=(name, "x"), types=("string", "float64"))

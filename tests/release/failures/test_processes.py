@@ -44,6 +44,7 @@ def folder(tmp_path):
 # --- 10: concurrent double spend ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_failure_10_eight_processes_never_overspend_one_budget(tmp_path):
     caps = ", ".join(f"analyst{i}: epsilon=1" for i in range(8))
     laid_out(tmp_path, budget="epsilon=3/2", analysts=f"{{{caps}}}")
@@ -57,6 +58,7 @@ def test_failure_10_eight_processes_never_overspend_one_budget(tmp_path):
     assert verify(tmp_path / "ledger.db")["ok"]
 
 
+@pytest.mark.slow
 def test_failure_10_one_query_of_many_at_one_time_has_one_answer_and_one_price(tmp_path):
     laid_out(tmp_path, budget="epsilon=1", analysts="{analyst0: epsilon=1}")
     Curator.open(tmp_path / "policy.yml").close()

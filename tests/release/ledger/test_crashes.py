@@ -85,6 +85,7 @@ def test_killing_writers_at_random_times_leaves_no_answer_unpaid(folder, path, r
     check_killed_at_random(path, folder / "log", run)
 
 
+@pytest.mark.slow
 @pytest.mark.postgresql
 def test_killing_writers_on_many_machines_leaves_no_answer_unpaid(folder, address, run):
     check_killed_at_random(address, folder / "log", run, "apart")

@@ -283,6 +283,7 @@ def test_importing_and_a_small_draw_do_not_load_the_compiler():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_draws_with_and_without_the_compiler_are_the_same():
     code = (
         "from fractions import Fraction; "

@@ -64,6 +64,7 @@ def test_every_word_of_eight_bits_goes_to_its_value_and_ties_are_told(law):
             assert found[word] == brute(law, Fraction(word + 1, 256) - Fraction(1, 1 << 200))
 
 
+@pytest.mark.slow
 @each_law
 def test_ties_are_settled_by_further_bits(law):
     """All words of 8 bits, each with 16 ways to go on: U = (word + sixteenth) / 256, and a bit."""

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from math import prod
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -128,6 +129,7 @@ def weighted(draw, **options):
     return batch, weights_of(draw, batch)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(weighted())
 def test_loss_is_that_of_the_worst_neighbours(asked):

@@ -75,6 +75,7 @@ def test_every_name_is_read_back(name, table):
     assert parse_sql(to_sql(query), dataset) == query
 
 
+@pytest.mark.slow
 def test_words_of_sql_are_names_too():
     from sqlglot.dialects.duckdb import DuckDB
 
