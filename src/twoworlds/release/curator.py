@@ -208,22 +208,9 @@ class Curator:
 
         return Strategy(self, dataset, name, cost, self.analyst(dataset, analyst))
 
-    def _ask(
-        self,
-        resolved: Sequence[Resolved],
-        calibration: Calibration,
-        who: str,
-        *,
-        covered: Cost | None = None,
-        within: Mapping[str, Any] | None = None,
-        request: str | None = None,
-    ) -> Released:
-        """Answer a question of a strategy; ``within`` says which one it is."""
-        started = monotonic()
-        question = self._question(
-            resolved, calibration, who, covered=covered, within=within, request=request
-        )
-        [found] = self._ask_each([question], started)
+    def _ask(self, question: Question) -> Released:
+        """Answer one question, or raise what stands in the place of its answer."""
+        [found] = self._ask_each([question], monotonic())
         if isinstance(found, TwoWorldsError):
             raise found
         return found
@@ -238,6 +225,7 @@ class Curator:
         within: Mapping[str, Any] | None = None,
         request: str | None = None,
     ) -> Question:
+        """Prepare a question; ``within`` says which one of a strategy it is."""
         plans = self._plans(resolved)
         place = self._place(resolved[0].dataset)
         said = {**statement(resolved, calibration, place), **(within or {})}

@@ -253,7 +253,7 @@ class Strategy(Explained):
 
     def _released(self, resolved: Resolved, calibration: Calibration, number: int) -> Released:
         within = {"strategy": self._paid.hash, "question": number}
-        return self._curator._ask(
+        question = self._curator._question(
             [resolved],
             calibration,
             self._who,
@@ -261,6 +261,7 @@ class Strategy(Explained):
             covered=self.cost,
             request=f"{self._paid.hash}:{number}",
         )
+        return self._curator._ask(question)
 
 
 def price_of(
