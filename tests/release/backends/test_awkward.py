@@ -20,7 +20,7 @@ def totals(backend, relation, query, *columns):
     resolved = resolve(query, dataset)
     check_columns(dataset, resolved, backend, relation)
     found = plan(resolved, relation, backend)
-    return dict(found.decode(backend.rows(found.statement)).cells)
+    return dict(found.decode(backend.fetch(found.statement)).cells)
 
 
 def x(kind, low=-10, high=10, unit=1, **options):
@@ -216,7 +216,7 @@ def test_texts_of_sqlite_that_are_no_utf_8_are_people_and_keys_like_others():
         dataset = Dataset("t", None, "add-remove", Unit("p", rows=rows, groups=rows), columns)
         resolved = resolve(Query("t").by("x", discover=True).count(), dataset)
         found = plan(resolved, relation, backend)
-        cells = found.decode(backend.rows(found.statement)).cells
+        cells = found.decode(backend.fetch(found.statement)).cells
         counts = {key: numbers[0] for (key,), numbers in cells.items()}
         assert shown.items() <= counts.items()
         assert sum(counts.values()) == 3 + rows

@@ -94,7 +94,7 @@ def random_query(draw, *, people=False, discover=True):
 def totals_of(loaded, resolved):
     check_columns(resolved.dataset, resolved, loaded.backend, loaded.relation)
     found = plan(resolved, loaded.relation, loaded.backend)
-    return oracle.plain(found.decode(loaded.backend.rows(found.statement)))
+    return oracle.plain(found.decode(loaded.backend.fetch(found.statement)))
 
 
 HOW_MANY = pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_odd_names_are_names(engine, request, tmp_path):
         query = query.sum(name, name=f"sum {i}", where=Compare(name, ">", Fraction(5)))
     resolved = resolve(query, Dataset("people", None, "add-remove", columns=columns))
     found = plan(resolved, relation, backend)
-    assert oracle.plain(found.decode(backend.rows(found.statement))) == oracle.totals(
+    assert oracle.plain(found.decode(backend.fetch(found.statement))) == oracle.totals(
         resolved, rows
     )
     backend.close()

@@ -76,7 +76,7 @@ class ExactServer:
         from twoworlds.release.plan import plan
 
         found = plan(resolve(query, self.dataset), self._relation, self._backend)
-        return found.decode(self._backend.rows(found.statement)).cells
+        return found.decode(self._backend.fetch(found.statement)).cells
 
     def close(self) -> None:
         """Close the engine."""

@@ -19,7 +19,6 @@ __all__ = [
     "existing",
     "named_table",
     "origin_of",
-    "place_of",
     "table_name",
 ]
 
@@ -64,22 +63,6 @@ def origin_of(source: Any) -> Origin | None:
     if not isinstance(source, Mapping):
         return None
     return next(((form, source[form]) for form in FORMS if form in source), None)
-
-
-def place_of(source: Any) -> str | None:
-    """Return how statements and certificates call an engine; None where nothing is said.
-
-    Of a connection that is tried on constants before its first use the dialect is named: without
-    that trial there is no answer.
-    """
-    dialect = "mysql" if isinstance(source, Mapping) and "mysql" in source else None
-    if isinstance(source, Mapping) and "connection" in source:
-        from twoworlds.release.backends.dbapi import dialect_of
-
-        dialect = source.get("dialect") or dialect_of(source["connection"])
-    if dialect in (None, "duckdb", "postgres", "sqlite"):
-        return None
-    return f"a connection ({dialect}) that gave the right answers when it was tried on constants"
 
 
 def table_name(source: Any, origin: Origin | None = None) -> tuple[str | None, str] | None:

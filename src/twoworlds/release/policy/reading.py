@@ -7,6 +7,7 @@
         neighbours: add-remove       # or substitute
         unit: row                    # or {person: patient, rows: 3, groups: 2}
         version: "2026-01"
+        frozen: true                 # optional: the data of this version never change
         columns:
           region: {kind: text, keys: [north, south, east, west]}
           age: {kind: integer, bounds: [0, 110], bins: [0, 18, 65, 110], grid: {step: 1}}
@@ -171,6 +172,12 @@ class _Fields:
         except InvalidInput as error:
             raise InvalidInput(f"{self.place}: {error}") from None
 
+    def truth(self, name: str) -> bool:
+        value = self.text(name)
+        if value not in (None, "true", "false"):
+            raise InvalidInput(f"{self.place}: {name} must be true or false, not {value!r}")
+        return value == "true"
+
     def whole(self, name: str, default: int) -> int:
         value = self.number(name)
         if value is None:
@@ -184,7 +191,15 @@ class _Fields:
 
 def _dataset(name: str, fields: _Fields) -> Dataset:
     fields.only(
-        "source", "neighbours", "unit", "version", "columns", "public", "budget", "analysts"
+        "source",
+        "neighbours",
+        "unit",
+        "version",
+        "frozen",
+        "columns",
+        "public",
+        "budget",
+        "analysts",
     )
     related = fields.required("neighbours", f"say {' or '.join(get_args(Neighbours))}")
     if related not in get_args(Neighbours):
@@ -216,6 +231,7 @@ def _dataset(name: str, fields: _Fields) -> Dataset:
         fields.text("version") or "1",
         None if budget is None else _cap(budget, f"{fields.place}: budget"),
         analysts,
+        fields.truth("frozen"),
     )
 
 
