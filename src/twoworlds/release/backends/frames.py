@@ -104,7 +104,7 @@ def _texts_or_objects(series: Any) -> pa.Array:
     import pandas as pd
     import pyarrow as pa
 
-    if pd.api.types.infer_dtype(series, skipna=True) == "string":
+    if pd.api.types.infer_dtype(series, skipna=True) in ("string", "empty"):
         try:
             return pa.array(series, pa.large_string(), from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):

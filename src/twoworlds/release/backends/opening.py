@@ -131,6 +131,7 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
         if "duckdb" in modules or "_duckdb" in modules:
             from twoworlds.release.backends.duckdb import DuckDBBackend
 
+            connection.cursor().close()
             return DuckDBBackend(connection, folder=folder, origin=origin)
         if "sqlite3" in modules:
             from twoworlds.release.backends.sqlite import SQLiteBackend
