@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend
 from twoworlds.release.backends.frames import library_of
-from twoworlds.release.backends.sources import FILES, existing, origin_of
+from twoworlds.release.backends.sources import FILES, as_file, existing, origin_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["open_backend"]
 
 _FORMS = (
-    "a path (.parquet, .csv, .tsv), {duckdb: path, table: name}, {sqlite: path, table: name}, "
+    "a path (.parquet), {duckdb: path, table: name}, {sqlite: path, table: name}, "
     "{postgresql: address, table: name}, {mysql: address, table: name}, {spark: path or table}, "
     "a data frame, or {connection: ..., table: name}"
 )
@@ -27,8 +27,8 @@ def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table
     """Open what holds a table.
 
     Args:
-        source: The path of a ``.parquet``, ``.csv`` or ``.tsv`` file, or of a folder of Parquet
-            files; ``{duckdb: path, table: name}``, ``{sqlite: path, table: name}``,
+        source: The path of a ``.parquet`` file, or of a folder of them;
+            ``{duckdb: path, table: name}``, ``{sqlite: path, table: name}``,
             ``{postgresql: address, table: name}``, ``{mysql: address, table: name}`` or
             ``{spark: path or table}``, tables with ``schema: name`` besides if need be; a frame of
             pandas, polars or Spark or a table of pyarrow; or an open connection,
@@ -69,6 +69,7 @@ def _check_path(source: str | Path, folder: Path) -> None:
             "an address of a server is given as {postgresql: address, table: name}; "
             f"a source is {_FORMS}"
         )
+    as_file(source, folder)  # refuses text files
     path = existing(source, folder)
     if path.is_dir():
         if not any(path.glob("*.parquet")):
@@ -80,7 +81,7 @@ def _check_path(source: str | Path, folder: Path) -> None:
         )
     elif path.suffix.lower() not in FILES:
         raise InvalidInput(
-            f"{str(source)!r} ends in neither of {', '.join(FILES)}: the ending says how it is read"
+            f"{str(source)!r} does not end in {FILES[0]}: the ending says how it is read"
         )
 
 
