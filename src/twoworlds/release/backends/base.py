@@ -23,7 +23,6 @@ Family = Literal[
     "boolean",
     "date",
     "timestamp",
-    "untyped",
     "dynamic",
     "other",
 ]
@@ -35,7 +34,6 @@ _KINDS: dict[Family, str] = {
     "boolean": "boolean",
     "date": "date",
     "timestamp": "date",
-    "untyped": "text",
     "dynamic": "other",
     "other": "other",
 }
@@ -47,8 +45,7 @@ class Field:
 
     Attributes:
         name: What statements call it; not always the name that its owner gave it.
-        family: How the engine keeps its values; ``dynamic`` where each row has a type of its own,
-            ``untyped`` for texts that are read as whatever the policy declares.
+        family: How the engine keeps its values; ``dynamic`` where each row has a type of its own.
         declared: The kind that the table declares, where rows have types of their own, or where
             truths are kept as small whole numbers.
         bits: The width of an integer, sign included; None when the engine has no limit.
@@ -74,7 +71,7 @@ class Field:
         Either kind of number does for the other: pandas turns whole numbers into floats as soon as
         one of them is missing, and that must not decide whether there is an answer.
         """
-        if self.family == "untyped" or (self.family == "dynamic" and self.declared is None):
+        if self.family == "dynamic" and self.declared is None:
             return True
         if self.family == "integer" and self.declared == "boolean":
             return kind in ("integer", "number", "boolean")

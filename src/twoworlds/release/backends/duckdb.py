@@ -1,15 +1,11 @@
-"""DuckDB: Parquet and CSV files, data frames, and DuckDB's own files.
+"""DuckDB: Parquet files, data frames, and DuckDB's own files.
 
 A file or frame is seen through a view whose columns are numbered, so that no name of a column, odd
-or twice given, ever stands in a statement. Nothing about a text file is guessed from its rows: each
-line is a row (`texts` has the rules), and each value is read as what the policy declares; one that
-cannot be read so is missing.
+or twice given, ever stands in a statement.
 """
 
 from __future__ import annotations
 
-import csv
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
@@ -20,7 +16,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.release.ahead import Ahead
 from twoworlds.release.backends.base import Field, kinds_of
 from twoworlds.release.backends.sources import Origin, as_file, named_table, table_name
-from twoworlds.release.backends.texts import TextFile
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["DuckDBBackend"]
 
 CHUNK = 10_000
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _INTEGERS = {
     "TINYINT": 8,
     "SMALLINT": 16,
@@ -81,8 +75,6 @@ class DuckDBBackend:
         self._fields: dict[str, dict[str, Field]] = {}
         self._keys: dict[tuple[str, ...], str] = {}  # the texts of tables, by their names
         self._kept: list[object] = []  # frames must live as long as their views
-        self._texts: dict[str, TextFile] = {}  # by the names of their views
-        self._read: dict[str, tuple[int, ...]] = {}  # what they were when they were last looked at
 
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a file, a frame or a name in the file of DuckDB."""
@@ -115,12 +107,6 @@ class DuckDBBackend:
 
     def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
         """Run one statement and yield its rows, a chunk at a time."""
-        if self._texts:
-            from sqlglot import exp
-
-            named = {table.name for table in statement.find_all(exp.Table)}
-            for name in named & self._texts.keys():
-                self._look_at(name)
         result = self._connection.execute(_text_of(statement))
         while chunk := result.fetchmany(CHUNK):
             yield from chunk
@@ -151,63 +137,13 @@ class DuckDBBackend:
     def _file(self, path: Path) -> exp.Table:
         import duckdb
 
-        delimiter = _DELIMITERS.get(path.suffix.lower())
         try:
-            if delimiter is not None:
-                return self._text(TextFile(path, delimiter))
             reader = f"read_parquet({_quoted(_glob(path))}, hive_partitioning = false)"
             return self._view(self._parquet_names(path), reader)
-        except (duckdb.Error, OSError, UnicodeDecodeError, csv.Error):
-            kind = "Parquet" if delimiter is None else "text"
+        except (duckdb.Error, OSError):
             raise InvalidInput(
-                f"{path.name!r} cannot be read as {kind}: check the file and its ending "
-                "(.parquet, .csv, .tsv)"
+                f"{path.name!r} cannot be read as Parquet: check the file and its ending (.parquet)"
             ) from None
-
-    def _text(self, text: TextFile) -> exp.Table:
-        """Return the view of a text file; it is made when a statement needs it."""
-        from twoworlds.release.plan import sql
-
-        names = _distinct(text.names())
-        relation = sql.table(f"twoworlds_view{next(self._numbers)}")
-        self._texts[relation.name] = text
-        self._fields[_text_of(relation)] = {
-            name: Field(f"c{i}", "untyped") for i, name in enumerate(names)
-        }
-        return relation
-
-    def _look_at(self, view: str) -> None:
-        """Make the view of a text file, unless it is there and the file is what it was."""
-        text = self._texts[view]
-        now = text.path.stat()
-        state = (now.st_ino, now.st_size, now.st_mtime_ns)
-        if self._read.get(view) == state:
-            return
-        width = len(self._fields[f'"{view}"'])
-        columns = ", ".join(f"c{i}" for i in range(width))
-        self._connection.execute(f"DROP VIEW IF EXISTS {view}")
-        self._connection.execute(f"DROP TABLE IF EXISTS {view}_rows")
-        ending = text.ending(width)
-        if ending is not None:
-            source = _reader(text.path, text.delimiter, width, ending)
-        else:
-            source = f"{view}_rows"
-            self._copy(text, width, source)
-        self._connection.execute(f"CREATE TEMPORARY VIEW {view} AS SELECT {columns} FROM {source}")
-        self._read[view] = state
-
-    def _copy(self, text: TextFile, width: int, table: str) -> None:
-        """Read a text file in which not all lines are plain into a temporary table."""
-        from tempfile import mkstemp  # late: few sources need it
-
-        handle, name = mkstemp(suffix=".csv")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                text.copy(file, width)
-            reader = _reader(Path(name), text.delimiter, width + 1, "\n")
-            self._connection.execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {reader}")
-        finally:
-            Path(name).unlink()
 
     def _frame(self, frame: Any) -> exp.Table:
         import duckdb
@@ -323,18 +259,6 @@ def _distinct(names: Sequence[str]) -> Sequence[str]:
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidInput(f"two columns are called {twice!r}: rename one")
     return names
-
-
-def _reader(path: Path, delimiter: str, width: int, ending: str) -> str:
-    """Return DuckDB's reader of a text file, with nothing left to be guessed."""
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
-    escaped = ending.replace("\r", "\\r").replace("\n", "\\n")
-    return (
-        f"read_csv({_quoted(_glob(path))}, auto_detect = false, delim = {_quoted(delimiter)}, "
-        f"new_line = {_quoted(escaped)}, quote = '\"', escape = '\"', header = false, "
-        f"skip = 1, columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, "
-        "max_line_size = 8000000, ignore_errors = true)"
-    )
 
 
 def _quoted(value: str) -> str:

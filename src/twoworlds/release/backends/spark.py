@@ -77,7 +77,7 @@ class SparkBackend:
         key = source if isinstance(source, (str, Path)) else id(source)
         if key not in self._views:
             self._kept.append(source)
-            self._views[key] = self._view(*self._frame(source))
+            self._views[key] = self._view(self._frame(source))
         return self._views[key]
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
@@ -103,26 +103,16 @@ class SparkBackend:
             self._session.catalog.dropTempView(relation.name)
         self._views.clear()
 
-    def _frame(self, source: Any) -> tuple[Any, bool]:
-        """Return the data frame of a source, and whether it is text that is read as declared."""
+    def _frame(self, source: Any) -> Any:
+        """Return the data frame of a source."""
         origin = origin_of(source)
         if origin is not None and origin[0] == "spark":
             source = origin[1]
         path = as_file(source, self._folder)
         if path is not None:
-            return self._file(path)
+            return self._session.read.parquet(path.absolute().as_uri())
         name = table_name(source)
-        if name is not None:
-            return self._table(*name), False
-        return source, False
-
-    def _file(self, path: Path) -> tuple[Any, bool]:
-        separators = {".csv": ",", ".tsv": "\t"}
-        where = path.absolute().as_uri()
-        if path.suffix.lower() in separators:
-            options = {"sep": separators[path.suffix.lower()], "escape": '"', "header": "true"}
-            return self._session.read.options(**options, emptyValue="").csv(where), True
-        return self._session.read.parquet(where), False
+        return source if name is None else self._table(*name)
 
     def _table(self, schema: str | None, name: str) -> Any:
         names = [f"`{part.replace('`', '``')}`" for part in (schema, name) if part is not None]
@@ -134,7 +124,7 @@ class SparkBackend:
                 continue
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
 
-    def _view(self, frame: Any, untyped: bool) -> exp.Table:  # noqa: FBT001
+    def _view(self, frame: Any) -> exp.Table:
         from twoworlds.release.plan import sql
 
         names = list(frame.columns)
@@ -145,7 +135,7 @@ class SparkBackend:
         kinds = [field.dataType.simpleString() for field in frame.schema.fields]
         frame.toDF(*(f"c{i}" for i in range(len(names)))).createOrReplaceTempView(view)
         self._fields[view] = {
-            name: Field(f"c{i}", "untyped") if untyped else _field(f"c{i}", kind)
+            name: _field(f"c{i}", kind)
             for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
         }
         return sql.table(view)

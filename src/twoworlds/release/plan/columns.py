@@ -42,7 +42,6 @@ MOST_PARTS = 1 << 61  # of numerator times denominator of a unit
 LONGEST = 40  # digits after the point of a constant compared with decimals
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
-_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
 _FAMILIES: dict[str, Family] = {
     "integer": "integer",
     "number": "float",
@@ -76,8 +75,6 @@ class Clean:
         """Return the clean column that a column of the engine becomes."""
         family = field.family
         match family:
-            case "untyped":
-                family = _FAMILIES[kind]
             case "dynamic" if kind != "number":
                 family = _FAMILIES[kind]
             case "float" if kind == "integer":
@@ -103,8 +100,6 @@ class Clean:
         match field.family:
             case "dynamic":
                 return self._cleaning_dynamic(raw)
-            case "untyped":
-                return self._cleaning_untyped(raw)
             case "text":
                 return self.engine.bytewise(sql.cast(raw, "TEXT") if field.cast else raw)
             case "float":
@@ -156,15 +151,6 @@ class Clean:
 
     def _is_nan(self, x: exp.Expression) -> exp.Expression:
         return exp.false() if self.engine.nan is None else self.engine.nan(x)
-
-    def _cleaning_untyped(self, raw: exp.Expression) -> exp.Expression:
-        if self.kind == "text":
-            return raw
-        value = self.cleaning(Field("", _FAMILIES[self.kind]), _read(raw, _TYPES[self.kind]))
-        if self.kind == "integer":
-            rounded = self._whole(Field("", "float"), _read(raw.copy(), "DOUBLE"))
-            return exp.Coalesce(this=value, expressions=[rounded])
-        return value
 
     def _cleaning_dynamic(self, raw: exp.Expression) -> exp.Expression:
         kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
@@ -365,15 +351,6 @@ class Clean:
             tiny = sql.compare(exp.Abs(this=self()), "<", sql.double(TINY))
             branches.append((tiny, sql.number(0)))
         return sql.case(*branches, default=v)
-
-
-def _read(raw: exp.Expression, kind: str) -> exp.Expression:
-    """Return a text as a value of another type; missing when it is none.
-
-    Without the trim DuckDB hands the cast to its reader of CSV, which then drops whole lines, and
-    without ``safe`` sqlglot writes a plain cast for Spark, which fails at the first odd text.
-    """
-    return exp.TryCast(this=exp.Trim(this=raw), to=exp.DataType.build(kind), safe=True)
 
 
 def _clamped(v: exp.Expression, low: exp.Expression, high: exp.Expression) -> exp.Expression:

@@ -82,7 +82,7 @@ def probe(run: Run, dialect: str, engine: Engine) -> None:
 def _refusal(dialect: str, said: str) -> InvalidInput:
     return InvalidInput(
         f"this {dialect} connection was tried on constants, and {said}; nothing was charged: "
-        "mend its settings, or export the table to Parquet or CSV"
+        "mend its settings, or export the table to Parquet"
     )
 
 
