@@ -103,7 +103,6 @@ COLUMNS = {
 BY_ROW = Unit()
 ENGINES = (
     "duckdb-parquet",
-    "duckdb-csv",
     "duckdb-file",
     "pandas",
     "polars",

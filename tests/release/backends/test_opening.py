@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from fractions import Fraction
+from pathlib import Path
 
 import duckdb
 import pandas as pd
@@ -36,10 +37,10 @@ def answer(source, folder=None, query=BY_NAME, dataset=DATASET):
 
 
 def test_paths_start_from_the_folder(tmp_path):
-    (tmp_path / "people.csv").write_text("age,name\n1,a\n2,b\n3,a\n")
-    (tmp_path / "people.tsv").write_text("age\tname\n1\ta\n2\tb\n3\ta\n")
-    assert answer("people.csv", tmp_path) == EXPECTED
-    assert answer(tmp_path / "people.tsv") == EXPECTED
+    rows = duckdb.sql("SELECT * FROM (VALUES (1, 'a'), (2, 'b'), (3, 'a')) t(age, name)")
+    rows.write_parquet(str(tmp_path / "people.parquet"))
+    assert answer("people.parquet", tmp_path) == EXPECTED
+    assert answer(tmp_path / "people.parquet") == EXPECTED
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_itself(tmp_path):
@@ -102,12 +103,11 @@ def test_a_server_that_cannot_be_reached_shows_no_password():
     ("source", "part"),
     [
         ("absent.parquet", "there is no file 'absent.parquet'"),
-        ("notes.txt", "ends in neither"),
+        ("notes.txt", "does not end in .parquet"),
         ("people.db", "holds several tables"),
         ("broken.parquet", "cannot be read as Parquet"),
-        ("broken.csv", "cannot be read as text"),
-        ("empty.csv", "without columns"),
-        ("twice.csv", "two columns are called 'a'"),
+        ("people.csv", "`twoworlds policy new people.csv`"),
+        (Path("PEOPLE.TSV"), "`twoworlds policy import PEOPLE.TSV"),
         ("nothing", "has no .parquet file"),
         ("postgresql://ann:s3cret@host/people", "postgresql: address"),
         ({"duckdb": "broken.parquet", "table": "t"}, "as a file of DuckDB"),
@@ -122,16 +122,14 @@ def test_a_server_that_cannot_be_reached_shows_no_password():
         ({"mysql": "mysql://ann:s3cret@127.0.0.1:1/people", "table": "t"}, "cannot be reached"),
         ({"mysql": "postgresql://ann:s3cret@127.0.0.1/people", "table": "t"}, "mysql://user"),
         (17, "int is no source of data"),
-        ("a\0b.csv", "NUL"),
+        ("a\0b.parquet", "NUL"),
     ],
 )
 def test_what_cannot_be_opened_is_refused_with_the_way_out(source, part, tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "nothing").mkdir()
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is none at all, and long enough")
-    (tmp_path / "broken.csv").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "empty.csv").write_text("")
-    (tmp_path / "twice.csv").write_text("a,b,a\n1,2,3\n")
+    (tmp_path / "people.csv").write_text("age\n1\n")
     with sqlite3.connect(tmp_path / "people.db") as connection:
         connection.execute("CREATE TABLE people (age INTEGER)")
     connection.close()
@@ -210,7 +208,7 @@ def test_a_public_table_is_in_the_engine_of_the_dataset(tmp_path):
     with pytest.raises(InvalidInput, match="in another"):
         asked({"sqlite": "other.db", "table": "p"})
     with pytest.raises(InvalidInput, match="looks like a file"):
-        asked("p.csv")
+        asked("p.parquet")
 
 
 class OnlyCursors:
