@@ -169,7 +169,4 @@ def _within_limits(cells, rows, person, most_rows, most_groups):
 
 def test_every_kind_is_recognised(loaded):
     kinds = loaded.backend.kinds(loaded.relation)
-    if loaded.engine == "duckdb-csv":
-        assert set(kinds.values()) == {"text"}  # until the policy says more
-    else:
-        assert kinds == {name: column.kind for name, column in COLUMNS.items()}
+    assert kinds == {name: column.kind for name, column in COLUMNS.items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend
 from twoworlds.release.backends.frames import library_of
-from twoworlds.release.backends.sources import FILES, existing, origin_of
+from twoworlds.release.backends.sources import FILES, as_file, existing, origin_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -68,6 +68,7 @@ def _check_path(source: str | Path, folder: Path) -> None:
             "an address of a server is given as {postgresql: address, table: name}; "
             f"a source is {_FORMS}"
         )
+    as_file(source, folder)  # refuses text files
     path = existing(source, folder)
     if path.is_dir():
         if not any(path.glob("*.parquet")):
@@ -79,7 +80,7 @@ def _check_path(source: str | Path, folder: Path) -> None:
         )
     elif path.suffix.lower() not in FILES:
         raise InvalidInput(
-            f"{str(source)!r} ends in neither of {', '.join(FILES)}: the ending says how it is read"
+            f"{str(source)!r} does not end in {FILES[0]}: the ending says how it is read"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,15 +15,19 @@ if TYPE_CHECKING:
 __all__ = [
     "FILES",
     "FORMS",
+    "TEXT_FILES",
     "Origin",
     "as_file",
     "existing",
+    "import_command",
     "named_table",
     "origin_of",
     "table_name",
+    "text_file_of",
 ]
 
-FILES = (".parquet", ".csv", ".tsv")
+FILES = (".parquet",)
+TEXT_FILES = (".csv", ".tsv")  # imported, and never read by a release
 FORMS = ("duckdb", "sqlite", "postgresql", "mysql", "spark", "connection")
 Origin = tuple[str, Any]  # which of the forms, and what it says
 
@@ -45,12 +50,38 @@ def existing(path: str | Path, folder: Path) -> Path:
     return found
 
 
+def text_file_of(source: Any) -> str | None:
+    """Return the text file that a source names, if it does."""
+    if isinstance(source, Mapping):
+        source = source.get("spark")
+    if isinstance(source, (str, Path)) and str(source).lower().endswith(TEXT_FILES):
+        return str(source)
+    return None
+
+
+def import_command(path: Path, policy: str, dataset: str, public: str | None = None) -> str:
+    """Return the command that imports a text file as a policy declares it.
+
+    >>> import_command(Path("my people.csv"), "policy.yml", "people")
+    "twoworlds policy import 'my people.csv' --policy policy.yml --dataset people"
+    """
+    words = ["twoworlds", "policy", "import", str(path), "--policy", policy, "--dataset", dataset]
+    return shlex.join(words if public is None else [*words, "--public", public])
+
+
 def as_file(source: Any, folder: Path) -> Path | None:
-    """Return the file of a source: a Parquet or text file, or a folder of Parquet files.
+    """Return the file of a source: a Parquet file, or a folder of them.
 
     Raises:
-        InvalidInput: when nothing is there.
+        InvalidInput: when nothing is there, or it is a text file.
     """
+    text = text_file_of(source)
+    if text is not None:
+        raise InvalidInput(
+            f"{text!r} is a text file, and releases read typed tables: import it with "
+            f"`twoworlds policy import {shlex.quote(text)} --policy POLICY`, or begin a policy "
+            f"with `twoworlds policy new {shlex.quote(text)}`"
+        )
     if isinstance(source, Path):
         return existing(source, folder)
     if isinstance(source, str) and (source.lower().endswith(FILES) or "/" in source):
