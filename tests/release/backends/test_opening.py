@@ -101,7 +101,7 @@ def test_a_server_that_cannot_be_reached_shows_no_password():
     ("source", "part"),
     [
         ("absent.parquet", "there is no file 'absent.parquet'"),
-        ("notes.txt", "ends in neither"),
+        ("notes.txt", "does not end in .parquet"),
         ("people.db", "holds several tables"),
         ("broken.parquet", "cannot be read as Parquet"),
         ("nothing", "has no .parquet file"),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import traceback
 
+import duckdb
 import pytest
 
 from tests.release.failures.worlds import (
@@ -133,18 +134,18 @@ def test_failure_9_a_file_that_vanishes_after_the_charge_is_the_same_error(tmp_p
     parquet(path, [("a", 1.0)])
     with opened(tmp_path, "people.parquet") as curator:
         engine, _ = curator._engine(curator.policy.dataset("people"))
-        fetch = engine.fetch
+        fetch = engine.fetch_all
 
-        def vanish(statement):
+        def vanish(statements):
             path.rename(tmp_path / "elsewhere")
-            return fetch(statement)
+            return fetch(statements)
 
-        engine.fetch = vanish
+        engine.fetch_all = vanish
         with pytest.raises(ReleaseFailed) as caught:
             curator.release(SQL, "1")
         assert caught.value.__context__ is None
         (tmp_path / "elsewhere").rename(path)
-        engine.fetch = fetch
+        engine.fetch_all = fetch
         assert len(curator.release(SQL, "1").rows()) == 3
         assert curator.ledger.spent("people").epsilon == 1
 
@@ -190,9 +191,13 @@ def test_failure_9_a_column_that_the_table_lacks_is_refused_in_words(tmp_path, m
         assert curator.ledger.spent("people").epsilon == 0
 
 
-def test_failure_9_a_column_of_another_kind_is_refused_before_the_charge(tmp_path):
+def test_failure_9_a_column_declared_otherwise_is_refused_before_the_charge(
+    tmp_path,
+):
     columns = "{k: {kind: number, bounds: [0, 1]}}"
-    with opened(tmp_path, table([("a", 1.0)]), columns) as curator:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t (k VARCHAR)")
+    with opened(tmp_path, {"connection": connection, "table": "t"}, columns) as curator:
         with pytest.raises(InvalidInput, match="declared"):
             curator.release("SELECT SUM(k) FROM people", "1")
         assert curator.ledger.spent("people").epsilon == 0

@@ -84,7 +84,7 @@ def _from_pandas(series: Any) -> Any:
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         kind = kind.categories.dtype
-        if pd.api.types.is_object_dtype(kind):
+        if pd.api.types.is_object_dtype(kind) or isinstance(kind, pd.StringDtype):
             series = series.astype(object)
     if isinstance(kind, pd.SparseDtype):
         series = series.sparse.to_dense()
