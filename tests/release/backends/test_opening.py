@@ -104,6 +104,9 @@ def test_a_server_that_cannot_be_reached_shows_no_password():
         ("notes.txt", "does not end in .parquet"),
         ("people.db", "holds several tables"),
         ("broken.parquet", "cannot be read as Parquet"),
+        ("people.csv", "`twoworlds policy new people.csv`"),
+        ({"spark": "people.csv"}, "`twoworlds policy new people.csv`"),
+        (Path("PEOPLE.TSV"), "`twoworlds policy import PEOPLE.TSV"),
         ("nothing", "has no .parquet file"),
         ("postgresql://ann:s3cret@host/people", "postgresql: address"),
         ({"duckdb": "broken.parquet", "table": "t"}, "as a file of DuckDB"),
@@ -202,6 +205,8 @@ def test_a_public_table_is_in_the_engine_of_the_dataset(tmp_path):
         asked({"sqlite": "other.db", "table": "p"})
     with pytest.raises(InvalidInput, match="looks like a file"):
         asked("p.parquet")
+    with pytest.raises(InvalidInput, match="looks like a file"):
+        asked("p.csv")
 
 
 def test_a_connection_that_is_closed_is_refused():

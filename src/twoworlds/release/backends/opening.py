@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend
 from twoworlds.release.backends.frames import library_of
-from twoworlds.release.backends.sources import FILES, as_file, existing, origin_of
+from twoworlds.release.backends.sources import FILES, check_typed, existing, origin_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -47,6 +47,7 @@ def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table
 
 
 def _backend(source: Any, folder: Path) -> Backend:
+    check_typed(source)
     if isinstance(source, Mapping):
         return _from_mapping(source, folder)
     if isinstance(source, (str, Path)):
@@ -68,7 +69,6 @@ def _check_path(source: str | Path, folder: Path) -> None:
             "an address of a server is given as {postgresql: address, table: name}; "
             f"a source is {_FORMS}"
         )
-    as_file(source, folder)  # refuses text files
     path = existing(source, folder)
     if path.is_dir():
         if not any(path.glob("*.parquet")):

@@ -18,6 +18,7 @@ __all__ = [
     "TEXT_FILES",
     "Origin",
     "as_file",
+    "check_typed",
     "existing",
     "import_command",
     "named_table",
@@ -69,11 +70,11 @@ def import_command(path: Path, policy: str, dataset: str, public: str | None = N
     return shlex.join(words if public is None else [*words, "--public", public])
 
 
-def as_file(source: Any, folder: Path) -> Path | None:
-    """Return the file of a source: a Parquet file, or a folder of them.
+def check_typed(source: Any) -> None:
+    """Refuse a text file.
 
     Raises:
-        InvalidInput: when nothing is there, or it is a text file.
+        InvalidInput: naming the commands that import it.
     """
     text = text_file_of(source)
     if text is not None:
@@ -82,6 +83,15 @@ def as_file(source: Any, folder: Path) -> Path | None:
             f"`twoworlds policy import {shlex.quote(text)} --policy POLICY`, or begin a policy "
             f"with `twoworlds policy new {shlex.quote(text)}`"
         )
+
+
+def as_file(source: Any, folder: Path) -> Path | None:
+    """Return the file of a source: a Parquet file, or a folder of them.
+
+    Raises:
+        InvalidInput: when nothing is there, or it is a text file.
+    """
+    check_typed(source)
     if isinstance(source, Path):
         return existing(source, folder)
     if isinstance(source, str) and (source.lower().endswith(FILES) or "/" in source):
@@ -129,7 +139,7 @@ def named_table(catalogue: _Catalogue, schema: str | None, name: str) -> exp.Tab
         relation = sql.table(after, before)
         if catalogue.exists(relation):
             return relation
-    if name.lower().endswith(FILES):
+    if name.lower().endswith((*FILES, *TEXT_FILES)):
         raise InvalidInput(
             f"{name!r} looks like a file, and this engine reads tables: load it into one first"
         )
