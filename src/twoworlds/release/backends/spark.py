@@ -2,12 +2,18 @@
 
 Each source is seen through a temporary view whose columns are numbered, so that no name of a
 column, odd or twice given, ever stands in a statement. Works with ANSI mode on and off.
+
+The session is classic, on this machine or on a cluster, or of Spark Connect. One that ends before
+the Curator does (Spark Connect ends it after an hour without a statement, and when its server
+starts anew) is opened again, with its views, before anything is charged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -68,20 +74,48 @@ class SparkBackend:
             )
         self._session = session
         self._folder = folder
-        self._views: dict[Any, exp.Table] = {}
-        self._kept: list[object] = []
+        self._opening = RLock()
+        self._views: dict[Any, tuple[Any, exp.Table]] = {}  # with the source, which must live on
         self._fields: dict[str, dict[str, Field]] = {}
 
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a data frame, a file or a name in the catalogue."""
         key = source if isinstance(source, (str, Path)) else id(source)
-        if key not in self._views:
-            self._kept.append(source)
-            self._views[key] = self._view(*self._frame(source))
-        return self._views[key]
+        with self._opening:
+            if key not in self._views:
+                name = f"twoworlds_{uuid4().hex}"
+                self._views[key] = source, self._view(name, *self._frame(source))
+            return self._views[key][1]
+
+    def check_usable(self) -> None:
+        """Open session and views again if the session has ended.
+
+        Raises:
+            InvalidInput: when a data frame was given, which ended with its session.
+        """
+        with self._opening:
+            if self._lives():
+                return
+            if any(hasattr(source, "sparkSession") for source, _ in self._views.values()):
+                raise InvalidInput(
+                    "the session of Spark that made this data frame has ended: make the frame "
+                    "again in a new session, and open the Curator with it"
+                )
+            with suppress(Exception):
+                self._session.stop()  # it is not found as the active one any more
+            self._session = active_session()
+            for source, relation in self._views.values():
+                self._view(relation.name, *self._frame(source))
+
+    def _lives(self) -> bool:
+        try:
+            return bool(self._session.sql("SELECT 1").collect())
+        except Exception:  # of several kinds, and without data
+            return False
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
         """Return the columns of a table by the names that their owner gave them."""
+        self.check_usable()
         return self._fields[relation.name]
 
     def kinds(self, relation: exp.Table) -> Mapping[str, str]:
@@ -99,8 +133,9 @@ class SparkBackend:
 
     def close(self) -> None:
         """Drop the views; the session stays open."""
-        for relation in self._views.values():
-            self._session.catalog.dropTempView(relation.name)
+        for _, relation in self._views.values():
+            with suppress(Exception):  # it ended with its session
+                self._session.catalog.dropTempView(relation.name)
         self._views.clear()
 
     def _frame(self, source: Any) -> tuple[Any, bool]:
@@ -134,14 +169,13 @@ class SparkBackend:
                 continue
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
 
-    def _view(self, frame: Any, untyped: bool) -> exp.Table:  # noqa: FBT001
+    def _view(self, view: str, frame: Any, untyped: bool) -> exp.Table:  # noqa: FBT001
         from twoworlds.release.plan import sql
 
         names = list(frame.columns)
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInput(f"two columns are called {twice!r}: rename one")
-        view = f"twoworlds_{uuid4().hex}"
         kinds = [field.dataType.simpleString() for field in frame.schema.fields]
         frame.toDF(*(f"c{i}" for i in range(len(names)))).createOrReplaceTempView(view)
         self._fields[view] = {
