@@ -364,7 +364,9 @@ class MariaDBServer:
 
 # --- Spark --------------------------------------------------------------------------------------
 
-SPARK = "TWOWORLDS_SPARK"  # the variable that names another Spark: spark://host:port, sc://host:port
+SPARK = (
+    "TWOWORLDS_SPARK"  # the variable that names another Spark: spark://host:port, sc://host:port
+)
 _SHORT_QUERIES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # the rest costs more than it gains
 _SESSION = {
     "spark.sql.session.timeZone": "UTC",
@@ -380,7 +382,7 @@ _MACHINE = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_EXECUTORS = {  # two of them, and no query before both are there
+EXECUTORS = {  # two of them, and no query before both are there
     "spark.cores.max": "2",
     "spark.executor.cores": "1",
     "spark.executor.extraJavaOptions": _SHORT_QUERIES,
@@ -399,7 +401,7 @@ def start_spark(java: Path, folder: Path) -> SparkSession:
         return _with_settings(builder.remote(address), _SESSION).getOrCreate()
     settings = {**_SESSION, **_MACHINE, **_folders(folder)}
     if address.startswith("spark://"):
-        settings |= _EXECUTORS
+        settings |= EXECUTORS
     with mock.patch.dict(os.environ, _spark_environment(java), clear=True):
         return _with_settings(builder.master(address), settings).getOrCreate()
 
@@ -515,7 +517,9 @@ def _wait_for(port: int, log: Path, seconds: float = 120) -> None:
             socket.create_connection(("127.0.0.1", port)).close()
         except OSError:
             if time.monotonic() > until:
-                raise RuntimeError(f"nothing listens after {seconds:g} s:\n{log.read_text()}") from None
+                raise RuntimeError(
+                    f"nothing listens after {seconds:g} s:\n{log.read_text()}"
+                ) from None
             time.sleep(0.05)
         else:
             return
