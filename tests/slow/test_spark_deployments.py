@@ -37,27 +37,39 @@ datasets:
 """
 RELEASES = """
 import json
+from pathlib import Path
 from pyspark.sql import SparkSession
+from twoworlds.errors import InvalidInput
 from twoworlds.release.curator import Curator
 from twoworlds.release.policy import read_policy
-from pathlib import Path
 
 def asked(curator, number):
     query = f"SELECT COUNT(*) FROM people WHERE income >= {number}"
     [[value]] = curator.release(query, "epsilon=50").values
     return value
 
-
-with Curator.open(read_policy(Path("policy.yml"))) as curator:
-    found = [asked(curator, 3)]
-    session = SparkSession.active()
+def end(session):
     if "connect" in type(session).__module__:
         session.client.release_session()  # as its server does after an hour
     else:
         session.sparkContext._jsc.sc().stop()  # as the cluster does when it gives up
+
+policy = read_policy(Path("policy.yml"))
+with Curator.open(policy) as curator:
+    found = [asked(curator, 3)]
+    end(SparkSession.active())
     found.append(asked(curator, 4))
+    session = SparkSession.active()
+    frame = session.read.parquet(Path("people.parquet").absolute().as_uri())
+    of_a_frame = Curator(policy, curator.ledger, sources={"people": frame})
+    found.append(asked(of_a_frame, 5))
+    end(session)
+    try:
+        asked(of_a_frame, 6)
+    except InvalidInput as error:
+        refused = str(error)
     spent = curator.budget()["datasets"][0]["spent"]["epsilon"]["exact"]
-print(json.dumps({"found": found, "spent": spent, "kind": type(session).__module__}))
+print(json.dumps([found, refused, spent, type(session).__module__]))
 """
 
 
@@ -101,7 +113,10 @@ def test_all_quick_tests_of_spark_pass(java_for_spark, deployment):
 def test_releases_go_on_in_a_new_session_when_spark_has_ended_theirs(
     java_for_spark, deployment, tmp_path
 ):
-    """Each is paid once. Noise of scale 1/25 passes 5 in one of e^125 cases."""
+    """And a frame that ended with its session is refused without a charge.
+
+    Noise of scale 1/25 passes 5 in one of e^125 cases.
+    """
     columns = {"person": [*range(1000)] * 2, "income": [*range(10)] * 200}
     pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "people.parquet")
     (tmp_path / "policy.yml").write_text(POLICY)
@@ -112,7 +127,9 @@ def test_releases_go_on_in_a_new_session_when_spark_has_ended_theirs(
         lines = (f"{name} {value}\n" for name, value in named.items())
         (tmp_path / "spark-defaults.conf").write_text("".join(lines))
         settings = {"SPARK_CONF_DIR": str(tmp_path)}
-    said = json.loads(run(java_for_spark, tmp_path, "-c", RELEASES, **settings))
-    assert ("connect" in said["kind"]) == ("SPARK_REMOTE" in settings)
-    assert said["spent"] == "100"
-    assert all(abs(x - y) <= 5 for x, y in zip(said["found"], (1400, 1200), strict=True))
+    said = run(java_for_spark, tmp_path, "-c", RELEASES, **settings)
+    found, refused, spent, kind = json.loads(said)
+    assert ("connect" in kind) == ("SPARK_REMOTE" in settings)
+    assert all(abs(x - y) <= 5 for x, y in zip(found, (1400, 1200, 1000), strict=True))
+    assert "make the frame again" in refused
+    assert spent == "150"
