@@ -3,12 +3,16 @@
 Each source is seen through a temporary view whose columns are numbered, so that no name of a
 column, odd or twice given, ever stands in a statement. Works with ANSI mode on and off. Spark plans
 each statement anew and promises no moment: what is read together may be of several.
+
+The session is classic, on this machine or on a cluster, or of Spark Connect. One that ends before
+the Curator does (Spark Connect ends it after an hour without a statement, and when its server
+starts anew) is opened again, with its views, before anything is charged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -82,8 +86,36 @@ class SparkBackend(Backend):
         key = source if isinstance(source, (str, Path)) else id(source)
         with self._opening:
             if key not in self._views:
-                self._views[key] = source, self._view(*self._frame(source))
+                name = f"twoworlds_{uuid4().hex}"
+                self._views[key] = source, self._view(name, *self._frame(source))
             return self._views[key][1]
+
+    def check_usable(self) -> None:
+        """Open session and views again if the session has ended, besides what all engines check.
+
+        Raises:
+            InvalidInput: when a data frame was given, which ended with its session.
+        """
+        super().check_usable()
+        with self._opening:
+            if self._lives():
+                return
+            if any(hasattr(source, "sparkSession") for source, _ in self._views.values()):
+                raise InvalidInput(
+                    "the session of Spark that made this data frame has ended: make the frame "
+                    "again in a new session, and open the Curator with it"
+                )
+            with suppress(Exception):
+                self._spark.stop()  # it is not found as the active one any more
+            self._spark = active_session()
+            for source, relation in self._views.values():
+                self._view(relation.name, *self._frame(source))
+
+    def _lives(self) -> bool:
+        try:
+            return bool(self._spark.sql("SELECT 1").collect())
+        except Exception:  # of several kinds, and without data
+            return False
 
     def snapshot(self, relation: exp.Table) -> bool:
         """Never: a source may be read again, and be another then."""
@@ -92,7 +124,8 @@ class SparkBackend(Backend):
     def close(self) -> None:
         """Drop the views; the session stays open."""
         for _, relation in self._views.values():
-            self._spark.catalog.dropTempView(relation.name)
+            with suppress(Exception):  # it ended with its session
+                self._spark.catalog.dropTempView(relation.name)
         self._views.clear()
 
     @contextmanager
@@ -126,14 +159,13 @@ class SparkBackend(Backend):
                 continue
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
 
-    def _view(self, frame: Any, inferred: bool) -> exp.Table:  # noqa: FBT001
+    def _view(self, view: str, frame: Any, inferred: bool) -> exp.Table:  # noqa: FBT001
         from twoworlds.release.plan import sql
 
         names = list(frame.columns)
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInput(f"two columns are called {twice!r}: rename one")
-        view = f"twoworlds_{uuid4().hex}"
         kinds = [field.dataType.simpleString() for field in frame.schema.fields]
         frame.toDF(*(f"c{i}" for i in range(len(names)))).createOrReplaceTempView(view)
         self._columns[view] = {
