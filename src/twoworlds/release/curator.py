@@ -305,6 +305,22 @@ class Curator:
 
         return summary(self.ledger.state())
 
+    def check_sources(self) -> None:
+        """Check that every table is there, with the columns that the policy declares.
+
+        Raises:
+            InvalidInput: for the first one that is not.
+        """
+        from twoworlds.release.plan.tables import check_field
+
+        for dataset in self.policy.datasets.values():
+            if dataset.name not in self._sources and dataset.source is None:
+                continue
+            engine, relation = self._engine(dataset)
+            engine.check_usable()
+            for name, column in dataset.columns.items():
+                check_field(name, column.kind, engine.fields(relation), f"dataset {dataset.name!r}")
+
     def close(self) -> None:
         """Close the engines and the ledger."""
         for engine, _ in self._engines.values():

@@ -20,7 +20,7 @@ from twoworlds.release.policy.model import Dataset, PublicTable
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.measures import Resolved
 
-__all__ = ["Table", "check_columns", "check_field", "columns_used"]
+__all__ = ["Table", "check_columns", "check_field", "check_kind", "columns_used"]
 
 RAW, LOOKED = "raw", "looked"  # what statements call the table, and the tables looked up
 
@@ -182,8 +182,14 @@ def check_field(name: str, kind: str, fields: Mapping[str, Field], where: str) -
     """
     if name not in fields:
         raise UnknownName(f"column of the table of {where}", name, fields)
-    if not fields[name].inferred and not fields[name].fits(kind):
-        found = fields[name].kind
+    if not fields[name].inferred:
+        check_kind(name, kind, fields[name], where)
+
+
+def check_kind(name: str, kind: str, field: Field, where: str) -> None:
+    """Refuse a column of another kind than it is declared, whose values would all be missing."""
+    if not field.fits(kind):
+        found = field.kind
         advice = (
             "values of a type that is not known here: cast it in a view of the table"
             if found == "other"

@@ -18,7 +18,7 @@ from twoworlds.numbers import show
 from twoworlds.release.backends import Field, open_backend
 from twoworlds.release.backends.sources import text_file_of
 from twoworlds.release.budget import Cap
-from twoworlds.release.plan.tables import check_field
+from twoworlds.release.plan.tables import check_field, check_kind
 from twoworlds.release.policy.examination import Examination, as_dataset, examine
 from twoworlds.release.policy.model import Column, Dataset, Policy
 
@@ -160,6 +160,7 @@ def _misfits(
     for column in columns.values():
         try:
             check_field(column.name, column.kind, fields, f"{name!r}")
+            check_kind(column.name, column.kind, fields[column.name], f"{name!r}")
         except InvalidInput as error:
             yield str(error)
 

@@ -140,6 +140,7 @@ def import_text(
     skip_unreadable: bool = False,
     replace: bool = False,
     ask: Ask | None = None,
+    target: Path | None = None,
 ) -> Imported:
     """Write the Parquet file of a text file.
 
@@ -153,12 +154,13 @@ def import_text(
         skip_unreadable: Whether to leave out records that cannot be read.
         replace: Whether to replace a Parquet file that is there and was not imported.
         ask: Asks the user whether these are names; given whether they surely look like it.
+        target: The Parquet file, if not beside the text file.
 
     Raises:
         InvalidInput: when lines cannot be read, when it is not clear whether there are names, or
             when something else is at the place; nothing is written then.
     """
-    target = imported_place(path)
+    target = target or imported_place(path)
     records = Records(path, delimiter=delimiter, encoding=encoding)
     with _workshop(target) as folder, _connected() as connection:
         _check_target(target, connection, replace=replace)
