@@ -131,8 +131,9 @@ class Curator:
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self._place(dataset))
-        price = self.ledger.check(dataset.name, who, said, calibration.price)
-        return DryRun(tuple(resolved), calibration, price, self._left(dataset.name, who))
+        price, known = self.ledger.check(dataset.name, who, said, calibration.price)
+        left = self._left(dataset.name, who)
+        return DryRun(tuple(resolved), calibration, price, left, known=known)
 
     def release(
         self,

@@ -135,7 +135,7 @@ class _Watch:
 
     def __init__(self, folder: Path) -> None:
         places = [folder, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)]
-        places += map(Path, sysconfig.get_paths().values())
+        places += map(Path, [*sysconfig.get_paths().values(), *filter(None, sys.path)])
         places += [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
         either = {*places, *(place.resolve() for place in places)}
         self._open = (*(f"{place}{os.sep}" for place in either), "/proc/", "/sys/")
