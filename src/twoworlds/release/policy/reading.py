@@ -97,6 +97,7 @@ def parse_policy(text: str, source: str = "the policy", *, folder: Path = Path()
         fields.text("ledger"),
         fields.text("mark"),
         folder,
+        text,
     )
 
 
