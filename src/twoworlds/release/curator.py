@@ -27,6 +27,7 @@ from twoworlds.release.answers.context import Context
 from twoworlds.release.budget import Cap, Cost, parse_cost
 from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import Ledger, Reservation
+from twoworlds.release.limits import check_size
 from twoworlds.release.opening import ledger_place, open_ledger
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.preparing import preparing
@@ -320,7 +321,7 @@ class Curator:
         self, asked: Query | str | Sequence[Query | str], cost: object, noise: NoiseKind
     ) -> tuple[list[Resolved], Calibration]:
         resolved = self._resolved(asked)
-        return resolved, calibrate(resolved, parse_cost(cost), noise=noise)
+        return resolved, check_size(resolved, calibrate(resolved, parse_cost(cost), noise=noise))
 
     def _resolved(self, asked: Query | str | Sequence[Query | str]) -> list[Resolved]:
         several = [asked] if isinstance(asked, (Query, str)) else list(asked)
