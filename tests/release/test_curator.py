@@ -47,6 +47,25 @@ def test_another_analyst_gets_the_same_answer_and_the_dataset_pays_once(curator)
     assert (spent(curator), spent(curator, analyst="bob")) == (1, 1)
 
 
+def test_a_dry_run_says_what_this_analyst_would_pay(curator):
+    first = curator.plan(BY_REGION, "1", analyst="ann")
+    curator.release(BY_REGION, "1", analyst="ann")
+    again = curator.plan(BY_REGION, "1", analyst="ann")
+    other = curator.plan(BY_REGION, "1", analyst="bob")
+    assert [one.price for one in (first, again, other)] == [
+        parse_cost("1"),
+        Cost(),
+        parse_cost("1"),
+    ]
+    assert [one.to_dict()["stored"] for one in (first, again, other)] == [False, True, True]
+    assert "paid before (the stored answer): it would cost nothing" in again.explain()
+    assert "It would cost epsilon 1 of bob, and nothing of people: it has paid" in other.explain()
+    told = curator.release(BY_REGION, "1", analyst="bob")
+    assert told.context.paid == other.price
+    assert "Paid: epsilon 1." in told.explain()
+    assert curator.plan(BY_REGION, "1", analyst="bob").price == Cost()
+
+
 def test_another_version_of_the_data_is_another_query(hospital):
     text = (hospital / "policy.yml").read_text()
     with Curator.open(hospital / "policy.yml") as curator:

@@ -31,6 +31,7 @@ from twoworlds.release.answers.context import Context
 from twoworlds.release.budget import Cap, Cost, parse_cost
 from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import Ledger, Reservation
+from twoworlds.release.limits import check_size
 from twoworlds.release.opening import ledger_place, open_ledger
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.preparing import preparing
@@ -141,8 +142,9 @@ class Curator:
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self._place(dataset))
-        price = self.ledger.check(dataset.name, who, said, calibration.price)
-        return DryRun(tuple(resolved), calibration, price, self._left(dataset.name, who))
+        price, known = self.ledger.check(dataset.name, who, said, calibration.price)
+        left = self._left(dataset.name, who)
+        return DryRun(tuple(resolved), calibration, price, left, known=known)
 
     def release(
         self,
@@ -346,7 +348,8 @@ class Curator:
     ) -> tuple[list[Resolved], Calibration]:
         resolved = self._resolved(asked)
         price = parse_cost(cost)
-        return resolved, calibrate(resolved, price, noise=noise, moments=self._moments(resolved))
+        found = calibrate(resolved, price, noise=noise, moments=self._moments(resolved))
+        return resolved, check_size(resolved, found)
 
     def _moments(self, resolved: Sequence[Resolved]) -> Moments:
         """Return whether all that a batch asks is read at one moment."""

@@ -38,6 +38,7 @@ from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.ledger import OverBudget
 from twoworlds.release.ledger.failures import RequestTaken
 from twoworlds.release.ledger.state import State, check_name
+from twoworlds.release.limits import check_size
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.query.plain import query_of
 from twoworlds.release.sensitivity import Calibration, calibrate
@@ -325,7 +326,7 @@ def _prepared(
     resolved = resolve(query, curator.policy.dataset(dataset))
     if resolved.discovers:
         raise InvalidInput("discovered keys cost a delta, and a strategy has none: declare them")
-    return resolved, calibrate([resolved], parse_cost(epsilon))
+    return resolved, check_size([resolved], calibrate([resolved], parse_cost(epsilon)))
 
 
 def _questions(ledger: Ledger, paid: str) -> list[dict[str, Any]]:

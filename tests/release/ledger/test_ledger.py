@@ -91,8 +91,10 @@ def test_a_false_answer_is_an_answer(ledger):
 
 def test_another_analyst_gets_the_stored_answer_and_pays_alone(ledger):
     ledger.pay("people", "ann", "q", "0.1", lambda: 7)
-    assert ledger.check("people", "bob", "q", "0.1") == Cost()
-    assert ledger.pay("people", "bob", "q", "0.1", never) == 7
+    price, known = ledger.check("people", "bob", "q", "0.1")
+    assert (price, known.analysts) == (TENTH, ["ann"])
+    assert ledger.reserve("people", "bob", "q", "0.1").paid == TENTH
+    assert ledger.check("people", "bob", "q", "0.1")[0] == Cost()
     assert ledger.pay("people", "bob", "q", "0.1", never) == 7
     assert ledger.spent("people") == TENTH
     assert ledger.spent("people", "bob") == ledger.spent("people", "ann") == TENTH
@@ -144,7 +146,7 @@ def test_a_query_must_name_its_noise(ledger):
 
 def test_checking_a_price_charges_nothing(ledger, path):
     before = verify(path)["hash"]
-    assert ledger.check("people", "ann", "q", "0.1") == TENTH
+    assert ledger.check("people", "ann", "q", "0.1") == (TENTH, None)
     with pytest.raises(OverBudget):
         ledger.check("people", "ann", "q", "1.1")
     assert verify(path)["hash"] == before

@@ -40,7 +40,7 @@ from twoworlds.release.noise.integers import placed
 from twoworlds.release.noise.laws import power
 from twoworlds.release.noise.search import CHUNK, Boundaries
 from twoworlds.release.noise.uniform import Uniform, inverted
-from twoworlds.release.noise.weights import Weights
+from twoworlds.release.noise.weights import WIDEST, Weights
 
 if TYPE_CHECKING:
     from twoworlds.release.noise.integers import Integers
@@ -52,7 +52,6 @@ _HALF = 1 << 32
 _PRECISION = 192
 _REACH = 10  # how many times the width the blocks go to either side, at first
 _SIDE = 1024  # blocks on one side
-_WIDEST = 1 << 48
 
 
 class Block(NamedTuple):
@@ -90,7 +89,7 @@ class Blocks:
     @classmethod
     def of(cls, weights: Weights) -> Self:
         """Compute the blocks, further out until a word holds each tail."""
-        if weights.width > _WIDEST:
+        if weights.width > WIDEST:
             raise TooLarge(
                 f"noise of width {weights.width:.3g} is too wide: this law is drawn up to a width "
                 "of 2^48; publish in larger units, or use geometric noise"

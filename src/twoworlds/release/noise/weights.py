@@ -16,7 +16,9 @@ from flint import arb
 
 from twoworlds.numbers import Number, Real, ball, working_precision
 
-__all__ = ["GaussianWeights", "PoissonWeights", "Weights"]
+__all__ = ["WIDEST", "GaussianWeights", "PoissonWeights", "Weights"]
+
+WIDEST = 1 << 48  # the width up to which a law is drawn by rejection
 
 
 class Weights(Protocol):

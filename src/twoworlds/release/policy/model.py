@@ -135,12 +135,14 @@ class Policy:
         datasets: By name.
         ledger: A path or a postgresql:// address; ``mark`` is where its high-water mark is kept.
         folder: What relative paths start from.
+        text: What was read, if it was read from a text.
     """
 
     datasets: Mapping[str, Dataset]
     ledger: str | None = None
     mark: str | None = None
     folder: Path = Path()
+    text: str = field(default="", repr=False, compare=False)
 
     def dataset(self, name: str) -> Dataset:
         """Return a dataset.

@@ -127,7 +127,7 @@ def _parsed(
     if not text_sources:
         fields.faults.extend(_text_sources(datasets, source, folder))
     ledger, mark = (fields.gather(partial(fields.text, name)) for name in ("ledger", "mark"))
-    return Policy(datasets, ledger, mark, folder), fields.faults
+    return Policy(datasets, ledger, mark, folder, text), fields.faults
 
 
 def _check_sources(datasets: Mapping[str, Dataset], source: str) -> None:
