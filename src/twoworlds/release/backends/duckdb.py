@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.ahead import Ahead
 from twoworlds.release.backends.base import Field, kinds_of
-from twoworlds.release.backends.sources import Origin, as_file, named_table, table_name
+from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
 from twoworlds.release.backends.texts import TextFile
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ class DuckDBBackend:
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a file, a frame or a name in the file of DuckDB."""
         found = as_file(source, self._folder)
+        if found is None and self._origin is None and isinstance(source, str):
+            found = existing(source, self._folder)  # a folder: there are no tables by name here
         if found is not None:
             if found not in self._seen:
                 self._seen[found] = self._file(found)

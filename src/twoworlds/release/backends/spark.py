@@ -132,6 +132,8 @@ class SparkBackend:
                     return self._session.table(full)
             except Exception:  # names that are no names of Spark
                 continue
+        if schema is None and (self._folder / name).is_dir():
+            return self._file(self._folder / name)[0]
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
 
     def _view(self, frame: Any, untyped: bool) -> exp.Table:  # noqa: FBT001

@@ -31,6 +31,7 @@ from typing import Any, get_args
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.files import read_yaml
 from twoworlds.numbers import rational, show
+from twoworlds.release.backends.sources import check_distinct
 from twoworlds.release.budget import Cap, parse_cap
 from twoworlds.release.policy.model import (
     Column,
@@ -91,26 +92,13 @@ def parse_policy(text: str, source: str = "the policy", *, folder: Path = Path()
     datasets = {
         name: _dataset(name, _Fields(given, f"{source}: {name}")) for name, given in tables.items()
     }
-    _check_sources(datasets, source)
+    check_distinct({name: one.source for name, one in datasets.items()}, folder, source)
     return Policy(
         datasets,
         fields.text("ledger"),
         fields.text("mark"),
         folder,
     )
-
-
-def _check_sources(datasets: Mapping[str, Dataset], source: str) -> None:
-    """Refuse one table under two names: it would have two budgets."""
-    seen: dict[str, str] = {}
-    for dataset in datasets.values():
-        where = str(dataset.source)
-        if dataset.source is not None and where in seen:
-            raise InvalidInput(
-                f"{source}: {seen[where]} and {dataset.name} have the same source, and one table "
-                "has one budget: declare it once"
-            )
-        seen[where] = dataset.name
 
 
 class _Fields:
