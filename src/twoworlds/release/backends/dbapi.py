@@ -168,7 +168,16 @@ class DbApiBackend:
 
     def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
         """Run one statement and yield its rows, a chunk at a time."""
-        yield from _run(self._connection, self._written(statement))
+        text = self._written(statement)
+        if not self._owned or self.dialect == "sqlite":
+            yield from _run(self._connection, text)
+            return
+        # The mode of the session does not do: the function of a view may change it for the next.
+        _execute(self._connection, "START TRANSACTION READ ONLY")
+        try:
+            yield from _run(self._connection, text)
+        finally:
+            _quietly(self._connection, "ROLLBACK")
 
     def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows."""
@@ -183,14 +192,18 @@ class DbApiBackend:
 def _quietly(connection: Any, text: str) -> bool:
     """Run a statement that returns nothing; whether it worked."""
     try:
-        cursor = connection.cursor()
-        try:
-            cursor.execute(text)
-        finally:
-            cursor.close()
+        _execute(connection, text)
     except Exception:  # whatever the driver raises
         return False
     return True
+
+
+def _execute(connection: Any, text: str) -> None:
+    cursor = connection.cursor()
+    try:
+        cursor.execute(text)
+    finally:
+        cursor.close()
 
 
 def _run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
@@ -310,7 +323,7 @@ def open_postgresql(address: str, origin: Origin | None = None) -> DbApiBackend:
             "the PostgreSQL server of this address cannot be reached or refuses the login: check "
             "host, port, database, user and password"
         ) from None
-    connection.read_only = True
+    _execute(connection, "SET default_transaction_read_only = on")
     return DbApiBackend(connection, "postgres", owned=True, origin=origin)
 
 
