@@ -77,7 +77,8 @@ def test_a_view_cannot_write_to_mysql(mariadb_server, mariadb_database):
     cursor = owner.cursor()
     for statement in (
         "CREATE TABLE seen (age integer)",
-        "CREATE FUNCTION reopen() RETURNS integer BEGIN SET SESSION tx_read_only = 0; RETURN 1; END",
+        "CREATE FUNCTION reopen() RETURNS integer "
+        "BEGIN SET SESSION tx_read_only = 0; RETURN 1; END",
         "CREATE FUNCTION note() RETURNS integer BEGIN INSERT INTO seen VALUES (1); RETURN 1; END",
         "CREATE VIEW people AS SELECT reopen() AS age",
         "CREATE VIEW others AS SELECT note() AS age",
