@@ -5,7 +5,15 @@ from time import monotonic
 import pytest
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
-from twoworlds.release import Curator, OverBudget, Query, ReleaseFailed, column, parse_policy
+from twoworlds.release import (
+    Curator,
+    OverBudget,
+    Query,
+    ReleaseFailed,
+    column,
+    parse_policy,
+    read_policy,
+)
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.certificate import certify, check_certificate
 from twoworlds.release.curator import open_ledger
@@ -288,6 +296,14 @@ def test_frames_and_rows_given_in_python_are_answered(hospital):
         pytest.raises(InvalidInput, match="source"),
     ):
         curator.release("SELECT COUNT(*) FROM people", "1", analyst="ann")
+
+
+def test_one_table_given_in_python_has_one_budget(hospital):
+    policy = read_policy(hospital / "policy.yml")
+    ledger = open_ledger(policy)
+    for given in ({"people": "./visits.parquet"}, dict.fromkeys(("people", "visits"), object())):
+        with pytest.raises(InvalidInput, match="people and visits have the same source"):
+            Curator(policy, ledger, sources=given)
 
 
 def test_a_ledger_is_begun_once_and_missed_when_it_is_gone(hospital):

@@ -231,4 +231,7 @@ def verify(
     json_: Json = False,
 ) -> int:
     """Check a saved certificate by exact arithmetic: without any solver, without the data."""
-    return designs.show_verification(file, ledger=ledger, as_json=json_)
+    from twoworlds.report.reading import time_limit
+
+    with time_limit():
+        return designs.show_verification(file, ledger=ledger, as_json=json_)

@@ -21,13 +21,13 @@ A certificate names its ``kind`` and holds the vectors of the claim together wit
 * ``all``: every one of its parts holds.
 
 `CHECKS` maps a kind to its check; other kinds are added by adding a function. Numbers are ints or
-text such as "3/4"; floats are refused because they are not the numbers that were proved about.
-"claim", "columns" and "entry" describe and are not read; any other field that a check does not read
-is refused, so that nothing else in a certificate that holds was left unchecked. A certificate
-proves a statement about the vectors that it holds; that those are the vectors of the mechanism in
-question is for the reader to compare. An ``all`` without parts is true and says nothing: cones of
-which there is nothing to prove, {0} and the whole space, give it; who expects a claim to be proved
-asks `says_nothing`.
+text such as "3/4", each number in one way only (`exact`); floats are refused because they are not
+the numbers that were proved about. "claim", "columns" and "entry" describe, and only their types
+are checked; any other field that a check does not read is refused, so that nothing else in a
+certificate that holds was left unchecked. A certificate proves a statement about the vectors that
+it holds; that those are the vectors of the mechanism in question is for the reader to compare. An
+``all`` without parts is true and says nothing: cones of which there is nothing to prove, {0} and
+the whole space, give it; who expects a claim to be proved asks `says_nothing`.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from flint import fmpq, fmpq_mat
 
 from twoworlds.cones.kernel.fields import Fields
 from twoworlds.cones.kernel.reading import (
+    LARGEST_INTEGER,
     Data,
     Exact,
     exact,
@@ -51,7 +52,7 @@ from twoworlds.cones.kernel.reading import (
     vector_of,
 )
 from twoworlds.cones.kernel.vectors import dot
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 
 __all__ = [
     "CHECKS",
@@ -67,10 +68,10 @@ __all__ = [
     "verify",
 ]
 
-_LARGEST_JSON_INTEGER = 2**53
 _DESCRIPTIONS = ("claim", "columns", "entry")
 _DEEPEST = 50
 _MOST_RECORDS = 64
+_MOST_ENTRIES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,23 @@ def _verify(certificate: object, depth: int) -> bool:
         raise UnknownName("kind of certificate", certificate.kind[:60], [*CHECKS, "all"])
     if holds:
         fields.refuse_unread(certificate.kind)
+        _check_descriptions(certificate.fields)
     return holds
+
+
+def _check_descriptions(fields: Data) -> None:
+    """Refuse descriptions that are none."""
+    columns, entry = fields.get("columns", ()), fields.get("entry")
+    if not isinstance(fields.get("claim", ""), str):
+        raise InvalidInput("the claim of a certificate is a text")
+    if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
+        raise InvalidInput("the columns of a certificate are a list of texts")
+    if "entry" in fields:
+        if not isinstance(entry, Mapping) or entry.keys() != {"output", "base output", "value"}:
+            raise InvalidInput("the entry of a certificate has output, base output and value")
+        exact(entry["value"], "value")
+        if not all(isinstance(entry[name], str) for name in ("output", "base output")):
+            raise InvalidInput("output and base output of a certificate are texts")
 
 
 # --- the checks ---------------------------------------------------------------------------------
@@ -312,7 +329,7 @@ def _largest_parity_odds(data: Data) -> bool:
 def _optimal_simulator(data: Data) -> bool:
     from twoworlds.definitions.coupled.optimal import verify_optimum
 
-    return verify_optimum(data)
+    return verify_optimum({"certificate": data})
 
 
 MEANINGS = {
@@ -388,6 +405,11 @@ def _times(left: fmpq_mat, base: object, *, transposed: bool = False) -> fmpq_ma
         raise InvalidInput(
             f"a matrix of {left.ncols()} columns does not fit a base of {factor.nrows()} outputs"
         )
+    if left.nrows() * factor.ncols() ** records > _MOST_ENTRIES:
+        raise TooLarge(
+            f"{records} records with {factor.ncols()} values each have more than "
+            f"{_MOST_ENTRIES:,} entries together: give fewer records"
+        )
     return kronecker_times(left, factor, records)
 
 
@@ -425,7 +447,7 @@ def _plain(value: object) -> Any:
     if isinstance(value, bool):
         return value
     if isinstance(value, (int, Fraction)):
-        if value.denominator == 1 and abs(int(value)) < _LARGEST_JSON_INTEGER:
+        if value.denominator == 1 and abs(int(value)) < LARGEST_INTEGER:
             return int(value)
         return str(fmpq(value.numerator, value.denominator))  # no limit on digits, unlike str(int)
     return value

@@ -28,6 +28,7 @@ from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.late import without_collecting
 from twoworlds.numbers import rational
 from twoworlds.release.answers.context import Context
+from twoworlds.release.backends.sources import check_distinct
 from twoworlds.release.budget import Cap, Cost, parse_cost
 from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import Ledger, Reservation
@@ -83,6 +84,8 @@ class Curator:
         self._process = os.getpid()
         for name in self._sources:
             policy.dataset(name)
+        declared = {name: one.source for name, one in policy.datasets.items()}
+        check_distinct(declared | self._sources, policy.folder, "the policy and the sources")
         self._set_caps()
 
     @classmethod

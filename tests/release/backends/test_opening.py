@@ -51,6 +51,8 @@ def test_a_folder_of_parquet_files_is_one_table(tmp_path):
     FRAME.iloc[:1].to_parquet(tmp_path / "1.parquet")
     FRAME.iloc[1:].to_parquet(tmp_path / "2.parquet")
     assert answer(tmp_path) == EXPECTED
+    for spelling in (tmp_path.name, f"{tmp_path.name}/", f"./{tmp_path.name}"):
+        assert answer(spelling, tmp_path.parent) == EXPECTED
 
 
 def test_nested_columns_do_not_shift_the_others(tmp_path):

@@ -20,7 +20,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.release.ahead import Ahead
 from twoworlds.release.backends.base import Backend, Field, Run, TableChanged
 from twoworlds.release.backends.frames import OBJECTS
-from twoworlds.release.backends.sources import Origin, as_file, named_table, table_name
+from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -86,6 +86,8 @@ class DuckDBBackend(Backend):
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a file, a frame or a name in the file of DuckDB."""
         file = as_file(source, self._folder)
+        if file is None and self._origin is None and isinstance(source, str):
+            file = existing(source, self._folder)  # a folder: there are no tables by name here
         name = table_name(source, self._origin) if file is None else None
         if name is not None:
             return named_table(self, *name)

@@ -157,6 +157,8 @@ class SparkBackend(Backend):
                     return self._spark.table(full)
             except Exception:  # names that are no names of Spark
                 continue
+        if schema is None and (self._folder / name).is_dir():
+            return self._spark.read.parquet((self._folder / name).absolute().as_uri())
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
 
     def _view(self, view: str, frame: Any, inferred: bool) -> exp.Table:  # noqa: FBT001

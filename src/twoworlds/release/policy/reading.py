@@ -34,7 +34,7 @@ from typing import Any, TypeVar, get_args
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.files import read_yaml
 from twoworlds.numbers import rational, show
-from twoworlds.release.backends.sources import import_command, text_file_of
+from twoworlds.release.backends.sources import check_distinct, import_command, text_file_of
 from twoworlds.release.budget import Cap, parse_cap
 from twoworlds.release.policy.model import (
     Column,
@@ -123,24 +123,12 @@ def _parsed(
         for name, given in tables.items()
     }
     datasets = {name: dataset for name, dataset in found.items() if dataset is not None}
-    fields.gather(lambda: _check_sources(datasets, source))
+    places = {name: dataset.source for name, dataset in datasets.items()}
+    fields.gather(lambda: check_distinct(places, folder, source))
     if not text_sources:
         fields.faults.extend(_text_sources(datasets, source, folder))
     ledger, mark = (fields.gather(partial(fields.text, name)) for name in ("ledger", "mark"))
     return Policy(datasets, ledger, mark, folder, text), fields.faults
-
-
-def _check_sources(datasets: Mapping[str, Dataset], source: str) -> None:
-    """Refuse one table under two names: it would have two budgets."""
-    seen: dict[str, str] = {}
-    for dataset in datasets.values():
-        where = str(dataset.source)
-        if dataset.source is not None and where in seen:
-            raise InvalidInput(
-                f"{source}: {seen[where]} and {dataset.name} have the same source, and one table "
-                "has one budget: declare it once"
-            )
-        seen[where] = dataset.name
 
 
 def _text_sources(datasets: Mapping[str, Dataset], source: str, folder: Path) -> Iterator[str]:
