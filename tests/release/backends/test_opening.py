@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from fractions import Fraction
+from pathlib import Path
 
 import duckdb
 import pandas as pd
