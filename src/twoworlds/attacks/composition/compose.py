@@ -29,7 +29,7 @@ from twoworlds.attacks.composition.sources import (
     text_of,
 )
 from twoworlds.attacks.composition.words import contradiction, outcome, who
-from twoworlds.attacks.generalised import column_cells, is_reversed, read_cell
+from twoworlds.attacks.generalised import column_cells, is_empty_interval, read_cell
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show, to_json
 
@@ -244,7 +244,7 @@ def compose(
     with opened() as connection:
         loaded = load_all(connection, origins, wanted, [sensitive])
         check_known(loaded, facts)
-        _check_order(loaded, facts)
+        _check_intervals(loaded, facts)
         seen = [_matching(table, facts) for table in loaded]
         counted = [
             _counts(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)
@@ -319,14 +319,15 @@ def _matching(table: Loaded, facts: Mapping[str, object]) -> _Matching:
     return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
 
 
-def _check_order(tables: Sequence[Loaded], facts: Mapping[str, object]) -> None:
-    """Refuse a known span whose ends are in the wrong order, unless a table has it as a value."""
+def _check_intervals(tables: Sequence[Loaded], facts: Mapping[str, object]) -> None:
+    """Refuse a known interval that no number is in, unless a table has it as a value."""
     for column, value in facts.items():
-        if not isinstance(value, str) or not is_reversed(value):
+        if not isinstance(value, str) or not is_empty_interval(value):
             continue
         if not any(value in table.texts(column) for table in tables if column in table.columns):
             raise InvalidInput(
-                f"the known {column}={value} holds no number: write the lower end first"
+                f"the known {column}={value} holds no number: write the lower end first, "
+                "and square brackets at ends that belong to it"
             )
 
 
