@@ -396,7 +396,7 @@ def test_irrational_ratios_are_refused_with_the_way_out():
         ("randomized-response(bits=24, keep=3/4)", None, TooLarge, "PerRecordCone"),
         ("dp(ratio=3, delta=1/10)", "bits(2)", Unsupported, "sum over outputs"),
         ("dp", "bits(2)", InvalidInput, "no numbers"),
-        ("statistical-difference(epsilon=1/2)", "bits(2)", Unsupported, "not a list of linear"),
+        ("statistical-difference(epsilon=1/2)", "bits(2)", Unsupported, "not given by linear"),
         ("geometric(ratio=2)", None, Unsupported, "infinitely many databases"),
         ("geometric(ratio=2, bits=2)", None, Unsupported, "outputs"),
         (RESPONSE, "bits(3)", InvalidInput, "leave the universe out"),
