@@ -151,7 +151,7 @@ def price(context: Context) -> str:
         paid = f"Covered by a strategy that cost {context.cost.shown()}."
     elif context.repeated:
         cost = context.cost.shown()
-        paid = f"This repeats a stored answer that cost {cost}: nothing was paid again."
+        paid = f"This repeats a stored answer that cost {cost}; you pay nothing more."
     else:
         paid = f"Paid: {context.paid.shown()}."
     left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in context.left.items())
