@@ -2,12 +2,17 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections import deque
+from pathlib import Path
 
 import pytest
 
+from tests.web.test_app import Tried
+from twoworlds.release.examples import lay_out
 from twoworlds.web import workers as workers_module
 from twoworlds.web.refusals import Refused
 from twoworlds.web.workers import Workers
@@ -287,3 +292,31 @@ def test_a_closed_pool_leaves_no_process():
     assert process.poll() is not None
     with pytest.raises(Refused):
         run(pool, "noiseless", SHORT)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there it counts all memory")
+def test_a_worker_of_releases_gets_no_more_memory_than_its_limit():
+    script = (
+        "from twoworlds.web.worker import _limit_memory\n"
+        "_limit_memory('RLIMIT_DATA', 1 << 30)\n"
+        "try:\n    bytearray(2 << 30)\nexcept MemoryError:\n    print('refused')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("refused\n", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there it can be read")
+def test_every_worker_of_releases_has_the_limit(tmp_path):
+    lay_out(tmp_path)
+    made = Tried(tmp_path / "policy.yml", memory=3 << 30)
+    try:
+        assert made.ask("GET", "/api/v1/ready").status_code == 200
+        [process] = made.service.releases._running
+        [line] = [
+            one
+            for one in Path(f"/proc/{process.pid}/limits").read_text().splitlines()
+            if one.startswith("Max data size")
+        ]
+        assert line.split()[3] == str(3 << 30)
+    finally:
+        made.service.close()

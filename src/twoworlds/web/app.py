@@ -30,6 +30,7 @@ from twoworlds.web.page import File, load_page
 from twoworlds.web.reading import read_json
 from twoworlds.web.refusals import Refused, refusal_of
 from twoworlds.web.service import Service
+from twoworlds.web.worker import MEMORY
 from twoworlds.web.workers import Reply
 
 __all__ = ["create_app"]
@@ -51,6 +52,7 @@ def create_app(
     delay: float = 0.5,
     largest: int = LARGEST,
     workers: int | None = None,
+    memory: int = MEMORY,
     log: Callable[[Mapping[str, Any]], None] = write_line,
 ) -> FastAPI:
     """Make the application.
@@ -68,6 +70,7 @@ def create_app(
         largest: How many bytes a request may have.
         workers: How many processes of each kind may work for one account, and one more is there for
             others; as many as there are processors, 2 to 4.
+        memory: How many bytes a process that makes releases may have, on Linux.
         log: Takes each line of the access log, which goes to standard error if left out.
 
     Raises:
@@ -82,6 +85,7 @@ def create_app(
         pace=pace,
         delay=delay,
         workers=workers or min(4, max(2, os.cpu_count() or 2)),
+        memory=memory,
     )
 
     @asynccontextmanager

@@ -40,7 +40,10 @@ _DAMAGED = (
     "twoworlds ledger verify"
 )
 _INTERNAL = "something failed inside the service: please report it to whoever runs it"
-_MEMORY = "this needs more memory than there is for one request: ask for something smaller"
+_MEMORY = (
+    "this needs more memory than there is for one request: ask for something smaller; a release "
+    "that was charged costs nothing more when it is asked again"
+)
 _NESTED = "the input is nested too deeply"
 
 

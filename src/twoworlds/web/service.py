@@ -42,9 +42,11 @@ class Service:
         pace: float,
         delay: float,
         workers: int,
+        memory: int,
     ) -> None:
         """Take the parts; processes are started later."""
         self.policy, self.accounts, self.pace, self.delay = policy, accounts, pace, delay
+        self.memory = memory
         count = workers + 1  # so that one is left for somebody else
         self.mathematics = Workers(
             ("mathematics",), count=count, each=workers, seconds=seconds, most=64, late=_LATE
@@ -59,7 +61,7 @@ class Service:
                 most=512,
                 late=_LATE_RELEASE,
                 together=16,
-                known=_told(policy),
+                known=self._told(policy),
             )
         self._catalogue: Reply | None = None
         self._ready: tuple[float, Reply] | None = None
@@ -85,7 +87,7 @@ class Service:
                     f"the policy now says {name}: {after}, and the service was started with "
                     f"{name}: {before}: put it back, or start the service anew"
                 )
-        self.releases.tell(_told(policy))
+        self.releases.tell(self._told(policy))
         self.policy, self._ready = policy, None
 
     def close(self) -> None:
@@ -167,7 +169,8 @@ class Service:
             self._ready = (now, found)
         return self._ready[1]
 
-
-def _told(policy: Policy) -> bytes:
-    """Return what a worker of releases must know."""
-    return json.dumps({"policy": policy.text, "folder": str(policy.folder.absolute())}).encode()
+    def _told(self, policy: Policy) -> bytes:
+        """Return what a worker of releases must know."""
+        folder = str(policy.folder.absolute())
+        told = {"policy": policy.text, "folder": folder, "memory": self.memory}
+        return json.dumps(told).encode()

@@ -7,7 +7,8 @@ log. It ends when its input ends, which is also what happens when the service is
 that stop the service do not stop it, so that a running release is finished.
 
 A worker of *releases* is told its policy before its first jobs: the text that its service has, not
-the name of a file that may have changed meanwhile.
+the name of a file that may have changed meanwhile. It has a limit of memory, too: a release that
+runs into it fails as releases fail, charged once, and may be asked again at no cost.
 
 A worker of *mathematics* works for strangers: it runs at low priority, within a limit of memory,
 in an empty folder, and opens no file but those of the program.
@@ -29,11 +30,11 @@ from typing import Any, BinaryIO
 
 from twoworlds.web.refusals import refusal_of
 
-__all__ = ["REPLY", "REQUEST", "main"]
+__all__ = ["MEMORY", "REPLY", "REQUEST", "main"]
 
 REQUEST = struct.Struct(">I")  # the length of a list of jobs
 REPLY = struct.Struct(">HHI")  # place in the list, status of the answer, its length
-_MEMORY = 4 << 30
+MEMORY = 4 << 30  # bytes for one process
 _NICE = 5
 _LONGEST_INTEGER = 1_000_000
 Jobs = Mapping[str, Callable[..., Any]]
@@ -51,7 +52,7 @@ def main(kind: str) -> None:
         if hasattr(os, "nice"):
             os.nice(_NICE)  # before it loads: the page does not wait for that
         jobs = import_module("twoworlds.web.jobs").JOBS
-        _limit_memory(_MEMORY)
+        _limit_memory("RLIMIT_AS", MEMORY)
         _confine(Path.cwd())
         _serve(source, sink, jobs)
         return
@@ -59,6 +60,7 @@ def main(kind: str) -> None:
     told = _received(source)
     if told is None:
         return
+    _limit_memory("RLIMIT_DATA", told["memory"])
     with releases.Desk(told["policy"], Path(told["folder"])) as desk:
         _serve(source, sink, desk.jobs, desk.together)
 
@@ -125,15 +127,19 @@ def _written(found: Any) -> tuple[int, bytes]:
 # --- strangers ------------------------------------------------------------------------------------
 
 
-def _limit_memory(most: int) -> None:
-    """Let no more memory be had: whatever asks for it gets an error."""
+def _limit_memory(kind: str, most: int) -> None:
+    """Let no more memory be had: whatever asks for it gets an error.
+
+    A limit on addresses (``RLIMIT_AS``) counts what is only set apart, and engines do that a lot;
+    one on data counts what may be written, on Linux in all of the process.
+    """
     try:
         import resource
     except ImportError:  # there is none on Windows
         return
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    number = getattr(resource, kind)
+    _, hard = resource.getrlimit(number)
+    resource.setrlimit(number, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _confine(folder: Path) -> None:
