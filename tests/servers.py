@@ -510,7 +510,7 @@ def _spark_program(java: Path, port: int, *command: str) -> Iterator[Path]:
         janitor.communicate()
 
 
-def _wait_for(port: int, log: Path, seconds: float = 120) -> None:
+def _wait_for(port: int, log: Path, seconds: float = 600) -> None:
     until = time.monotonic() + seconds
     while True:
         try:
