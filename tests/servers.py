@@ -372,7 +372,7 @@ _SESSION = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
 }
-_MACHINE = {
+MACHINE = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
@@ -399,7 +399,7 @@ def start_spark(java: Path, folder: Path) -> SparkSession:
     builder = SparkSession.builder.appName("twoworlds-tests")
     if address.startswith("sc://"):
         return _with_settings(builder.remote(address), _SESSION).getOrCreate()
-    settings = {**_SESSION, **_MACHINE, **_folders(folder)}
+    settings = {**_SESSION, **MACHINE, **_folders(folder)}
     if address.startswith("spark://"):
         settings |= EXECUTORS
     with mock.patch.dict(os.environ, _spark_environment(java), clear=True):
@@ -464,7 +464,7 @@ def spark_connect(java: Path) -> Iterator[str]:
     """A server of Spark Connect, with one thread. Its address."""
     port = _free_port()
     settings = {
-        **_MACHINE,
+        **MACHINE,
         **_folders(Path()),
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
@@ -510,7 +510,7 @@ def _spark_program(java: Path, port: int, *command: str) -> Iterator[Path]:
         janitor.communicate()
 
 
-def _wait_for(port: int, log: Path, seconds: float = 120) -> None:
+def _wait_for(port: int, log: Path, seconds: float = 600) -> None:
     until = time.monotonic() + seconds
     while True:
         try:

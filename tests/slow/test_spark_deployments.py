@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.conftest import leave_out
-from tests.servers import EXECUTORS, SPARK, spark_cluster, spark_connect
+from tests.servers import EXECUTORS, MACHINE, SPARK, spark_cluster, spark_connect
 
 pytestmark = pytest.mark.slow
 
@@ -123,7 +123,7 @@ def test_releases_go_on_in_a_new_session_when_spark_has_ended_theirs(
     if deployment.startswith("sc://"):
         settings = {"SPARK_REMOTE": deployment}
     else:
-        named = {"spark.master": deployment, "spark.driver.host": "127.0.0.1", **EXECUTORS}
+        named = {"spark.master": deployment, **MACHINE, **EXECUTORS}
         lines = (f"{name} {value}\n" for name, value in named.items())
         (tmp_path / "spark-defaults.conf").write_text("".join(lines))
         settings = {"SPARK_CONF_DIR": str(tmp_path)}

@@ -42,9 +42,10 @@ def deployment(_postgresql_cluster, tmp_path_factory):
     policy = folder / "hospital" / "policy.yml"
 
     def start(machine: str) -> Running:
-        settings = {"XDG_STATE_HOME": str(folder / machine)}
+        settings = {"XDG_STATE_HOME": str(folder / machine), "TMPDIR": str(folder)}
         one = Running(folder, "--policy", str(policy), "--pace", "0", **settings)
-        running.callback(one.kill)
+        running.callback(one.kill)  # if it does not stop
+        running.callback(one.stop)
         wait_until_ready(one)
         return one
 
