@@ -13,7 +13,7 @@ about them.
                 (`twoworlds.release.noise.blocks`); of Laplace noise as far as it has a meaning: no
                 total is above 2^95, which 2^33 rows of 2^62 units are
 
-Noise passes 2^8 times the scale with a probability below 2^-300. So a stored number has at most 33
+Noise passes 2^8 times the scale with a probability below 2^-300. So a stored number has at most 37
 digits, and all that is stored (at most 100,000 numbers and 8 MiB of names) fits into one entry of
 the ledger, which has room for 16 MiB.
 
@@ -45,7 +45,7 @@ __all__ = ["check_size"]
 MOST_VALUES = 100_000
 MOST_NAMES = 8 << 20
 MOST_CANDIDATES = 10_000_000
-WIDEST_LAPLACE = 1 << 96
+WIDEST_LAPLACE = 1 << 112
 
 
 def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibration:
