@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, for their owner alone, and YAML read as text.
+"""Files: written whole or not at all, for their owner alone; YAML read as text, JSON strictly.
 
 A file is written beside its place first, then moved there in one step. Every file that is made here
 may be read and written by its owner and by nobody else (mode 0600), every folder be entered by its
@@ -8,16 +8,27 @@ people, and whoever may open a lock can hold it. Who wants to share a file says 
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from twoworlds.errors import InvalidInput
 
-__all__ = ["check_place", "keep_private", "make_folder", "make_private", "read_yaml", "write"]
+__all__ = [
+    "check_place",
+    "keep_private",
+    "make_folder",
+    "make_private",
+    "read_json",
+    "read_yaml",
+    "write",
+]
+
+_DEEPEST = 200
 
 _FLAGS = (
     os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -126,3 +137,56 @@ def read_yaml(text: str, source: str, example: str) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise InvalidInput(f"{source} must name its fields, such as {example}")
     return found
+
+
+def read_json(path: Path, what: str, *, largest: int) -> tuple[Any, str]:
+    """Read JSON that anybody may have written: return it, and its text.
+
+    Args:
+        path: the file.
+        what: what it should hold, for complaints, such as "certificate".
+        largest: how many bytes it may have.
+
+    Raises:
+        InvalidInput: when it cannot be read, is larger, is not JSON, is nested too deeply, names a
+            key twice or holds NaN or an infinity, which readers would take for different things.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    if len(content) > largest:
+        raise InvalidInput(
+            f"{path} is larger than {largest >> 20} MB: no {what} of that size is read"
+        )
+    try:
+        text = content.decode("utf-8")
+        data = json.loads(text, object_pairs_hook=_named_once, parse_constant=_no_number)
+        _check_depth(data)
+    except RecursionError as error:
+        raise InvalidInput(f"{path} is nested too deeply: no {what} is") from error
+    except ValueError as error:
+        raise InvalidInput(f"{path} is not JSON: {error}") from error
+    return data, text
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("it names a key twice in one object: write each of them once")
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number: write a finite one, or null")
+
+
+def _check_depth(data: Any) -> None:
+    level, depth = ([data] if isinstance(data, (dict, list)) else []), 0
+    while level:
+        if depth > _DEEPEST:
+            raise RecursionError
+        inner = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [x for parts in inner for x in parts if isinstance(x, (dict, list))]
+        depth += 1

@@ -59,6 +59,7 @@ WORDS = {
     "cones.structure.per_record.ProductMembership": "yes or no, and one number",
     "release.certificate.Checked": "a list of checks",
     "release.policy.checking.CheckedDataset": "a list of columns",
+    "release.policy.examination.Examination": "a list of figures",
     "theorems.implication.Implication": "a proof, step by step",
     "theorems.kasiviswanathan_smith.local.LocalCalibration": "a proof, step by step",
     "theorems.non_implications.NonImplication": "a statement",

@@ -275,7 +275,7 @@ def contents(folder):
 def in_disguise(in_hospital):
     """The hospital with everything that a release depends on called .json."""
     text = (in_hospital / "policy.yml").read_text()
-    for name in ("people.parquet", "visits.parquet", "regions.csv"):
+    for name in ("people.parquet", "visits.parquet", "regions.parquet"):
         assert name in text
     text = text.replace("ledger: ledger.db", "ledger: ledger.json\nmark: mark.json")
     text = text.replace("source: visits.parquet", "source: {sqlite: visits.json, table: visits}")

@@ -60,6 +60,7 @@ def report(
     json_: Json = False,
 ) -> int:
     """Write a report to hand to a review board: exit 1 if the claim or the certificate fails."""
+    from twoworlds.report.reading import time_limit
     from twoworlds.report.review import is_certificate, review_certificate, review_mechanism
 
     if output is None and not json_:
@@ -81,7 +82,7 @@ def report(
             )
         told = {} if ledger is None else {"--ledger": str(ledger)}
         typed = _typed(subject, told, title, names, output)
-        with progress():
+        with progress(), time_limit():
             found = review_certificate(
                 subject, ledger=ledger, title=title, reviewers=names, command=typed
             )

@@ -11,7 +11,9 @@ A certificate names its ``kind`` and holds the vectors of the claim together wit
 * ``not-post-processing``: a functional F with <F, M> > max_i sum_k max_o (F M_i^T)[o, k], which is
   the most that <F, .> reaches over all mixtures of post-processings of the bases;
 * ``least-loss``: a mechanism whose rows lie in a cone, with prices and multipliers that prove that
-  no such mechanism has less loss (`twoworlds.cones.design`);
+  no such mechanism with the same outputs has less loss (`twoworlds.cones.least_loss`);
+* ``least-squared-loss``: likewise for squared loss and any numbers as answers, with tangents that
+  bound it from below;
 * ``largest-odds``: a row of a cone with first . row = odds * second . row, and a proof that
   odds * second - first >= 0 on the cone: on its generators, or from its premises (Farkas);
 * ``largest-parity-odds``: likewise for the sets where a product of signs is 1 and -1, independent
@@ -21,13 +23,13 @@ A certificate names its ``kind`` and holds the vectors of the claim together wit
 * ``all``: every one of its parts holds.
 
 `CHECKS` maps a kind to its check; other kinds are added by adding a function. Numbers are ints or
-text such as "3/4"; floats are refused because they are not the numbers that were proved about.
-"claim", "columns" and "entry" describe and are not read; any other field that a check does not read
-is refused, so that nothing else in a certificate that holds was left unchecked. A certificate
-proves a statement about the vectors that it holds; that those are the vectors of the mechanism in
-question is for the reader to compare. An ``all`` without parts is true and says nothing: cones of
-which there is nothing to prove, {0} and the whole space, give it; who expects a claim to be proved
-asks `says_nothing`.
+text such as "3/4", each number in one way only (`exact`); floats are refused because they are not
+the numbers that were proved about. "claim", "columns" and "entry" describe, and only their types
+are checked; any other field that a check does not read is refused, so that nothing else in a
+certificate that holds was left unchecked. A certificate proves a statement about the vectors that
+it holds; that those are the vectors of the mechanism in question is for the reader to compare. An
+``all`` without parts is true and says nothing: cones of which there is nothing to prove, {0} and
+the whole space, give it; who expects a claim to be proved asks `says_nothing`.
 """
 
 from __future__ import annotations
@@ -36,12 +38,14 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import fmpq, fmpq_mat
 
 from twoworlds.cones.kernel.fields import Fields
 from twoworlds.cones.kernel.reading import (
+    LARGEST_INTEGER,
     Data,
     Exact,
     exact,
@@ -51,7 +55,7 @@ from twoworlds.cones.kernel.reading import (
     vector_of,
 )
 from twoworlds.cones.kernel.vectors import dot
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 
 __all__ = [
     "CHECKS",
@@ -67,10 +71,10 @@ __all__ = [
     "verify",
 ]
 
-_LARGEST_JSON_INTEGER = 2**53
 _DESCRIPTIONS = ("claim", "columns", "entry")
 _DEEPEST = 50
 _MOST_RECORDS = 64
+_MOST_ENTRIES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,23 @@ def _verify(certificate: object, depth: int) -> bool:
         raise UnknownName("kind of certificate", certificate.kind[:60], [*CHECKS, "all"])
     if holds:
         fields.refuse_unread(certificate.kind)
+        _check_descriptions(certificate.fields)
     return holds
+
+
+def _check_descriptions(fields: Data) -> None:
+    """Refuse descriptions that are none."""
+    columns, entry = fields.get("columns", ()), fields.get("entry")
+    if not isinstance(fields.get("claim", ""), str):
+        raise InvalidInput("the claim of a certificate is a text")
+    if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
+        raise InvalidInput("the columns of a certificate are a list of texts")
+    if "entry" in fields:
+        if not isinstance(entry, Mapping) or entry.keys() != {"output", "base output", "value"}:
+            raise InvalidInput("the entry of a certificate has output, base output and value")
+        exact(entry["value"], "value")
+        if not all(isinstance(entry[name], str) for name in ("output", "base output")):
+            raise InvalidInput("output and base output of a certificate are texts")
 
 
 # --- the checks ---------------------------------------------------------------------------------
@@ -238,33 +258,67 @@ def _not_post_processing(data: Data) -> bool:
 
 
 def _least_loss(data: Data) -> bool:
+    loss = matrix_of(data, "loss", len(vector_of(data, "belief")))
+    reached, proved = _reached(data, loss), _proved_bound(data, loss)
+    return reached == proved == exact(data.get("value"), "value")
+
+
+def _least_squared_loss(data: Data) -> bool:
+    """Check both ends, with one corner (t - u)(t - v) per pair of neighbouring tangents."""
+    truths = vector_of(data, "truths", len(vector_of(data, "belief")))
+    answers, tangents = vector_of(data, "answers"), vector_of(data, "tangents")
+    value, bound = exact(data.get("value"), "value"), exact(data.get("bound"), "bound")
+    if not tangents or any(u >= v for u, v in pairwise(tangents)):
+        raise InvalidInput("tangents are increasing numbers, at least one")
+    enclosed = all(tangents[0] <= t <= tangents[-1] for t in truths)
+    corners = [(tangents[0], tangents[0]), *pairwise(tangents), (tangents[-1], tangents[-1])]
+    below = [[(t - u) * (t - v) for t in truths] for u, v in corners]
+    reached = _reached(data, [[(t - a) ** 2 for t in truths] for a in answers])
+    return reached == value and _proved_bound(data, below) == bound and enclosed
+
+
+def _reached(data: Data, loss: list[list[Exact]]) -> Exact | None:
+    """Return the loss of the mechanism; None if it is no mechanism of the cone."""
     belief = vector_of(data, "belief")
     n = len(belief)
-    matrix, loss = matrix_of(data, "matrix", n), matrix_of(data, "loss", n)
-    inequalities, equalities = matrix_of(data, "inequalities", n), matrix_of(data, "equalities", n)
-    multipliers = matrix_of(data, "multipliers", len(inequalities) + len(equalities))
-    prices, value = vector_of(data, "prices", n), exact(data.get("value"), "value")
-    if not len(matrix) == len(loss) == len(multipliers):
+    matrix, inequalities = matrix_of(data, "matrix", n), matrix_of(data, "inequalities", n)
+    equalities = matrix_of(data, "equalities", n)
+    if len(matrix) != len(loss):
         raise InvalidInput("matrix, loss and multipliers need one row per output each")
+    if data.get("criterion") not in ("expected", "worst"):
+        raise InvalidInput('the criterion of a least loss is "expected" or "worst"')
     columns = list(zip(*matrix, strict=True))
-    losses = [dot(a, b) for a, b in zip(columns, zip(*loss, strict=True), strict=True)]
     member = (
-        all(non_negative(row) for row in matrix)
+        bool(matrix)
+        and n > 0
+        and all(non_negative(row) for row in matrix)
         and all(sum(column) == 1 for column in columns)
         and all(dot(a, row) >= 0 for a in inequalities for row in matrix)
         and all(dot(a, row) == 0 for a in equalities for row in matrix)
     )
+    if not member:
+        return None
+    losses = [dot(a, b) for a, b in zip(columns, zip(*loss, strict=True), strict=True)]
+    return max(losses) if data["criterion"] == "worst" else dot(belief, losses)
+
+
+def _proved_bound(data: Data, loss: list[list[Exact]]) -> Exact | None:
+    """Return the sum of prices that no mechanism's loss is below; None if that is not proved."""
+    belief = vector_of(data, "belief")
+    n = len(belief)
+    inequalities, equalities = matrix_of(data, "inequalities", n), matrix_of(data, "equalities", n)
+    multipliers = matrix_of(data, "multipliers", len(inequalities) + len(equalities))
+    prices = vector_of(data, "prices", n)
+    if len(multipliers) != len(loss):
+        raise InvalidInput("matrix, loss and multipliers need one row per output each")
     sides = list(zip(*inequalities, *equalities, strict=True)) or [()] * n
     bounded = all(
         belief[d] * row[d] - prices[d] - dot(sides[d], weights) >= 0
         for row, weights in zip(loss, multipliers, strict=True)
         for d in range(n)
     ) and all(non_negative(weights[: len(inequalities)]) for weights in multipliers)
-    if data.get("criterion") not in ("expected", "worst"):
-        raise InvalidInput('the criterion of a least loss is "expected" or "worst"')
-    reached = max(losses) if data["criterion"] == "worst" else dot(belief, losses)
     lawful = non_negative(belief) and sum(belief) == 1
-    return member and bounded and lawful and sum(prices) == value == reached
+    return sum(prices) if bounded and lawful else None
 
 
 def _largest_odds(data: Data) -> bool:
@@ -312,7 +366,7 @@ def _largest_parity_odds(data: Data) -> bool:
 def _optimal_simulator(data: Data) -> bool:
     from twoworlds.definitions.coupled.optimal import verify_optimum
 
-    return verify_optimum(data)
+    return verify_optimum({"certificate": data})
 
 
 MEANINGS = {
@@ -324,7 +378,10 @@ MEANINGS = {
     "escape": "the ray satisfies all premises and violates the inequality",
     "post-processing": "the matrix is a mixture of post-processings of the bases",
     "not-post-processing": "the matrix is no mixture of post-processings of the bases",
-    "least-loss": "the matrix is a mechanism in the cone, and no other one there has less loss",
+    "least-loss": "the matrix is a mechanism in the cone, and no other one there that has these "
+    "outputs has less loss",
+    "least-squared-loss": "the matrix is a mechanism in the cone with the squared loss in value, "
+    "and no other one there, whatever numbers it answers, has less than the bound",
     "largest-odds": "no row of the cone has larger odds than the row given",
     "largest-parity-odds": "no output of the transition has larger odds than the one given",
     "optimal-simulator": "the simulator has the upper delta, and none has less than the lower one",
@@ -341,6 +398,7 @@ CHECKS: dict[str, Callable[[Data], bool]] = {
     "post-processing": _post_processing,
     "not-post-processing": _not_post_processing,
     "least-loss": _least_loss,
+    "least-squared-loss": _least_squared_loss,
     "largest-odds": _largest_odds,
     "largest-parity-odds": _largest_parity_odds,
     "optimal-simulator": _optimal_simulator,
@@ -388,6 +446,11 @@ def _times(left: fmpq_mat, base: object, *, transposed: bool = False) -> fmpq_ma
         raise InvalidInput(
             f"a matrix of {left.ncols()} columns does not fit a base of {factor.nrows()} outputs"
         )
+    if left.nrows() * factor.ncols() ** records > _MOST_ENTRIES:
+        raise TooLarge(
+            f"{records} records with {factor.ncols()} values each have more than "
+            f"{_MOST_ENTRIES:,} entries together: give fewer records"
+        )
     return kronecker_times(left, factor, records)
 
 
@@ -425,7 +488,7 @@ def _plain(value: object) -> Any:
     if isinstance(value, bool):
         return value
     if isinstance(value, (int, Fraction)):
-        if value.denominator == 1 and abs(int(value)) < _LARGEST_JSON_INTEGER:
+        if value.denominator == 1 and abs(int(value)) < LARGEST_INTEGER:
             return int(value)
         return str(fmpq(value.numerator, value.denominator))  # no limit on digits, unlike str(int)
     return value

@@ -11,12 +11,14 @@ that nobody saw the data by another way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from twoworlds.errors import InvalidInput
@@ -36,6 +38,7 @@ from twoworlds.theorems import Guarantee
 __all__ = ["KIND", "Checked", "certify", "check_certificate", "promise"]
 
 KIND = "release"
+_HASH = re.compile("[0-9a-f]{64}")
 _DELTA = Fraction(1, 10**6)  # at which a promise in rho is said as epsilon
 _FIELDS = ("kind", "statement", "promise", "sensitivity", "answers", "stored", "charge", "digest")
 
@@ -155,6 +158,8 @@ def _checks(data: Any, entries: Sequence[Mapping[str, Any]] | None) -> Iterator[
     body = {name: value for name, value in data.items() if name != "digest"}
     _same(digest(canonical(body, "certificate")), data["digest"], "the digest is of other content")
     yield "the digest fits the content"
+    if data["kind"] != KIND or not isinstance(data["statement"]["source"], (str, NoneType)):
+        raise InvalidInput("the kind is not release, or the source is no text")
     asked, calibration = made_of(data["statement"])
     said = statement(asked, calibration, data["statement"]["source"])
     _same(said, data["statement"], "the noise is not what queries, bounds and cost give")
@@ -165,8 +170,7 @@ def _checks(data: Any, entries: Sequence[Mapping[str, Any]] | None) -> Iterator[
     yield "the promise follows, by the chain of theorems"
     _check_answers(data, asked, calibration)
     yield "the published answers follow from the noisy whole numbers"
-    if parse_cost(data["charge"]["cost"]) != calibration.price:
-        raise InvalidInput("the charge is not what the noise costs")
+    _check_charge(data["charge"], said["dataset"]["name"], calibration)
     yield "the charge is what the noise costs"
     if entries is not None:
         _find_charge(data, entries)
@@ -175,12 +179,24 @@ def _checks(data: Any, entries: Sequence[Mapping[str, Any]] | None) -> Iterator[
 
 def _check_answers(data: Mapping[str, Any], asked: Any, calibration: Calibration) -> None:
     stored = data["stored"]["answers"]
-    if len(stored) != len(asked) or len(data["answers"]) != len(asked):
-        raise InvalidInput("there is not one answer for each query")
+    fields = [
+        data["stored"].keys() == {"answers"},
+        *(o.keys() == {"cells", "values"} for o in stored),
+    ]
+    if len(stored) != len(asked) or len(data["answers"]) != len(asked) or not all(fields):
+        raise InvalidInput("there is not one answer for each query, with cells and values")
     context = Context.of(asked[0].dataset, calibration.price)
     for index, one in enumerate(asked):
         answer = Answer.of(one, calibration, stored[index], context, query=index)
         _same(_published(answer), data["answers"][index], "a published value is another one")
+
+
+def _check_charge(charge: Mapping[str, Any], dataset: str, calibration: Calibration) -> None:
+    entry, found = charge["entry"], charge["hash"]
+    paid = {"entry": entry, "hash": found, "dataset": dataset, "cost": str(calibration.price)}
+    _same(paid, charge, "the charge is not what the noise costs, or not of this dataset")
+    if type(entry) is not int or entry < 1 or not _HASH.fullmatch(found):
+        raise InvalidInput("the charge is known by the number of an entry and its SHA-256")
 
 
 def _published(answer: Answer) -> list[Any]:
@@ -209,10 +225,11 @@ def _find_charge(data: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) 
     for item in entries:
         entry = item["entry"]
         if item["hash"] == wanted["hash"] and item["sequence"] == wanted["entry"]:
-            same = entry["query"] == data["statement"] and entry["dataset"] == wanted["dataset"]
+            same = canonical(entry["query"]) == canonical(data["statement"])
+            same = same and entry["dataset"] == wanted["dataset"]
             charged = same and parse_cost(entry["cost"]) == parse_cost(wanted["cost"])
         if entry["kind"] == "answer" and entry["charge"] == wanted["entry"]:
-            answered = entry["answer"] == data["stored"]
+            answered = canonical(entry["answer"]) == canonical(data["stored"])
     if not charged:
         raise InvalidInput("the ledger has no such charge for this statement")
     if not answered:
@@ -232,5 +249,6 @@ def _chain(guarantee: Guarantee) -> Iterator[str]:
 
 
 def _same(found: object, wanted: object, complaint: str) -> None:
-    if found != wanted:
+    """Compare as JSON: to Python, 1, 1.0 and True are the same."""
+    if canonical(found) != canonical(wanted):
         raise InvalidInput(complaint)

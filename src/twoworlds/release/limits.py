@@ -57,10 +57,7 @@ def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibr
     for noises in calibration.noises:
         for noise in noises:
             _check_width(noise)
-    ask_less = (
-        "use fewer keys or bins, or ask for parts of it as questions of one strategy, which cost "
-        "together what the whole does"
-    )
+    ask_less = "use fewer keys or bins, or ask for parts of it"
     for what, count, most, way_out in (
         ("noisy numbers", _values, MOST_VALUES, ask_less),
         ("bytes of names of groups and columns", _names, MOST_NAMES, ask_less),

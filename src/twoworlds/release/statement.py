@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from itertools import pairwise
+from typing import Any, get_args
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, rational
@@ -18,7 +19,7 @@ from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
 from twoworlds.release.query.plain import query_of, value_of
-from twoworlds.release.sensitivity import Calibration, MeasureNoise, calibrate
+from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
 from twoworlds.release.values import plain_value
 
 __all__ = ["made_of", "statement"]
@@ -36,6 +37,7 @@ def statement(asked: Sequence[Resolved], calibration: Calibration, source: str |
     """
     dataset = asked[0].dataset
     return {
+        **({} if calibration.moments == "one" else {"moments": calibration.moments}),
         "format": FORMAT,
         "source": source,
         "dataset": _dataset(dataset, asked),
@@ -62,11 +64,16 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
         dataset = _read_dataset(data["dataset"])
         asked = [resolve(query_of(query), dataset) for query in data["queries"]]
         cost, noise = parse_cost(_text(data["cost"])), data["noise"]
-    except (KeyError, TypeError, AttributeError):
+    except InvalidInput:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError):
         raise InvalidInput("this is no statement of a release: a field is missing") from None
     if noise not in ("laplace", "gaussian"):
         raise InvalidInput("the noise of a statement is laplace or gaussian")
-    return asked, calibrate(asked, cost, noise=noise)
+    moments = data.get("moments", "one")
+    if moments not in get_args(Moments):
+        raise InvalidInput("the moments of a statement are one, frozen or several")
+    return asked, calibrate(asked, cost, noise=noise, moments=moments)
 
 
 def _measure(measure: Any, noise: MeasureNoise) -> dict[str, Any]:
@@ -155,7 +162,7 @@ def _read_dataset(data: Mapping[str, Any]) -> Dataset:
     if neighbours not in ("add-remove", "substitute"):
         raise InvalidInput("the neighbours of a statement are add-remove or substitute")
     rows, groups = unit["rows"], unit["groups"]
-    if not all(isinstance(x, int) and x >= 1 for x in (rows, groups)):
+    if not all(type(x) is int and x >= 1 for x in (rows, groups)):
         raise InvalidInput("rows and groups of a unit are whole numbers, 1 or more")
     if unit["person"] is None and (rows, groups) != (1, 1):
         raise InvalidInput("a unit of several rows needs the column that identifies a person")
@@ -163,7 +170,7 @@ def _read_dataset(data: Mapping[str, Any]) -> Dataset:
         _text(data["name"]),
         None,
         neighbours,
-        Unit(unit["person"], rows, groups),
+        Unit(None if unit["person"] is None else _text(unit["person"]), rows, groups),
         {column.name: column for column in map(_read_column, data["columns"])},
         {table.name: table for table in map(_read_table, data["public"])},
         _text(data["version"]),
@@ -179,17 +186,15 @@ def _read_column(data: Mapping[str, Any]) -> Column:
     kind = data["kind"]
     if kind not in ("integer", "number", "text", "boolean", "date"):
         raise InvalidInput("a column of the statement has an unknown kind")
-    bounds = data["bounds"] or (None, None)
+    low, high = (None, None) if data["bounds"] is None else map(_number, data["bounds"])
+    unit, keys = _number(data["unit"]), tuple(value_of(key) for key in data["keys"])
+    bins, grid = (tuple(rational(_text(x), n) for x in data[n]) for n in ("bins", "grid"))
+    ascending = all(a < b for edges in (bins, grid) for a, b in pairwise(edges))
+    ordered = low is None or high is None or low <= high
+    if unit is None or unit <= 0 or not ascending or not ordered or len({*keys}) < len(keys):
+        raise InvalidInput("a column of the statement is declared as no policy declares it")
     return Column(
-        _text(data["name"]),
-        kind,
-        _number(bounds[0]),
-        _number(bounds[1]),
-        _number(data["unit"]) or Fraction(1),
-        tuple(value_of(key) for key in data["keys"]),
-        tuple(rational(_text(edge), "bins") for edge in data["bins"]),
-        tuple(rational(_text(x), "grid") for x in data["grid"]),
-        _number(data["missing"]),
+        _text(data["name"]), kind, low, high, unit, keys, bins, grid, _number(data["missing"])
     )
 
 

@@ -1,24 +1,37 @@
 """Certificates in files: read, told from other files, and checked, the same way for every command.
 
-A file holds a certificate, or the answer of a command with ``--json``, which holds one. A key that
-comes twice in one object is refused, since readers would see different things.
+A file holds a certificate, or the answer of a command with ``--json``, which holds one. What
+readers could take for different things, such as a key that comes twice, is refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from twoworlds.cones.certificates import says_nothing, verify
 from twoworlds.definitions.coupled.optimal import Proved, proved_by
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.files import read_json
 
-__all__ = ["Saved", "holds", "is_certificate", "proved_numbers", "read_certificate"]
+__all__ = [
+    "Saved",
+    "holds",
+    "is_certificate",
+    "proved_numbers",
+    "read_certificate",
+    "time_limit",
+]
 
-_LARGEST_FILE = 1 << 28
+_LARGEST_FILE = 16 << 20
+_LONGEST = 60.0  # seconds
+_LARGEST_MATRIX = 1 << 28  # as `twoworlds.mechanisms.files` reads them
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,7 @@ def is_certificate(text: str) -> bool:
     """
     if not text.lower().endswith(".json") or not Path(text).is_file():
         return False
-    data, _ = _read(Path(text))
+    data, _ = read_json(Path(text), "certificate", largest=_LARGEST_MATRIX)
     if isinstance(data, Mapping) and ("kind" in data or "certificate" in data or "facets" in data):
         return True
     if isinstance(data, Mapping) and "matrix" in data:
@@ -60,7 +73,7 @@ def read_certificate(path: Path) -> Saved:
     Raises:
         InvalidInput: when the file cannot be read, is not JSON, or holds a cone.
     """
-    data, text = _read(path)
+    data, text = read_json(path, "certificate", largest=_LARGEST_FILE)
     if isinstance(data, Mapping) and "kind" not in data and "certificate" in data:
         data = data["certificate"]  # the answer of a command with --json holds its certificate
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
@@ -90,23 +103,33 @@ def proved_numbers(data: Mapping[str, Any]) -> list[Proved]:
     return [one for one in found if one is not None]
 
 
-def _read(path: Path) -> tuple[Any, str]:
+@contextmanager
+def time_limit(seconds: float | None = None) -> Iterator[None]:
+    """Stop a check that takes too long: small files can hold sums that take days.
+
+    Where the system has no alarm, and outside of the main thread, there is no limit.
+
+    Raises:
+        Undecided: when the time is over.
+    """
+    most = _LONGEST if seconds is None else seconds
+    if (
+        not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Undecided(
+            f"checking took more than {most:g} seconds and was stopped, so nothing is decided: ask "
+            "for a smaller certificate, or check it in Python, where there is no limit"
+        )
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, most)
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise InvalidInput(f"{path} is larger than {_LARGEST_FILE >> 20} MB, no certificate is")
-        text = path.read_text(encoding="utf-8")
-        return json.loads(text, object_pairs_hook=_once), text
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
-    except RecursionError as error:
-        raise InvalidInput(f"{path} is nested too deeply: no certificate is") from error
-    except ValueError as error:
-        raise InvalidInput(f"{path} is not JSON: {error}") from error
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse an object that names a key twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise InvalidInput("the file names a key twice in one object: write each of them once")
-    return found
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -24,7 +24,7 @@ datasets:
       ill: {kind: boolean, keys: [true, false]}
       born: {kind: date, keys: [2001-01-31]}
     public:
-      regions: {source: regions.csv, key: code, columns: {zone: {kind: text, keys: [a, b]}}}
+      regions: {source: regions.parquet, key: code, columns: {zone: {kind: text, keys: [a, b]}}}
     budget: {epsilon: 0.1, delta: 1e-6}
     analysts: {ann: epsilon=1}
 """
@@ -121,12 +121,12 @@ def test_a_person_is_in_as_many_groups_as_rows_unless_said():
         (dataset(budget="[1]"), "such as epsilon=1"),
         (dataset(analysts="{ann: lots}"), "ann"),
         (dataset(public="{r: {key: a}}"), "source is missing"),
-        (dataset(public="{r: {source: a.csv}}"), "key is missing"),
-        (dataset(public="{a.b: {source: a.csv, key: k}}"), "dot in its name"),
+        (dataset(public="{r: {source: a.parquet}}"), "key is missing"),
+        (dataset(public="{a.b: {source: a.parquet, key: k}}"), "dot in its name"),
         (
             dataset(
                 columns="{r.z: {kind: text}}",
-                public="{r: {source: a.csv, key: k, columns: {z: {kind: text}}}}",
+                public="{r: {source: a.parquet, key: k, columns: {z: {kind: text}}}}",
             ),
             "may be of the dataset",
         ),
@@ -149,11 +149,110 @@ def test_a_policy_that_cannot_be_read_is_refused(tmp_path):
         read_policy(tmp_path / "latin.yml")
 
 
-def test_one_table_has_one_budget():
-    one = dataset(source="people.parquet")
-    two = one + one.replace("datasets:\n", "").replace("people:", "others:")
-    with pytest.raises(InvalidInput, match="one budget"):
-        parse_policy(two)
+def two(one, other):
+    """A policy whose two datasets have these sources."""
+    policy = dataset(source=one)
+    return policy + policy.replace("datasets:\n  people:", "  others:").replace(one, other)
+
+
+PG = "postgresql://ann:secret@db.example.org/clinic"
+SAME = [
+    ("people.parquet", "people.parquet"),
+    ("people.parquet", "./people.parquet"),
+    ("people.parquet", "elsewhere/../people.parquet"),
+    ("people.parquet", "linked.parquet"),
+    ("people.parquet", "elsewhere/hard.parquet"),
+    ("people.parquet", "{spark: people.parquet}"),
+    ("parts", "parts/"),
+    ("parts", "{spark: parts}"),
+    ("parts", "parts/1.parquet"),
+    ("missing.parquet", "elsewhere/../missing.parquet"),
+    ("{duckdb: a.duckdb, table: people}", "{table: people, duckdb: ./a.duckdb}"),
+    ("{duckdb: a.duckdb, table: people}", "{duckdb: a.duckdb, table: PEOPLE, schema: main}"),
+    ("{duckdb: a.duckdb, table: people}", "{duckdb: a.duckdb, table: main.people}"),
+    ("{duckdb: a.duckdb, table: people}", "{duckdb: a.duckdb, table: people, schema: a}"),
+    ("{sqlite: a.db, table: people}", "{sqlite: ./a.db, table: main.People}"),
+    ("{spark: people}", "{spark: spark_catalog.default.People}"),
+    (f"{{postgresql: '{PG}', table: people}}", f"{{table: people, postgresql: '{PG}'}}"),
+    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}', table: public.people}}"),
+    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}', table: ann.people}}"),
+    (
+        f"{{postgresql: '{PG}', table: people}}",
+        f"{{postgresql: '{PG}', table: people, schema: public}}",
+    ),
+    (
+        f"{{postgresql: '{PG}', table: people}}",
+        "{postgresql: 'dbname=clinic port=5432 user=bob host=DB.example.org', table: people}",
+    ),
+    (
+        f"{{postgresql: '{PG}?sslmode=require&application_name=a', table: people}}",
+        "{postgresql: 'postgres://ann:other@db.example.org:5432/clinic', table: people}",
+    ),
+    (
+        "{postgresql: 'host=localhost dbname=clinic user=ann', table: people}",
+        "{postgresql: 'host=/var/run/postgresql dbname=clinic user=ann', table: people}",
+    ),
+    (
+        "{mysql: 'mysql://ann:x@db/clinic', table: people}",
+        "{mysql: 'mariadb://bob@DB:3306', table: people, schema: clinic}",
+    ),
+]
+APART = [
+    ("people.parquet", "others.parquet"),
+    ("parts", "people.parquet"),
+    ("{duckdb: a.duckdb, table: people}", "{duckdb: a.duckdb, table: others}"),
+    ("{duckdb: a.duckdb, table: people}", "{duckdb: b.duckdb, table: people}"),
+    ("{duckdb: a.duckdb, table: people}", "{duckdb: a.duckdb, table: people, schema: old}"),
+    (
+        f"{{postgresql: '{PG}', table: people, schema: public}}",
+        f"{{postgresql: '{PG}', table: people, schema: old}}",
+    ),
+    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}', table: People}}"),
+    (f"{{postgresql: '{PG}', table: people}}", f"{{postgresql: '{PG}2', table: people}}"),
+    (
+        "{postgresql: 'host=localhost port=5432 dbname=clinic', table: people}",
+        "{postgresql: 'host=localhost port=5433 dbname=clinic', table: people}",
+    ),
+    (
+        "{mysql: 'mysql://ann@db/clinic', table: people}",
+        "{mysql: 'mysql://ann@db/school', table: people}",
+    ),
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name in ("elsewhere", "parts"):
+        (tmp_path / name).mkdir()
+    for name in ("people.parquet", "others.parquet", "parts/1.parquet", "a.duckdb", "b.duckdb"):
+        (tmp_path / name).touch()
+    (tmp_path / "linked.parquet").symlink_to("people.parquet")
+    (tmp_path / "elsewhere" / "hard.parquet").hardlink_to(tmp_path / "people.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_one_table_has_one_budget_however_it_is_spelled(files, one, other):
+    for pair in ((one, other), (other, one)):
+        with pytest.raises(InvalidInput, match="people and others have the same source") as error:
+            parse_policy(two(*pair), folder=files)
+        assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_other_tables_have_budgets_of_their_own(files, one, other):
+    assert len(parse_policy(two(one, other), folder=files).datasets) == 2
+
+
+@pytest.mark.parametrize(
+    "odd", ['"a\\0b"', "[a, b]", "{duckdb: [a], table: {}}", "{mysql: 'mysql://[', table: t}"]
+)
+def test_a_source_that_cannot_be_opened_is_no_reason_to_fall_over(files, odd):
+    parse_policy(two("people.parquet", odd), folder=files)
+
+
+def test_datasets_without_a_source_are_not_compared():
+    assert len(parse_policy(two("here", "here").replace("    source: here\n", "")).datasets) == 2
 
 
 def test_relative_paths_start_at_the_policy(tmp_path):

@@ -7,7 +7,6 @@ below e^-90.
 
 from __future__ import annotations
 
-import csv
 import sqlite3
 import subprocess
 import sys
@@ -64,13 +63,22 @@ class Bench:
         found.mkdir(parents=True)
         return found
 
-    def csv(self, rows: Iterable[Row], names: Sequence[str] = ("k", "x")) -> Path:
-        """Write rows as text; None is empty."""
-        path = self.place() / "people.csv"
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(names)
-            writer.writerows(["" if v is None else v for v in row] for row in rows)
+    def table(
+        self,
+        rows: Iterable[Row],
+        names: Sequence[str] = ("k", "x"),
+        types: Sequence[str] = ("VARCHAR", "DOUBLE"),
+    ) -> Path:
+        """Write rows as Parquet."""
+        import duckdb
+
+        path = self.place() / "people.parquet"
+        columns = ", ".join(f"{n} {t}" for n, t in zip(names, types, strict=True))
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE TABLE people ({columns})")
+            marks = ", ".join("?" * len(names))
+            connection.executemany(f"INSERT INTO people VALUES ({marks})", [*rows])
+            connection.execute(f"COPY people TO '{path}' (FORMAT parquet)")
         return path
 
     def sqlite(

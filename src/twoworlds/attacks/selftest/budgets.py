@@ -19,7 +19,7 @@ def rolled_back_ledger(bench: Bench) -> str:
     """Delete the ledger, cut it short, put an old copy back."""
     from twoworlds.release import Curator
 
-    policy = bench.policy(bench.csv([("a", 1)]), budget="epsilon=1")
+    policy = bench.policy(bench.table([("a", 1)]), budget="epsilon=1")
     folder = policy.parent
     with Curator.open(policy) as curator:
         curator.release(_COUNT, "1/4")
@@ -76,7 +76,7 @@ def forged_identity(bench: Bench) -> str:
     """Ask under other names, and with all names together."""
     from twoworlds.release import OverBudget
 
-    source = bench.csv([("a", 1)])
+    source = bench.table([("a", 1)])
     caps = {"budget": "epsilon=3/2", "analysts": "{ann: epsilon=1, bob: epsilon=1, eve: epsilon=1}"}
     with bench.opened(source, **caps) as curator:
         names = ("mallory", "Ann", "ann ", "ann\n", "", "*", "аnn")  # the last is Cyrillic
@@ -108,7 +108,7 @@ def averaging(bench: Bench) -> str:
         "select count(*) from people where 2 <= x and k = 'a' -- again",
         'SELECT COUNT(*) FROM "people" WHERE ("x" >= 2.0) AND "k" = \'a\'',
     )
-    with bench.opened(bench.csv([("a", 3)] * 50)) as curator:
+    with bench.opened(bench.table([("a", 3)] * 50)) as curator:
         found = {values(curator.release(text, "1/100"), "count")[0] for text in spellings * 20}
         spent = curator.ledger.spent("people").epsilon
     expect(len(found) == 1, f"60 times the same question has {len(found)} answers")
@@ -121,7 +121,7 @@ def drift(bench: Bench) -> str:
     from twoworlds.release import OverBudget
 
     for cap, cost, times in (("1", "0.1", 10), ("1", "1/3", 3), ("7/10", "0.7", 1)):
-        with bench.opened(bench.csv([("a", 1)]), budget=f"epsilon={cap}") as curator:
+        with bench.opened(bench.table([("a", 1)]), budget=f"epsilon={cap}") as curator:
             for number in range(times):
                 curator.release(f"SELECT COUNT(*) FROM people WHERE x < {number}", cost)
             try:

@@ -108,7 +108,7 @@ def injection_and_odd_names(bench: Bench) -> str:
                     f"a condition on {value!r} in {name!r} counts something else",
                 )
                 tried += 1
-    path = bench.csv([("a", 1)])
+    path = bench.table([("a", 1)])
     before = Path(path).read_bytes()
     with bench.opened(path) as curator:
         for text in _HOSTILE:

@@ -64,7 +64,7 @@ def sampler_timing(bench: Bench) -> str:
     """Compare the time of large draws with that of small ones."""
     from twoworlds.release.noise import Sampler, SystemBits
 
-    with bench.opened(bench.csv([("a", 1)])) as curator:
+    with bench.opened(bench.table([("a", 1)])) as curator:
         plan = curator.plan("SELECT COUNT(*) FROM people", "1/10")
     law = plan.calibration.noises[0][0].law
     if law is None:
@@ -101,7 +101,7 @@ def cost_falls_as_noise_grows(bench: Bench) -> str:
     """Work out the noise for rising costs."""
     batch = [_BY_KEY, "SELECT AVG(x) FROM people"]
     costs = [Fraction(1, 1000), Fraction(1, 10), Fraction(1, 3), 1, 2, 10, 40]
-    with bench.opened(bench.csv([("a", 1)])) as curator:
+    with bench.opened(bench.table([("a", 1)])) as curator:
         plans = [curator.plan(batch, f"epsilon={cost}") for cost in costs]
         prices = [
             Fraction(curator.cost_for(_BY_KEY.replace(", SUM(x)", ""), within).epsilon)

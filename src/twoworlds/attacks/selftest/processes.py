@@ -36,7 +36,7 @@ def double_spend(bench: Bench) -> str:
     from twoworlds.release import Curator
     from twoworlds.release.ledger import show, verify
 
-    policy = bench.policy(bench.csv([("a", i) for i in range(50)]), budget="epsilon=3/2")
+    policy = bench.policy(bench.table([("a", i) for i in range(50)]), budget="epsilon=3/2")
     Curator.open(policy).close()
     running = [
         subprocess.Popen(
@@ -58,7 +58,7 @@ def kill_9(bench: Bench) -> str:
     from twoworlds.release import Curator
     from twoworlds.release.ledger import verify
 
-    policy = bench.policy(bench.csv([("a", i) for i in range(50)]), budget="epsilon=5")
+    policy = bench.policy(bench.table([("a", i) for i in range(50)]), budget="epsilon=5")
     Curator.open(policy).close()
     ledger, rng = policy.parent / "ledger.db", random.Random()
     started = time.monotonic()

@@ -48,7 +48,9 @@ def declared_only(bench: Bench) -> str:
     )
     expect("zebra" not in json.dumps(discovered.to_dict()), "one person's key was discovered")
     try:
-        with bench.opened(bench.csv([("a", 1)]), "{k: {kind: text}, x: {kind: number}}") as curator:
+        with bench.opened(
+            bench.table([("a", 1)]), "{k: {kind: text}, x: {kind: number}}"
+        ) as curator:
             curator.plan("SELECT SUM(x) FROM people", "1")
     except InvalidInput:
         return f"{len(worlds)} worlds have one form and one noise; a sum without bounds is refused"
@@ -80,8 +82,8 @@ def order_and_types(bench: Bench) -> str:
         rng.shuffle(rows)
         typed = ", ".join(f"('{k}', {x})" for k, x in rows)
         sources: list[Any] = [
-            bench.csv(rows),
-            bench.csv([(k, int(x)) for k, x in rows]),
+            bench.table(rows),
+            bench.table([(k, int(x)) for k, x in rows], types=("VARCHAR", "BIGINT")),
             bench.sqlite(rows),
             bench.sqlite([(k, int(x)) for k, x in rows], types=("TEXT", "NUMERIC")),
             bench.parquet(f"SELECT k, x::DOUBLE AS x FROM (VALUES {typed}) t(k, x)"),

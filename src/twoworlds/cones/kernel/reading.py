@@ -11,13 +11,23 @@ from flint import fmpq, fmpz
 
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Data", "Exact", "exact", "list_of", "matrix_of", "non_negative", "vector_of"]
+__all__ = [
+    "LARGEST_INTEGER",
+    "Data",
+    "Exact",
+    "exact",
+    "list_of",
+    "matrix_of",
+    "non_negative",
+    "vector_of",
+]
 
 Exact = int | Fraction
 Data = Mapping[str, Any]
 
 _NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+))?", re.ASCII)
 _LONGEST_TEXT = 100_000
+LARGEST_INTEGER = 2**53  # from here on, readers of JSON differ: such numbers stand as text
 
 
 def non_negative(values: Iterable[Exact]) -> bool:
@@ -28,14 +38,20 @@ def non_negative(values: Iterable[Exact]) -> bool:
 def exact(value: object, name: str) -> Exact:
     """Read an int, a Fraction or text such as "-3/4"; refuse everything else, floats above all.
 
-    >>> exact("6/4", "weight"), exact("6/3", "weight")
+    Text is for what no int says: fractions in lowest terms, and whole numbers from 2^53 on.
+
+    >>> exact("3/2", "weight"), exact(2, "weight")
     (Fraction(3, 2), 2)
     """
     if isinstance(value, str) and len(value) <= _LONGEST_TEXT:
         match = _NUMBER.fullmatch(value)
         if match and (bottom := fmpz(match[2] or 1)) != 0:
             quotient = fmpq(fmpz(match[1]), bottom)  # no limit on digits, unlike int(text)
-            value = Fraction(int(quotient.p), int(quotient.q))
+            whole = quotient.q == 1
+            if str(quotient) != value or (whole and abs(quotient.p) < LARGEST_INTEGER):
+                plain = str(quotient)[:60] if whole else f'"{str(quotient)[:60]}"'
+                raise InvalidInput(f"{name} holds {value[:60]!r}: write {plain}")
+            return int(quotient.p) if whole else Fraction(int(quotient.p), int(quotient.q))
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else value
     if isinstance(value, int) and not isinstance(value, bool):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpz
+from flint import fmpq, fmpz
 
 from twoworlds.definitions.coupled._optimum import attained
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, sound
@@ -25,6 +25,7 @@ from twoworlds.numbers import exact_text, show
 __all__ = ["UNCHECKED", "Proved", "proved_by", "verify_optimum"]
 
 ZERO = Fraction(0)
+_LONGEST_PLACE = 20
 _ENCLOSURE = Fraction(1, 1 << 60)
 UNCHECKED = (
     "labels, beliefs and private values in it are descriptions, which cannot be checked: the proof "
@@ -106,25 +107,10 @@ def proved_by(data: Mapping[str, Any]) -> Proved | None:
 def _proved(given: Mapping[str, Any]) -> Proved | None:
     outputs, inputs = _labels(given["outputs"], "output"), _labels(given["inputs"], "input")
     made = [
-        Comparison(
-            number,
-            item["private"],
-            _read(item["real"], outputs),
-            _read(item["ideal"], inputs),
-            (_number(item["errors"][0]), _number(item["errors"][1])),
-        )
-        for number, item in enumerate(given["comparisons"])
+        _comparison(i, one, outputs, inputs) for i, one in enumerate(_list(given["comparisons"]))
     ]
-    laws = tuple(_read(law, outputs) for law in given["simulator"])
-    tests = [
-        Distinguisher(
-            _whole(test["comparison"]),
-            test["favours"],
-            tuple(_whole(t) for t in test["event"]),
-            _number(test["weight"]),
-        )
-        for test in given["tests"]
-    ]
+    laws = tuple(_read(law, outputs) for law in _list(given["simulator"]))
+    tests = [_test(one) for one in _list(given["tests"])]
     claim = Proved(
         *(_number(given[name]) for name in ("lower", "lower_at_ratio", "upper", "upper_at_ratio"))
     )
@@ -139,6 +125,36 @@ def _proved(given: Mapping[str, Any]) -> Proved | None:
         and Bound(made, outputs, tests).at(claim.lower_at) == claim.lower
     )
     return claim if holds else None
+
+
+def _comparison(number: int, given: Mapping[str, Any], outputs: int, inputs: int) -> Comparison:
+    said = ("whose", "side", "private")
+    _only(given, "belief", *said, "real", "ideal", "errors")
+    _whole(given["belief"])
+    if not all(isinstance(given[name], str) for name in said):
+        raise TypeError(f"{', '.join(said)} of a comparison are texts")
+    off, shift = map(_number, _list(given["errors"]))
+    real, ideal = _read(given["real"], outputs), _read(given["ideal"], inputs)
+    return Comparison(number, given["private"], real, ideal, (off, shift))
+
+
+def _test(given: Mapping[str, Any]) -> Distinguisher:
+    _only(given, "comparison", "favours", "event", "weight")
+    event = tuple(_whole(place) for place in _list(given["event"]))
+    return Distinguisher(
+        _whole(given["comparison"]), given["favours"], event, _number(given["weight"])
+    )
+
+
+def _only(given: Mapping[str, Any], *names: str) -> None:
+    if given.keys() != set(names):
+        raise ValueError(f"the fields must be {', '.join(names)}")
+
+
+def _list(given: object) -> list[Any]:
+    if not isinstance(given, list):
+        raise TypeError(f"{type(given).__name__} in place of a list")
+    return given
 
 
 def _labels(given: Sequence[object], what: str) -> int:
@@ -157,12 +173,17 @@ def _whole(given: object) -> int:
 
 
 def _number(text: str) -> Fraction:
-    """Read a fraction; unlike Python, without a limit on its digits."""
+    """Read a fraction in lowest terms; unlike Python, without a limit on its digits."""
     top, _, bottom = text.partition("/")
-    return Fraction(int(fmpz(top)), int(fmpz(bottom or "1")))
+    found = fmpq(fmpz(top), fmpz(bottom or "1"))
+    if str(found) != text:
+        raise ValueError(f"{text[:60]!r} must be written {str(found)[:60]}")
+    return Fraction(int(found.p), int(found.q))
 
 
 def _read(law: Mapping[str, str], size: int) -> dict[int, Fraction]:
+    if any(not place.isdecimal() or len(place) > _LONGEST_PLACE for place in law):
+        raise ValueError("a law names its places by numbers")
     found = {int(place): _number(p) for place, p in law.items()}
     if [str(place) for place in found] != list(law):
         raise ValueError("a law names a place in two ways")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,16 +17,22 @@ if TYPE_CHECKING:
 __all__ = [
     "FILES",
     "FORMS",
+    "TEXT_FILES",
     "Origin",
     "as_file",
+    "check_distinct",
+    "check_typed",
     "existing",
+    "identity",
+    "import_command",
     "named_table",
     "origin_of",
-    "place_of",
     "table_name",
+    "text_file_of",
 ]
 
-FILES = (".parquet", ".csv", ".tsv")
+FILES = (".parquet",)
+TEXT_FILES = (".csv", ".tsv")  # imported, and never read by a release
 FORMS = ("duckdb", "sqlite", "postgresql", "mysql", "spark", "connection")
 Origin = tuple[str, Any]  # which of the forms, and what it says
 
@@ -46,17 +55,54 @@ def existing(path: str | Path, folder: Path) -> Path:
     return found
 
 
-def as_file(source: Any, folder: Path) -> Path | None:
-    """Return the file of a source: a Parquet or text file, or a folder of Parquet files.
+def text_file_of(source: Any) -> str | None:
+    """Return the text file that a source names, if it does."""
+    if isinstance(source, Mapping):
+        source = source.get("spark")
+    if isinstance(source, (str, Path)) and str(source).lower().endswith(TEXT_FILES):
+        return str(source)
+    return None
+
+
+def import_command(path: Path, policy: str, dataset: str, public: str | None = None) -> str:
+    """Return the command that imports a text file as a policy declares it.
+
+    >>> import_command(Path("my people.csv"), "policy.yml", "people")
+    "twoworlds policy import 'my people.csv' --policy policy.yml --dataset people"
+    """
+    words = ["twoworlds", "policy", "import", str(path), "--policy", policy, "--dataset", dataset]
+    return shlex.join(words if public is None else [*words, "--public", public])
+
+
+def check_typed(source: Any) -> None:
+    """Refuse a text file.
 
     Raises:
-        InvalidInput: when nothing is there.
+        InvalidInput: naming the commands that import it.
     """
-    if isinstance(source, Path):
-        return existing(source, folder)
-    if isinstance(source, str) and (source.lower().endswith(FILES) or "/" in source):
-        return existing(source, folder)
-    return None
+    text = text_file_of(source)
+    if text is not None:
+        raise InvalidInput(
+            f"{text!r} is a text file, and releases read typed tables: import it with "
+            f"`twoworlds policy import {shlex.quote(text)} --policy POLICY`, or begin a policy "
+            f"with `twoworlds policy new {shlex.quote(text)}`"
+        )
+
+
+def as_file(source: Any, folder: Path) -> Path | None:
+    """Return the file of a source: a Parquet file, or a folder of them.
+
+    Raises:
+        InvalidInput: when nothing is there, or it is a text file.
+    """
+    check_typed(source)
+    return existing(source, folder) if _looks_like_a_path(source) else None
+
+
+def _looks_like_a_path(source: Any) -> bool:
+    if isinstance(source, str):
+        return source.lower().endswith(FILES) or "/" in source
+    return isinstance(source, Path)
 
 
 def origin_of(source: Any) -> Origin | None:
@@ -64,22 +110,6 @@ def origin_of(source: Any) -> Origin | None:
     if not isinstance(source, Mapping):
         return None
     return next(((form, source[form]) for form in FORMS if form in source), None)
-
-
-def place_of(source: Any) -> str | None:
-    """Return how statements and certificates call an engine; None where nothing is said.
-
-    Of a connection that is tried on constants before its first use the dialect is named: without
-    that trial there is no answer.
-    """
-    dialect = "mysql" if isinstance(source, Mapping) and "mysql" in source else None
-    if isinstance(source, Mapping) and "connection" in source:
-        from twoworlds.release.backends.dbapi import dialect_of
-
-        dialect = source.get("dialect") or dialect_of(source["connection"])
-    if dialect in (None, "duckdb", "postgres", "sqlite"):
-        return None
-    return f"a connection ({dialect}) that gave the right answers when it was tried on constants"
 
 
 def table_name(source: Any, origin: Origin | None = None) -> tuple[str | None, str] | None:
@@ -115,8 +145,133 @@ def named_table(catalogue: _Catalogue, schema: str | None, name: str) -> exp.Tab
         relation = sql.table(after, before)
         if catalogue.exists(relation):
             return relation
-    if name.lower().endswith(FILES):
+    if name.lower().endswith((*FILES, *TEXT_FILES)):
         raise InvalidInput(
             f"{name!r} looks like a file, and this engine reads tables: load it into one first"
         )
     raise InvalidInput(f"there is no table {name!r}: check its name and its case, or give schema:")
+
+
+# --- one table, one budget ----------------------------------------------------------------------
+
+Parts = frozenset[tuple[object, ...]]
+
+
+def check_distinct(sources: Mapping[str, Any], folder: Path, place: str) -> None:
+    """Refuse one table under two names: it would have two budgets.
+
+    Raises:
+        InvalidInput: naming both.
+    """
+    given = {name: source for name, source in sources.items() if source is not None}
+    if len(given) < 2:
+        return
+    seen: dict[tuple[object, ...], str] = {}
+    for name, source in given.items():
+        parts = identity(source, folder)
+        for part in parts & seen.keys():
+            raise InvalidInput(
+                f"{place}: {seen[part]} and {name} have the same source, or share a part of it, "
+                "and one table has one budget: declare it once (where they are two tables of one "
+                "name, give schema: to both)"
+            )
+        seen |= dict.fromkeys(parts, name)
+
+
+def identity(source: Any, folder: Path) -> Parts:
+    """Return what a source stands for: two sources that share a part of it share rows.
+
+    A file is what the system takes it for, so that other spellings, links and a folder with the
+    file in it are seen through. A table is its database, its schema and its name, whoever logs in.
+    A table without a schema stands for all that it may be: on PostgreSQL one in ``public`` or in
+    the schema of the user. Not seen through: copies, views, two names of one server in the network,
+    another search path, and what else an open connection may lead to.
+    """
+    origin = origin_of(source)
+    if origin is None:
+        path = isinstance(source, (str, Path))
+        return frozenset(_files(folder / source) if path else [("object", id(source))])
+    form, where = origin
+    if form == "spark" and "table" not in source:
+        if _looks_like_a_path(where) or (isinstance(where, str) and (folder / where).is_dir()):
+            return frozenset(_files(folder / where))
+        names = [part for part in str(where).split(".") if part != "spark_catalog"]
+        source = {"table": names[-1], "schema": ".".join(names[:-1]) or "default"}
+    databases, schemas = _databases(form, where, folder)
+    schema, table = source.get("schema"), str(source.get("table"))
+    before, dot, after = table.partition(".")
+    if schema is None and dot and before and after:
+        schema, table = before, after
+    if form == "duckdb" and schema == Path(str(where)).stem:  # how DuckDB calls the file itself
+        schema = None
+    found = product(databases, schemas if schema is None else [str(schema)], [table])
+    if form == "postgresql":
+        return frozenset(found)
+    return frozenset((one, schema.casefold(), name.casefold()) for one, schema, name in found)
+
+
+def _files(path: Path) -> Iterator[tuple[object, ...]]:
+    """Yield the file, or the folder and the Parquet files below it."""
+    yield _inode(path)
+    if path.is_dir():
+        yield from map(_inode, path.rglob("*.parquet"))
+
+
+def _inode(path: Path) -> tuple[object, ...]:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):  # opening it will say so
+        return ("file", os.path.realpath(str(path).replace("\0", "")))
+    return ("file", found.st_dev, found.st_ino)
+
+
+def _databases(
+    form: str, where: Any, folder: Path
+) -> tuple[Iterable[tuple[object, ...]], list[str]]:
+    """Return where a database may be, and the schemas in which it looks for a table."""
+    if form in ("duckdb", "sqlite"):
+        return [_inode(folder / str(where))], ["main"]
+    if form == "postgresql":
+        return _postgresql(str(where))
+    if form == "mysql":
+        from urllib.parse import unquote, urlsplit
+
+        try:
+            parts = urlsplit(str(where))
+            at = _server(parts.hostname, parts.port or 3306)
+        except ValueError:  # opening it will say so
+            return [("mysql", where)], [""]
+        return [("mysql", *at)], [unquote(parts.path.removeprefix("/"))]
+    return [(form, id(where) if form == "connection" else "")], [""]
+
+
+def _postgresql(address: str) -> tuple[list[tuple[object, ...]], list[str]]:
+    try:
+        from psycopg import Error, pq
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:  # opening it will say so
+        return [("postgresql", address)], ["public"]
+    found = {
+        one.keyword.decode(): one.val.decode()
+        for one in pq.Conninfo.get_defaults()
+        if one.val is not None
+    }
+    try:
+        found |= {key: str(value) for key, value in conninfo_to_dict(address).items()}
+    except Error:  # opening it will say so
+        return [("postgresql", address)], ["public"]
+    hosts = (found.get("hostaddr") or found.get("host") or "").split(",")
+    ports = found.get("port", "5432").split(",")
+    user = found.get("user", "")
+    database = found.get("dbname", user)
+    return [
+        ("postgresql", *_server(host, port), found.get("service"), database)
+        for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False)
+    ], ["public", user]
+
+
+def _server(host: str | None, port: object) -> tuple[str, str]:
+    """Return a server; this machine has many names, a socket among them."""
+    host = (host or "").strip("[]").casefold().rstrip(".")
+    local = host in ("", "localhost", "::1") or host.startswith(("/", "@", "127."))
+    return "" if local else host, str(port)

@@ -17,7 +17,7 @@ from twoworlds.files import make_folder, write
 
 __all__ = ["FILES", "PEOPLE", "lay_out", "rows_of_people", "rows_of_visits"]
 
-FILES = ("people.parquet", "visits.parquet", "regions.csv", "policy.yml")
+FILES = ("people.parquet", "visits.parquet", "regions.parquet", "policy.yml")
 PEOPLE = 6000
 SEED = 20061
 _REGIONS = {"north": 26, "south": 22, "east": 17, "west": 14, "coast": 11, "hills": 7, "islands": 3}

@@ -44,6 +44,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from twoworlds.errors import InvalidInput
 from twoworlds.files import keep_private, make_private
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
@@ -111,7 +112,8 @@ class Mark:
         """Make a mark at a point, durably, or not at all.
 
         Raises:
-            LedgerUnavailable: when there is a mark already, or it cannot be written.
+            InvalidInput: when there is a mark already; perhaps another process just made it.
+            LedgerUnavailable: when it cannot be written.
         """
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         block = _block(point)
@@ -121,7 +123,10 @@ class Mark:
                     file.write(bytes(_BLOCK) + block + bytes(_BLOCK))
                     file.flush()
                     os.fsync(file.fileno())
-                os.link(beside, path)  # unlike a rename, this never replaces a mark
+                try:
+                    os.link(beside, path)  # unlike a rename, this never replaces a mark
+                except FileExistsError:
+                    raise InvalidInput(f"there is a mark {path} already: open its ledger") from None
                 sync_folder(path.parent)
             finally:
                 beside.unlink(missing_ok=True)

@@ -106,7 +106,10 @@ def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     state = State()
     for item in exported:
         try:
-            row = Line(item["sequence"], canonical(item["entry"]), item["hash"])
+            sequence, found = item["sequence"], item["hash"]
+            if type(sequence) is not int or type(found) is not str or len(item) != 3:
+                raise TypeError("other types, or other fields")
+            row = Line(sequence, canonical(item["entry"]), found)
         except (KeyError, TypeError, InvalidInput):
             number = state.point.sequence + 1
             raise LedgerDamaged(

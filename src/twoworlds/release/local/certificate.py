@@ -14,7 +14,8 @@ from typing import Any
 
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.numbers import exact_text, show, to_json
+from twoworlds.files import read_json
+from twoworlds.numbers import show, to_json
 from twoworlds.release.local.randomizer import Randomizer
 
 __all__ = ["Certificate", "certificate_path", "read_certificate"]
@@ -104,11 +105,8 @@ def read_certificate(path: Path) -> Certificate | None:
     if not beside.is_file():
         return None
     try:
-        if beside.stat().st_size > _LARGEST:
-            raise ValueError("too large")
-        data = json.loads(beside.read_text(encoding="utf-8"))
-        return _certificate(data)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, TwoWorldsError):
+        return _certificate(read_json(beside, "certificate", largest=_LARGEST)[0])
+    except (ValueError, KeyError, TypeError, AttributeError, TwoWorldsError):
         raise InvalidInput(
             f"{beside} is no certificate of a randomized column: remove it, and name the channel"
         ) from None
@@ -121,11 +119,16 @@ def _certificate(data: Any) -> Certificate:
     made = Randomizer.of(
         data["channel"], values=data["values"], outputs=outputs, missing=data["missing"]
     )
-    if exact_text(made.ratio) != data["ratio"]["exact"]:
-        raise ValueError("another ratio")
-    return Certificate(
+    found = Certificate(
         made, data["column"], data["records"], tuple(data["carried"]), data["order"] == "shuffled"
     )
+    if _written(found.to_dict()) != _written(data):  # not ==, to which 1, 1.0 and True are the same
+        raise ValueError("other fields or numbers than it would have")
+    return found
+
+
+def _written(data: Any) -> str:
+    return json.dumps(data, sort_keys=True)
 
 
 def _undeclared(randomizer: Randomizer) -> str:

@@ -30,11 +30,11 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from numpy.typing import NDArray
 
 from twoworlds.errors import TooLarge
-from twoworlds.numbers import ball
+from twoworlds.numbers import ball, working_precision
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.integers import placed
 from twoworlds.release.noise.laws import power
@@ -188,7 +188,7 @@ def _blocks(
     sides = [(-size * i, 1) for i in range(count, 0, -1)]
     sides += [(size * i - 1, -1) for i in range(1, count + 1)]
     shapes = [_shape(weights, base, sign, size) for base, sign in sides]
-    with ctx.workprec(_PRECISION):
+    with working_precision(_PRECISION):
         total = sum((shape.greatest for shape in shapes), start=arb(0))
         scale = _down((_WORDS - 2 - len(shapes)) / total)
     blocks = [
@@ -210,7 +210,7 @@ class Shape(NamedTuple):
 
     def block(self, base: int, sign: int, size: int, scale: int) -> Block:
         """Round everything to its safe side."""
-        with ctx.workprec(_PRECISION):
+        with working_precision(_PRECISION):
             words = max(1, _up(self.greatest * scale))
             unit = arb(scale) / words
             low, low_slope = _down(self.least * unit * _WORDS), _down(self.low_slope * unit * _HALF)
@@ -225,7 +225,7 @@ class Shape(NamedTuple):
 def _shape(weights: Weights, base: int, sign: int, size: int) -> Shape:
     end = weights.mode + base
     f0, following, f1 = (weights.enclosed(end + sign * x, _PRECISION) for x in (0, 1, size - 1))
-    with ctx.workprec(_PRECISION):
+    with working_precision(_PRECISION):
         growth = (following / f0) ** (size - 1) - 1
         slope = f0 * size / (size - 1)
         return Shape(f0, f1, slope * (f1 / f0).log(), slope * growth)
@@ -235,7 +235,7 @@ def _tail(weights: Weights, start: int, sign: int, scale: int, shift: int) -> Ta
     """Return the tail from ``start`` outward, or None if one word does not hold it."""
     end = weights.mode + start
     first, second = (weights.enclosed(end + sign * n, _PRECISION) for n in (0, 1))
-    with ctx.workprec(_PRECISION):
+    with working_precision(_PRECISION):
         fine = 1 << (shift + 16)
         ratio = Fraction(_up(second / first * fine), fine)
         holds = first * scale <= arb(1 << shift) * ball(1 - ratio, _PRECISION)
