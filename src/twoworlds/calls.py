@@ -42,6 +42,8 @@ def parse(text: str) -> Call:
     >>> parse("skellam(1, l2=ln(3))")
     Call(name='skellam', positional=('1',), named={'l2': 'ln(3)'})
     """
+    if not isinstance(text, str):
+        raise InvalidInput(f"{text!r} is not a call: write it like name(key=value)")
     body = text.strip()
     match = _NAME.match(body)
     if match is None:

@@ -13,12 +13,13 @@ from typing import Any
 
 from flint import fmpz
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers.real import INFINITY, LIMIT_BITS, PRODUCT, Number, Real, ball, written
 
 __all__ = ["Exp", "Log", "Root", "exp", "ln", "power", "sqrt"]
 
 _LARGEST_EXPONENT = 100_000
+_MOST_BITS = 1 << 22
 
 
 class Log(Real):
@@ -185,14 +186,24 @@ def exp(x: Number) -> Number:
     return Real(lambda bits: x.ball(bits).exp(), text, PRODUCT)
 
 
-def power(base: Number, exponent: Fraction) -> Number:
+def power(base: Number, exponent: Fraction | int) -> Number:
     """Return base^exponent for a positive base, symbolically where possible.
+
+    Raises:
+        TooLarge: for a rational with more than millions of digits.
 
     >>> power(Fraction(8), Fraction(1, 3)) ** 3, power(exp(Fraction(1)), Fraction(1, 2))
     (Fraction(8, 1), Real(e^(1/2)))
     """
     if isinstance(base, Exp):
         return exp(base.of * exponent)
+    if isinstance(base, Fraction):
+        long = max(base.numerator.bit_length(), base.denominator.bit_length())
+        if base != 1 and abs(exponent.numerator) * long > _MOST_BITS * exponent.denominator:
+            raise TooLarge(
+                "a power of a rational has millions of digits here: use smaller numbers, such as "
+                "an output nearer to the answer or a ratio nearer to 1"
+            )
     if exponent.denominator == 1:
         return base ** int(exponent)
     if isinstance(base, Root):
@@ -207,6 +218,8 @@ def power(base: Number, exponent: Fraction) -> Number:
 
 def _rational_root(base: Fraction, n: int) -> Fraction | None:
     """Return the n-th root of a positive rational where it is rational."""
+    if n >= max(base.numerator.bit_length(), base.denominator.bit_length()):
+        return Fraction(1) if base == 1 else None  # 2^n is larger than both
     parts = [int(fmpz(part).root(n)) for part in (base.numerator, base.denominator)]
     root = Fraction(parts[0], parts[1])
     return root if root**n == base else None

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers.formula import read_formula
 from twoworlds.numbers.named import exp, ln
 from twoworlds.numbers.real import INFINITY, Number, Real
@@ -22,6 +22,7 @@ from twoworlds.numbers.real import INFINITY, Number, Real
 __all__ = ["number", "positive", "probability", "ratio_at_least_one", "rational", "whole"]
 
 _LARGEST_EXPONENT = 4000
+_LARGEST_WHOLE = 10**18
 _LONGEST_TEXT = 20_000
 _LONGEST_SHOWN = 60
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -99,8 +100,8 @@ def ratio_at_least_one(value: object, name: str = "ratio") -> Number:
     return result
 
 
-def whole(value: object, name: str, *, at_least: int = 0) -> int:
-    """Read a whole number.
+def whole(value: object, name: str, *, at_least: int = 0, at_most: int = _LARGEST_WHOLE) -> int:
+    """Read a whole number: how many there are of something, so never an absurdly large one.
 
     >>> whole("3", "bits")
     3
@@ -108,6 +109,8 @@ def whole(value: object, name: str, *, at_least: int = 0) -> int:
     result = number(value, name)
     if not isinstance(result, Fraction) or result.denominator != 1 or result < at_least:
         raise InvalidInput(f"{name}={_shown(value)} must be a whole number, at least {at_least}")
+    if result > at_most:
+        raise TooLarge(f"{name}={_shown(value)} is too large: give at most {at_most}")
     return int(result)
 
 

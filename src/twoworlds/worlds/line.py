@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, exact_text, number, positive, rational, show, whole
 from twoworlds.worlds.universe import Point, Universe
 
 __all__ = ["Integers", "Reals"]
+
+_FARTHEST = 10**18
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Integers(Universe):
                 exact = number(value, name)
                 if not isinstance(exact, Fraction) or exact.denominator != 1:
                     raise InvalidInput(f"{name}={value} must be a whole number, or left out")
+                if abs(exact) > _FARTHEST:
+                    raise TooLarge(
+                        f"{name} is too far from 0: give at most {_FARTHEST}, or leave it out"
+                    )
                 object.__setattr__(self, name, int(exact))
         object.__setattr__(self, "step", whole(self.step, "step", at_least=1))
         if self.low is not None and self.high is not None and self.low > self.high:

@@ -18,6 +18,7 @@ from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
 
 __all__ = ["BitStrings", "Records"]
 
+_MOST = 10**6  # records, or values of one: a database is written out
 _SEPARATORS = ",;|/ "
 
 
@@ -38,13 +39,13 @@ class Records(Universe):
     ) -> None:
         """Take the values themselves, or how many there are (then 0, 1, 2, ...)."""
         if not isinstance(values, Iterable):
-            values = tuple(range(whole(values, "values", at_least=1)))
+            values = tuple(range(whole(values, "values", at_least=1, at_most=_MOST)))
         chosen = tuple(values)
         if not chosen:
             raise InvalidInput("the universe is empty: a record needs at least one possible value")
         if len({str(value).strip() for value in chosen}) != len(chosen):
             raise InvalidInput(f"values={chosen} repeats a value: values must differ, as text too")
-        n = whole(n, "n")
+        n = whole(n, "n", at_most=_MOST)
         least = n if smallest is None else whole(smallest, "smallest")
         if least > n:
             raise InvalidInput(f"smallest={least} is above n={n}")
@@ -158,7 +159,7 @@ class BitStrings(Records):
 
     def __init__(self, k: int) -> None:
         """Take the number of bits."""
-        super().__init__((1, 0), whole(k, "bits", at_least=1))
+        super().__init__((1, 0), whole(k, "bits", at_least=1, at_most=_MOST))
 
     @property
     def expression(self) -> str:

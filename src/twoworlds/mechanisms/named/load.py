@@ -28,6 +28,8 @@ def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) 
     """
     if isinstance(text, Mechanism):
         return text
+    if not isinstance(text, str):
+        raise InvalidInput(f"{text!r} is no mechanism: write a call such as geometric(ratio=2)")
     if text.lower().endswith(SUFFIXES):
         return read_mechanism(Path(text), universe=universe)
     if universe is not None:

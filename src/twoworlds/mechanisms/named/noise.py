@@ -42,6 +42,9 @@ __all__ = [
 ]
 
 
+_LARGEST_STEP = 10_000  # every step up to it is compared
+
+
 @named("geometric")
 def geometric(
     ratio: object = None,
@@ -95,7 +98,7 @@ def differenced_negative_binomial(
 ) -> OnStatistic:
     """Add the difference of two negative binomial variables; r = 1 is geometric noise."""
     noise = NegativeBinomialDifference(rational(p, "p"), whole(r, "r", at_least=1))
-    detail = f"p={noise.p}, r={noise.r}"
+    detail = f"p={exact_text(noise.p)}, r={noise.r}"
     return _added("differenced-negative-binomial", noise, detail, sensitivity, bits)
 
 
@@ -116,7 +119,9 @@ def discrete_gaussian(
         raise InvalidInput("discrete-gaussian takes exactly one of sigma2 and sigma")
     square = rational(sigma2, "sigma2") if sigma is None else _square(sigma)
     noise = DiscreteGaussianNoise(square)
-    return _added("discrete-gaussian", noise, f"sigma2={noise.sigma2}", sensitivity, bits)
+    return _added(
+        "discrete-gaussian", noise, f"sigma2={exact_text(noise.sigma2)}", sensitivity, bits
+    )
 
 
 @named("integer-noise")
@@ -134,7 +139,7 @@ def integer_noise(
     if first.denominator != 1:
         raise InvalidInput(f"start={start} must be a whole number")
     channel = FiniteNoise.of(masses, int(first))
-    shown = ", ".join(str(mass) for mass in channel.masses)
+    shown = ", ".join(str(exact_text(mass)) for mass in channel.masses)
     text = f"integer-noise([{shown}], start={channel.start}"
     return _on_answer(text, channel, sensitivity, bits)
 
@@ -152,7 +157,7 @@ def _geometric(ratio: object, epsilon: object, p: object, sensitivity: object) -
         raise InvalidInput("geometric noise takes exactly one of ratio, epsilon and p")
     if p is not None:
         return GeometricNoise(number(p, "p"))
-    step = whole(sensitivity, "sensitivity", at_least=1)
+    step = whole(sensitivity, "sensitivity", at_least=1, at_most=_LARGEST_STEP)
     return GeometricNoise(geometric_p(step, epsilon, ratio=ratio))
 
 
@@ -181,7 +186,7 @@ def _added(
 
 
 def _on_answer(text: str, channel: Channel, sensitivity: object, bits: object) -> OnStatistic:
-    step = whole(sensitivity, "sensitivity", at_least=1)
+    step = whole(sensitivity, "sensitivity", at_least=1, at_most=_LARGEST_STEP)
     if bits is not None:
         n = whole(bits, "bits", at_least=1)
         if step != 1:

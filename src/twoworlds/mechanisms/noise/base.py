@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flint import arb
 
+from twoworlds.errors import Unsupported
 from twoworlds.numbers import Number
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = ["Noise", "Supremum", "summed_tail"]
+
+_MOST_TERMS = 1 << 22
 
 
 class Supremum(NamedTuple):
@@ -89,6 +92,11 @@ def summed_tail(term: Callable[[int], arb], start: int, bits: int) -> arb:
         total += current
         following = term(k + 1)
         r = following / current
+        if not r.is_finite() or k - start > _MOST_TERMS:
+            raise Unsupported(
+                "the tail of this noise cannot be added up: it is too narrow, too wide, or asked "
+                "for too far out"
+            )
         if r < 1:
             rest = following / (1 - r)
             if rest < floor * total:

@@ -19,7 +19,16 @@ from flint import arb
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.noise.base import Noise, Supremum, summed_tail
-from twoworlds.numbers import INFINITY, Exp, Number, Real, ball, rational, working_precision
+from twoworlds.numbers import (
+    INFINITY,
+    Exp,
+    Number,
+    Real,
+    ball,
+    exact_text,
+    rational,
+    working_precision,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,12 +46,12 @@ class DiscreteGaussianNoise(Noise):
         """Check that sigma2 is a rational above 0."""
         object.__setattr__(self, "sigma2", rational(self.sigma2, "sigma2"))
         if self.sigma2 <= 0:
-            raise InvalidInput(f"sigma2={self.sigma2} must be above 0")
+            raise InvalidInput(f"sigma2={exact_text(self.sigma2)} must be above 0")
 
     @property
     def expression(self) -> str:  # type: ignore[override]
         """The call that builds it."""
-        return f"discrete-gaussian(sigma2={self.sigma2})"
+        return f"discrete-gaussian(sigma2={exact_text(self.sigma2)})"
 
     def _weight(self, k: int, bits: int) -> arb:
         return ball(-k * k / (2 * self.sigma2), bits).exp()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.noise.base import Noise, Supremum
-from twoworlds.numbers import Number, exact_text, number
+from twoworlds.numbers import Number, exact_text, number, power
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,21 +45,21 @@ class GeometricNoise(Noise):
 
     def pmf(self, k: int) -> Number:
         """Return P(Z = k)."""
-        return (1 - self.p) / (1 + self.p) * self.p ** abs(k)
+        return (1 - self.p) / (1 + self.p) * power(self.p, abs(k))
 
     def at_least(self, k: int) -> Number:
         """Return P(Z >= k) = p^k / (1 + p) for k > 0, and its complement otherwise."""
         if k > 0:
-            return self.p**k / (1 + self.p)
-        return 1 - self.p ** (1 - k) / (1 + self.p)
+            return power(self.p, k) / (1 + self.p)
+        return 1 - power(self.p, 1 - k) / (1 + self.p)
 
     def likelihood(self, k: int, shift: int) -> Number:
         """Return p^(|k - d| - |k|)."""
-        return self.p ** (abs(k - shift) - abs(k))
+        return power(self.p, abs(k - shift) - abs(k))
 
     def supremum(self, shift: int) -> Supremum:
         """Return p^-d, attained by every k >= d."""
-        return Supremum(self.p**-shift, shift)
+        return Supremum(power(self.p, -shift), shift)
 
     def last_step(self, shift: int) -> int:
         """The ratio is constant from k = d on."""

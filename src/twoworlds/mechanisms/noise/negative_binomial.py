@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.noise.base import Noise, Supremum
-from twoworlds.numbers import Number, rational, whole
+from twoworlds.numbers import Number, exact_text, power, rational, whole
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = ["NegativeBinomialDifference"]
+
+_LARGEST_R = 50
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,14 @@ class NegativeBinomialDifference(Noise):
     def __post_init__(self) -> None:
         """Check 0 < p < 1 and whole r >= 1."""
         object.__setattr__(self, "p", rational(self.p, "p"))
-        object.__setattr__(self, "r", whole(self.r, "r", at_least=1))
+        object.__setattr__(self, "r", whole(self.r, "r", at_least=1, at_most=_LARGEST_R))
         if not 0 < self.p < 1:
-            raise InvalidInput(f"p={self.p} must lie strictly between 0 and 1")
+            raise InvalidInput(f"p={exact_text(self.p)} must lie strictly between 0 and 1")
 
     @property
     def expression(self) -> str:  # type: ignore[override]
         """The call that builds it."""
-        return f"differenced-negative-binomial(p={self.p}, r={self.r})"
+        return f"differenced-negative-binomial(p={exact_text(self.p)}, r={self.r})"
 
     @cached_property
     def _at_zero_on(self) -> list[Fraction]:
@@ -86,14 +88,17 @@ class NegativeBinomialDifference(Noise):
             binomial *= Fraction(k - i, i + 1)
         return total
 
+    def _power(self, k: int) -> Fraction:
+        return rational(power(self.p, k))
+
     def pmf(self, k: int) -> Fraction:
         """Return P(Z = k)."""
-        return self._factor(abs(k)) * self.p ** abs(k)
+        return self._factor(abs(k)) * self._power(abs(k))
 
     def likelihood(self, k: int, shift: int) -> Fraction:
         """Return the ratio without ever forming p^k."""
-        power = self.p ** (abs(k - shift) - abs(k))
-        return self._factor(abs(k - shift)) / self._factor(abs(k)) * power
+        factor = self._factor(abs(k - shift)) / self._factor(abs(k))
+        return factor * self._power(abs(k - shift) - abs(k))
 
     def at_least(self, k: int) -> Fraction:
         """Sum polynomial times geometric: sum_m f(k+m) p^m = sum_i (D^i f)(k) p^i / (1-p)^(i+1)."""
@@ -105,11 +110,11 @@ class NegativeBinomialDifference(Noise):
             total += row[0] * weight
             weight *= self.p / (1 - self.p)
             row = [b - a for a, b in pairwise(row)]
-        return total * self.p**k
+        return total * self._power(k)
 
     def supremum(self, shift: int) -> Supremum:
         """Return p^-d; the polynomial factor keeps the ratio below it unless r = 1."""
-        return Supremum(self.p**-shift, shift if self.r == 1 else None)
+        return Supremum(self._power(-shift), shift if self.r == 1 else None)
 
     def last_step(self, shift: int) -> int | None:
         """The ratio becomes constant only for r = 1."""
