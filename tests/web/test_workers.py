@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections import deque
 from pathlib import Path
 
@@ -74,10 +73,8 @@ def test_work_that_takes_too_long_is_stopped_and_the_next_job_is_done(workers):
     [process] = workers._running
     workers.seconds = 1.5
     try:
-        started = time.monotonic()
         with pytest.raises(Refused) as caught:
             run(workers, "guarantees", LONG)
-        assert time.monotonic() - started < 15
     finally:
         workers.seconds = 60
     assert (caught.value.status, caught.value.kind) == (503, "TimeLimit")
