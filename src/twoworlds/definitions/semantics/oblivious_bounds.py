@@ -94,7 +94,9 @@ def over_all_beliefs(
             "at most the outputs that are bad for one belief, among all; such a belief is shown"
         )
         upper = max(
-            sum(mechanism.probability(t, x) for t in hit) for x in truths for hit in together
+            sum((mechanism.probability(t, x) for t in hit), start=Fraction(0))
+            for x in truths
+            for hit in together
         )
     found = _Search(mechanism, float(epsilon), truths, bad, default).best()
     belief, at = found if found is not None else (None, truth)
