@@ -380,6 +380,7 @@ def _connected() -> Iterator[duckdb.DuckDBPyConnection]:
         "autoload_known_extensions": "false",
         "python_enable_replacements": "false",
         "temp_directory": "",
+        "preserve_insertion_order": "false",  # what keeps it takes memory for the whole table
     }
     with duckdb.connect(":memory:", config=settings) as connection:
         yield connection
