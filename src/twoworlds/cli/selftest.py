@@ -54,13 +54,14 @@ def selftest(
     from twoworlds.attacks.selftest.suite import SelfTest, outcomes, service_outcomes
 
     numbers = None if only is None else [part.strip() for part in only.split(",")]
-    subject, running = "installed engine", outcomes(numbers)
-    if service is not None:
+    if service is None:
+        running = outcomes(numbers)
+    else:
         named = _service(service, token, second_token, dataset, spend)
-        subject, running = f"service at {service}", service_outcomes(named, numbers)
+        running = service_outcomes(named, numbers)
         if not json_:
             console().print(Text(named.explain()))
-    together = SelfTest(tuple(_printed(running, quietly=json_)), subject)
+    together = SelfTest(tuple(_printed(running, quietly=json_)), service)
     if json_:
         print_json(together.to_dict())
     else:

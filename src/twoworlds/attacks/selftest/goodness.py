@@ -1,4 +1,4 @@
-r"""Goodness of fit: whether draws have the law that they should have, with a proved false-alarm rate.
+r"""Goodness of fit: whether draws have the law that is due, with a proved rate of false alarms.
 
 An event of probability p occurs m times in n independent draws. With a = m/n, Chernoff's bound says
 
@@ -83,10 +83,10 @@ def gaussian_delta(sigma2: Fraction | int, sensitivity: int, epsilon: Fraction |
 
 
 def noise_events(at_least: AtLeast) -> list[Event]:
-    """Return events that tell laws of noise around 0 apart: the value 0, and tails of several sizes.
+    """Return events that tell laws of noise around 0 apart: the value 0, and several tails.
 
-    At the tail of 1/e both sides together tell a scale that is off by 10 % from the right one: with
-    16,384 draws this is noticed but once in 1,000 tries.
+    With 16,384 draws a scale that is off by 10 % is noticed with a probability above 99.9 %, at the
+    place where both tails together have about 1/e.
     """
     places = sorted({_first_below(at_least, tail) for tail in _TAILS})
     zero: Event = ("0", at_least(0) - at_least(1), lambda z: z == 0)
@@ -106,7 +106,7 @@ def _first_below(at_least: AtLeast, tail: float) -> int:
     high = 1
     while at_least(high) > tail:
         high *= 2
-    return bisect_left(range(1, high), True, key=lambda k: at_least(k) <= tail) + 1
+    return bisect_left(range(1, high), 1, key=lambda k: int(at_least(k) <= tail)) + 1
 
 
 def misfit(draws: Sequence[int], events: Iterable[Event]) -> str | None:

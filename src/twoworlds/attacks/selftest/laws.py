@@ -40,7 +40,7 @@ __all__ = [
 
 SIDE = 128
 _CLOSE = 1e-9
-_ALL = f"SELECT i, j, {{}} FROM people WHERE x < {{}} GROUP BY i, j"
+_ALL = "SELECT i, j, {} FROM people WHERE x < {} GROUP BY i, j"
 
 
 class Case(NamedTuple):

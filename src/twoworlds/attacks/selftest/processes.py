@@ -1,4 +1,4 @@
-"""Failures 10, 11, 19, 28 and 33: many at one time, kill -9 at any time, and what a process leaves."""
+"""Failures 10, 11, 19, 28 and 33: many at one time, kill -9, and what a process leaves behind."""
 
 from __future__ import annotations
 

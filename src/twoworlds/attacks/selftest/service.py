@@ -116,7 +116,7 @@ class Service:
 
     def count(self, cost: Fraction, sql: str = "SELECT COUNT(*) FROM {}") -> dict[str, Any]:
         """Return a request for a count."""
-        return {"queries": [sql.format(f'"{self.dataset}"')], "cost": f"epsilon={cost}"}
+        return {"queries": [sql.replace("{}", f'"{self.dataset}"')], "cost": f"epsilon={cost}"}
 
     def spent(self) -> Fraction:
         """Return the sum of all costs that the dataset was charged."""
@@ -158,7 +158,7 @@ def errors_of_a_service(service: Service) -> str:
         'SELECT COUNT(*) FROM "no such table"',
         "SELECT * FROM {}",
         "SELECT COUNT(*) FROM {}; DROP TABLE {}",
-        "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
+        "SELECT COUNT(*) FROM read_csv('/no/such/folder/x.csv')",
         "SELECT SUM(no_such_column) FROM {}",
         "SELECT COUNT(*) FROM {} WHERE",
     )
@@ -169,7 +169,7 @@ def errors_of_a_service(service: Service) -> str:
         {**asked, "cost": "epsilon=nan"},
         {**asked, "queries": []},
         {**asked, "seed": 1},
-        {**asked, "source": "/etc/passwd"},
+        {**asked, "source": "/no/such/folder"},
         "{",
         "[" * 1000,
     ]
@@ -223,7 +223,8 @@ def turns(service: Service) -> str:
     """Send many free requests, and see whether another account has to wait for all of them."""
     if service.second is None:
         return "not tried: it needs the token of a second account (--second-token)"
-    sql = "SELECT COUNT(*), {} FROM {{}}".format(", ".join(f"COUNT(*) AS n{i}" for i in range(20)))
+    counts = ", ".join(f"COUNT(*) AS n{i}" for i in range(20))
+    sql = f"SELECT {counts} FROM {{}}"
     queries = [service.count(service.costs[0], sql)["queries"][0]] * 16
     heavy = {**service.count(service.costs[0]), "queries": queries}
     done: list[str] = []
@@ -241,7 +242,7 @@ def turns(service: Service) -> str:
     before = done.index("second")
     expect(
         before <= _MANY * 3 // 4,
-        f"somebody else waited until {before} of {_MANY} free requests of another account were done",
+        f"somebody else waited for {before} of {_MANY} free requests of another account",
     )
     return f"somebody else's request waited for {before} of {_MANY} free ones, not for all"
 

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 FALSE_ALARMS = RATE * MOST
-_CHANCE = "An engine that is right fails by chance with a probability of at most 10^-6."
+_CHANCE = " An engine that is right fails by chance with a probability of at most 10^-6."
 
 
 class Failure(NamedTuple):
@@ -115,7 +115,7 @@ class SelfTest:
     """The outcomes of all checks that were run, on the installed engine or on a service."""
 
     outcomes: tuple[Outcome, ...]
-    subject: str = "installed engine"
+    service: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -126,16 +126,18 @@ class SelfTest:
         """Say what the engine withstood."""
         broken = [one for one in self.outcomes if not one.holds]
         many = len(self.outcomes)
+        subject = "installed engine" if self.service is None else f"service at {self.service}"
+        chance = _CHANCE if self.service is None else ""
         if not broken:
             which = "the failure that was" if many == 1 else f"all {many} failures that were"
             return (
-                f"The {self.subject} withstands {which} tried. That is a test, no proof: each "
-                f"tries some inputs of a kind. {_CHANCE}"
+                f"The {subject} withstands {which} tried. That is a test, no proof: each "
+                f"tries some inputs of a kind.{chance}"
             )
         numbers = ", ".join(str(one.failure.number) for one in broken)
         return (
-            f"The {self.subject} FAILS {len(broken)} of {many}: {numbers}. Do not release with "
-            f"it; please report this. {_CHANCE}"
+            f"The {subject} FAILS {len(broken)} of {many}: {numbers}. Do not release with "
+            f"it; please report this.{chance}"
         )
 
     def to_dict(self) -> dict[str, Any]:
