@@ -213,7 +213,9 @@ def service_outcomes(service: Service, only: Sequence[object] | None = None) -> 
     """Yield the outcome of each failure that can be tried on a running service."""
     from twoworlds.attacks.selftest import service as checks
 
-    chosen = _chosen(only, [one for one in FAILURES if one.outside], "a running service")
+    alone = service.second is None
+    known = [one for one in FAILURES if one.outside and not (alone and one.outside == "turns")]
+    chosen = _chosen(only, known, "a running service")
     for failure in track(chosen, "selftest", len(chosen)):
         yield _tried(failure, getattr(checks, failure.outside), service)
 
