@@ -44,7 +44,7 @@ def columns_in_another_order(bench: Bench) -> str:
                 continue
         expect(found == 1, f"with columns in another order one person counts as {found}, not as 1")
         told.append("read by name")
-    return f"columns of Parquet and SQLite that change places are {' and '.join(told)}"
+    return f"columns of Parquet and SQLite that change places are {' and '.join(sorted({*told}))}"
 
 
 def _file(source: Any) -> Path:
@@ -181,10 +181,10 @@ def one_record_one_row(bench: Bench) -> str:
     """Write a line break into a text, and blank lines into a file, and import it."""
     import duckdb
 
-    records = ['a,"first"', 'b,"one\nb,""two""\nb,three\nb,four"', 'c,"last"'] * 10
+    records = ['a,1,"first"', 'b,2,"one\nb,3,""two""\nb,4,three"', "c,5,last"] * 10
     path = bench.place() / "people.csv"
-    path.write_text("\r\n".join(["k,note", *records, ""]), encoding="utf-8", newline="")
-    columns = "{k: {kind: text, keys: [a, b, c]}, note: {kind: text}}"
+    path.write_text("\r\n".join(["k,x,note", *records, ""]), encoding="utf-8", newline="")
+    columns = "{k: {kind: text, keys: [a, b, c]}, x: {kind: integer}, note: {kind: text}}"
     try:
         answer = bench.asked(path, "SELECT COUNT(*) FROM people", CERTAIN, columns)
     except InvalidInput:

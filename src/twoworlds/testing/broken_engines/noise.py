@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from twoworlds.testing.broken_engines.engine import broken
 
-_WIDEST = 10**24
+_WIDEST = 10**12
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def _a_fifth_of_the_noise() -> Iterator[None]:
 
 @broken(25)
 def _fails_on_wide_noise() -> Iterator[None]:
-    """Noise wider than 10^12 cannot be drawn, which is found out after the charge."""
+    """Noise wider than 10^6 cannot be drawn, which is found out after the charge."""
 
     def narrow(law: Any, drawn: list[int]) -> list[int]:
         if law.variance > _WIDEST:
