@@ -60,7 +60,7 @@ def selftest(
         named = _service(service, token, second_token, dataset, spend)
         running = service_outcomes(named, numbers)
         if not json_:
-            console().print(Text(named.explain()))
+            console().print(Text(named.spending()))
     together = SelfTest(tuple(_printed(running, quietly=json_)), service)
     if json_:
         print_json(together.to_dict())

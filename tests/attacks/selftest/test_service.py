@@ -26,7 +26,7 @@ def test_a_whole_service_passes_and_spends_what_was_said():
     assert [one.failure.number for one in found] == OUTSIDE
     assert [one.said for one in found if not one.holds] == []
     assert stand_in.spent == service.spend
-    assert "1/100 and 1/50: at most 3/100" in service.explain()
+    assert "1/100 and 1/50: at most 3/100" in service.spending()
     stand_in.second.clear()
     assert all(one.holds for one in service_outcomes(service))
     assert stand_in.spent == service.spend  # asked again, it is free
@@ -46,7 +46,7 @@ def test_each_check_of_a_service_has_a_broken_one():
 
 def test_without_a_second_account_nobody_is_kept_waiting():
     service = StandIn().service(second=None)
-    assert "Failure 26 is left out" in service.explain()
+    assert "Failure 26 is left out" in service.spending()
     assert 26 not in [one.failure.number for one in service_outcomes(service)]
     with pytest.raises(InvalidInput, match="26"):
         [*service_outcomes(service, [26])]

@@ -79,7 +79,7 @@ class Service:
         if self.spend <= 0:
             raise InvalidInput(f"spend={self.spend}: say what may be spent, such as 1/100")
 
-    def explain(self) -> str:
+    def spending(self) -> str:
         """Say what will be spent, before it is."""
         first, second = self.costs
         alone = " Failure 26 is left out: it needs --second-token." if self.second is None else ""
