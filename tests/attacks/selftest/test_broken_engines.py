@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.attacks.selftest.broken_engines import ENGINES
 from twoworlds.attacks.selftest.suite import FAILURES, selftest
-from twoworlds.testing.broken_engines import ENGINES
 
 NOTICED = {  # what is said about each, by its name
     "floats": "not on the grid",

@@ -6,6 +6,7 @@ import tempfile
 
 import pytest
 
+from tests.attacks.selftest.broken_engines import ENGINES
 from tests.cli.calling import call
 from twoworlds.attacks.selftest import suite
 from twoworlds.attacks.selftest.bench import Bench, Failed, expect
@@ -20,7 +21,6 @@ from twoworlds.attacks.selftest.suite import (
 )
 from twoworlds.cli import run
 from twoworlds.errors import InvalidInput
-from twoworlds.testing.broken_engines import ENGINES
 
 QUICK = {4, 5, 6, 12, 16, 17, 20, 23, 25, 30}  # the others run among the slow tests
 TRIED = [one.number for one in FAILURES if one.place]

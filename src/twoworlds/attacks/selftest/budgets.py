@@ -8,6 +8,7 @@ from pathlib import Path
 
 from twoworlds.attacks.selftest.bench import Bench, Failed, expect, values
 from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.release.questions import NoiseKind
 
 __all__ = ["averaging", "charged_for_nothing", "drift", "forged_identity", "rolled_back_ledger"]
 
@@ -134,6 +135,12 @@ def drift(bench: Bench) -> str:
 
 
 _TOP = 2**62 - 1
+_PRICED: tuple[tuple[str, NoiseKind, str], ...] = (
+    ("COUNT(*)", "laplace", "epsilon"),
+    ("SUM(x)", "laplace", "epsilon"),
+    ("COUNT(*)", "gaussian", "rho"),
+    ("SUM(x)", "gaussian", "rho"),
+)
 _WIDE = f"{{x: {{kind: integer, bounds: [-{_TOP}, {_TOP}]}}}}"
 
 
@@ -142,12 +149,7 @@ def charged_for_nothing(bench: Bench) -> str:
     source = bench.sqlite([(1,)], ("x",), ("INTEGER",))
     answered = refused = 0
     for power in (3, 9, 20, 40, 60):
-        for sql, noise, kind in (
-            ("COUNT(*)", "laplace", "epsilon"),
-            ("SUM(x)", "laplace", "epsilon"),
-            ("COUNT(*)", "gaussian", "rho"),
-            ("SUM(x)", "gaussian", "rho"),
-        ):
+        for sql, noise, kind in _PRICED:
             cost = f"{kind}=1e-{power}"
             with bench.opened(source, _WIDE, budget=f"{kind}=1") as curator:
                 try:

@@ -293,8 +293,8 @@ def unpredictable(bench: Bench) -> str:
         noise |= {f"process {number}, {name}": drawn for name, drawn in found[0].items()}
         keys += found[1]
     # Values of width 10^15: two of a few hundred pairs are equal with a probability below 10^-11.
-    for (one, these), (two, those) in combinations(noise.items(), 2):
-        expect(not set(these) & set(those), f"{one} and {two} have the same noise")
+    for (this, these), (that, those) in combinations(noise.items(), 2):
+        expect(not set(these) & set(those), f"{this} and {that} have the same noise")
     expect(len(keys) >= 2 * len(noise), "random bits are not made from new keys")
     expect(len(set(keys)) == len(keys), "a key, or the start of a counter, was used twice")
     return f"{len(noise)} releases have different noise, from {len(keys)} different keys and starts"

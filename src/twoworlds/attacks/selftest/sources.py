@@ -121,7 +121,9 @@ def _moving_in_parquet(bench: Bench) -> tuple[Path, Callable[[], None]]:
 
     def move() -> None:
         two.reverse()
-        shutil.copy(two[0], place.with_name("next")).replace(place)
+        beside = place.with_name("next")
+        shutil.copy(two[0], beside)
+        beside.replace(place)
 
     return place, move
 

@@ -188,7 +188,7 @@ def selftest(
         only: The numbers of those to try; all if left out.
         folder: Where tables and ledgers are laid out; a new one that is removed if left out.
         prelude: Python that the processes which checks start run first: it is for engines that are
-            broken on purpose, in `twoworlds.testing.broken_engines`.
+            broken on purpose, in the tests.
     """
     return SelfTest(tuple(outcomes(only, folder=folder, prelude=prelude)))
 

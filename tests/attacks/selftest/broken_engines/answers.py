@@ -11,7 +11,7 @@ from time import perf_counter_ns
 from typing import Any
 from unittest.mock import patch
 
-from twoworlds.testing.broken_engines.engine import broken
+from tests.attacks.selftest.broken_engines.engine import broken
 
 _FITS_A_FLOAT = 1 << 30
 _SLOW = 200_000  # nanoseconds

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 __all__ = ["ENGINES", "Break", "Engine", "broken"]
 
 Break = Callable[[], Iterator[None]]
+ROOT = Path(__file__).parents[4]  # from where a new process finds this
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class Engine:
         if not self.everywhere:
             return ""
         named = f"ENGINES[{self.name!r}]"
-        return f"from twoworlds.testing.broken_engines import ENGINES; {named}.__enter__()"
+        found = f"import sys; sys.path.insert(0, {str(ROOT)!r})"
+        where = "tests.attacks.selftest.broken_engines"
+        return f"{found}; from {where} import ENGINES; {named}.__enter__()"
 
     def __enter__(self) -> Self:
         """Break the engine of this process."""

@@ -10,7 +10,7 @@ from random import SystemRandom
 from typing import Any
 from unittest.mock import patch
 
-from twoworlds.testing.broken_engines.engine import broken
+from tests.attacks.selftest.broken_engines.engine import broken
 
 _WIDEST = 10**12
 

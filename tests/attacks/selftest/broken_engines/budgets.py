@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 from unittest.mock import patch
 
-from twoworlds.testing.broken_engines.engine import broken
+from tests.attacks.selftest.broken_engines.engine import broken
 
 _TOLERANCE = 1e-9
 

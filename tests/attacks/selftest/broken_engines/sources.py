@@ -12,7 +12,7 @@ from threading import Barrier, BrokenBarrierError
 from typing import Any
 from unittest.mock import patch
 
-from twoworlds.testing.broken_engines.engine import broken
+from tests.attacks.selftest.broken_engines.engine import broken
 
 
 @broken(34)

@@ -13,7 +13,7 @@ Nothing here may be used to release anything.
 
 from __future__ import annotations
 
-from twoworlds.testing.broken_engines import answers, budgets, noise, sources
-from twoworlds.testing.broken_engines.engine import ENGINES, Engine
+from tests.attacks.selftest.broken_engines import answers, budgets, noise, sources
+from tests.attacks.selftest.broken_engines.engine import ENGINES, Engine
 
 __all__ = ["ENGINES", "Engine", "answers", "budgets", "noise", "sources"]
