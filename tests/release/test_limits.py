@@ -10,14 +10,17 @@ from twoworlds.release import Curator, Query
 from twoworlds.release.answers import cells, draw
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, shown
 from twoworlds.release.budget import parse_cost
+from twoworlds.release.certificate import certify
 from twoworlds.release.examples import lay_out
 from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import entries
-from twoworlds.release.limits import MOST_NAMES, MOST_VALUES, check_size
+from twoworlds.release.ledger.entries import canonical
+from twoworlds.release.limits import MOST_BYTES, certificate_bytes, check_size
 from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.query import resolve
 from twoworlds.release.query.measures import Axis
 from twoworlds.release.sensitivity import calibrate
+from twoworlds.release.statement import statement
 
 PEOPLE = Dataset(
     "people",
@@ -93,26 +96,23 @@ def test_wide_bounds_at_little_cost_are_refused():
         checked(Query("people").sum("income"), cost="1e-24")
 
 
-def test_the_numbers_of_a_whole_batch_are_counted():
+def test_the_bytes_of_a_whole_batch_are_counted():
     def grouped(bins):
         return Query("people").by("age", bins=range(bins + 1)).count()
 
-    half = MOST_VALUES // 2
-    checked(grouped(half), grouped(half))
-    with pytest.raises(TooLarge, match="100,001 noisy numbers, more than 100,000"):
-        checked(grouped(half), grouped(half + 1))
-    with pytest.raises(TooLarge, match="100,002 noisy numbers"):
-        checked(grouped(half + 1).sum("income"))
+    checked(grouped(50_000))
+    with pytest.raises(TooLarge, match="bytes, more than 15,728,640: use fewer keys or bins"):
+        checked(grouped(50_000), grouped(50_000))
+    with pytest.raises(TooLarge, match="bytes, more than"):
+        checked(grouped(50_000).sum("income").mean("income"))
 
 
 def test_long_names_count_in_every_cell():
-    long = Query("people").by("region", keys=["x" * 4000, "y"]).by("age", bins=range(4001)).count()
-    with pytest.raises(
-        TooLarge, match=r"bytes of names of groups and columns, more than 8,388,608"
-    ):
+    long = Query("people").by("region", keys=["x" * 8000, "y"]).by("age", bins=range(4001)).count()
+    with pytest.raises(TooLarge, match=r"bytes, more than 15,728,640"):
         checked(long)
     heading = Query("people").by("age", bins=range(4001)).count(name="n" * 4000)
-    with pytest.raises(TooLarge, match="bytes of names"):
+    with pytest.raises(TooLarge, match="bytes, more than"):
         checked(heading)
 
 
@@ -129,9 +129,51 @@ def test_a_strategy_has_the_same_limits(curator):
             ask("SELECT COUNT(*) FROM visits", "1e-40")
 
 
-def test_the_largest_answer_fits_into_an_entry_of_the_ledger():
-    digits = len(str((1 << 95) + (1 << 8) * (1 << 112)))
-    assert MOST_VALUES * (digits + 2) + MOST_NAMES < 0.8 * entries._LONGEST
+ASKED = {
+    "count": (
+        Query("people").by("region").by("age", bins=[0, 18, 65, 110]).count(),
+        "1",
+        "laplace",
+    ),
+    "all of them": (
+        Query("visits").by("month").count().sum("cost").mean("cost").variance("cost").people(),
+        "1/100",
+        "laplace",
+    ),
+    "little noise": (Query("visits").by("ward").variance("cost").mean("cost"), "4", "laplace"),
+    "quantiles": (
+        Query("visits").by("ward").median("cost").quantile("cost", "9/10"),
+        "1",
+        "laplace",
+    ),
+    "wide": (Query("visits").by("ward").mean("cost").variance("cost"), "1e-16", "laplace"),
+    "gaussian": (Query("people").by("region").mean("income").count(), "rho=1e-12", "gaussian"),
+    "discovered": (
+        Query("people").by("condition", discover=True).by("region").count().sum("income"),
+        "epsilon=1/2, delta=1e-7",
+        "laplace",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_certificates_are_no_larger_than_was_counted(tmp_path, name):
+    lay_out(tmp_path)
+    text = (tmp_path / "policy.yml").read_text()
+    query, cost, noise = ASKED[name]
+    if noise == "gaussian":
+        text = text.replace("budget: epsilon=6, delta=1e-6", "budget: rho=6")
+        text = text.replace('"epsilon=4, delta=5e-7"', "rho=6")
+    (tmp_path / "policy.yml").write_text(text)
+    with Curator.open(tmp_path / "policy.yml") as made:
+        released = made.release_all([query], cost, analyst="ann", noise=noise)
+        [answer] = released.answers
+        counted = certificate_bytes([answer.resolved], released.calibration)
+        assert len(canonical(certify(released))) < counted + entries._LONGEST - MOST_BYTES
+        if not answer.resolved.discovers:
+            cells = len(canonical([certify(released)["answers"], released.stored]))
+            told = len(canonical(statement([answer.resolved], released.calibration, None)))
+            assert cells <= counted - told <= 8 * cells
 
 
 # --- discovered keys ----------------------------------------------------------------------------
@@ -165,9 +207,12 @@ def test_what_is_shown_depends_on_what_would_be_shown_without_limits_alone(monke
 def test_a_query_that_discovers_keys_counts_as_one_that_shows_all_it_may():
     city = Query("people").by("region", discover=True).count()
     several = [city.sum("income", name=f"s{i}") for i in range(6)]
-    checked(*several[:3], cost="epsilon=1, delta=1e-6")
-    with pytest.raises(TooLarge, match=f"{12 * MOST_DISCOVERED:,} noisy numbers"):
+    checked(*several[:2], cost="epsilon=1, delta=1e-6")
+    with pytest.raises(TooLarge, match="bytes, more than"):
         checked(*several, cost="epsilon=1, delta=1e-6")
+    resolved = [resolve(city, PEOPLE)]
+    calibration = calibrate(resolved, parse_cost("epsilon=1, delta=1e-6"))
+    assert certificate_bytes(resolved, calibration) > MOST_DISCOVERED * 2 * LONGEST_KEY
 
 
 # --- a limit that is reached all the same -------------------------------------------------------

@@ -111,7 +111,7 @@ def crossed(bins, **more):
     [
         {"queries": [crossed(80)], "epsilon": "1/1000"},  # 260,000 cells
         {"queries": [crossed(20)] * 9, "epsilon": "1/1000"},  # 15,000 cells, nine times
-        {"queries": [crossed(20, name="n" * 900)], "epsilon": "1/1000"},  # said in every cell
+        {"queries": [crossed(20, name="n" * 1900)], "epsilon": "1/1000"},  # said in every cell
         {"queries": ["SELECT COUNT(*) FROM people"], "epsilon": "1e-40"},
         {"queries": ["SELECT COUNT(*) FROM people"], "epsilon": "(1e4000)^4000"},
         {"queries": [crossed(2, share="(1e4000)^4000")], "epsilon": "1/1000"},

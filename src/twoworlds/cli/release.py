@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from twoworlds.release.strategy import Strategy
 
 _INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
+_LONG = 1 << 20  # characters of a certificate
 
 __all__ = ["Analyst", "Policy", "release", "show_checked"]
 
@@ -246,7 +247,10 @@ def _print(
 
     saved: dict[str, str] = {}
     if certificate is not None:
-        content = json.dumps(certify(released), indent=2, ensure_ascii=False)
+        certified = certify(released)
+        content = json.dumps(certified, ensure_ascii=False, separators=(",", ":"))
+        if len(content) < _LONG:  # beyond that nobody reads it, and `verify` has a limit
+            content = json.dumps(certified, indent=2, ensure_ascii=False)
         saved["certificate"] = str(write(certificate, content + "\n"))
     if report is not None:
         from twoworlds.report.release import release_page

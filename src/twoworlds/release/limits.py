@@ -5,17 +5,16 @@ dry runs too, when its noise is too wide to be drawn or its answer too large. Al
 from the queries, the policy and the noise; the data are not looked at, so a refusal tells nothing
 about them.
 
-    values      noisy whole numbers: cells times measures, or aggregates if they are more. They take
-                about 0.2 ms and 6 kB each until they are sent
-    names       bytes in which groups and columns are called, in all cells
+    bytes       of the certificate, which holds the statement, all groups by name, estimates and
+                stored numbers, and must fit into 16 MiB, as an entry of the ledger must. That is
+                up to about 100,000 counts, each of which takes 0.1 ms and 5 kB until it is sent
     candidates  of quantiles: each cell weighs every value of its grid, in 1.5 microseconds
     width       of discrete Gaussian noise as far as it is drawn
                 (`twoworlds.release.noise.blocks`); of Laplace noise as far as it has a meaning: no
                 total is above 2^95, which 2^33 rows of 2^62 units are
 
-Noise passes 2^8 times the scale with a probability below 2^-300. So a stored number has at most 37
-digits, and all that is stored (at most 100,000 numbers and 8 MiB of names) fits into one entry of
-the ledger, which has room for 16 MiB.
+Bytes are counted from above: a measure has at most as many digits as 2^40 rows of the largest value
+with 2^8 times the scale on top, which noise passes with a probability below 2^-300.
 
 Keys that are discovered are as many as the data have, so their number is no limit that could be
 refused: that would be an answer about the data, for nothing. Instead a query shows at most
@@ -27,9 +26,9 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import prod
+from math import isqrt, prod
 
 from twoworlds.errors import TooLarge
 from twoworlds.mechanisms.noise import DiscreteGaussianNoise
@@ -37,15 +36,20 @@ from twoworlds.numbers import decimal
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise.weights import WIDEST
-from twoworlds.release.query.measures import Axis, Resolved
+from twoworlds.release.query.measures import Axis, Measure, Resolved
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
+from twoworlds.release.statement import statement
 
 __all__ = ["check_size"]
 
-MOST_VALUES = 100_000
-MOST_NAMES = 8 << 20
+MOST_BYTES = 15 << 20  # of 16 MiB; the rest is for the promise, the charge and the digest
 MOST_CANDIDATES = 10_000_000
 WIDEST_LAPLACE = 1 << 112
+_ROWS = 1 << 40
+_FAR = 1 << 8
+_CELL, _AGGREGATE = 32, 64  # bytes around the group of a cell, and around an estimate
+_FEWER = "use fewer keys or bins, or ask for parts of it"
+_LESS_GRID = "use fewer groups, or bounds (between) that leave less of the grid"
 
 
 def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibration:
@@ -57,21 +61,27 @@ def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibr
     for noises in calibration.noises:
         for noise in noises:
             _check_width(noise)
-    ask_less = "use fewer keys or bins, or ask for parts of it"
-    for what, count, most, way_out in (
-        ("noisy numbers", _values, MOST_VALUES, ask_less),
-        ("bytes of names of groups and columns", _names, MOST_NAMES, ask_less),
+    limits: tuple[tuple[str, Callable[[], int], int, str], ...] = (
+        ("bytes", lambda: certificate_bytes(resolved, calibration), MOST_BYTES, _FEWER),
         (
             "candidates of quantiles, over all groups",
-            _candidates,
+            lambda: sum(map(_candidates, resolved)),
             MOST_CANDIDATES,
-            "use fewer groups, or bounds (between) that leave less of the grid",
+            _LESS_GRID,
         ),
-    ):
-        found = sum(map(count, resolved))
+    )
+    for what, count, most, way_out in limits:
+        found = count()
         if found > most:
-            raise TooLarge(f"the answer would have {found:,} {what}, more than {most:,}: {way_out}")
+            raise TooLarge(f"the answer may have {found:,} {what}, more than {most:,}: {way_out}")
     return calibration
+
+
+def certificate_bytes(resolved: Sequence[Resolved], calibration: Calibration) -> int:
+    """Return a bound on the bytes of statement, published estimates and stored numbers."""
+    noises = calibration.noises
+    cells = sum(_bytes(one, own) for one, own in zip(resolved, noises, strict=True))
+    return len(canonical(statement(resolved, calibration, None))) + cells
 
 
 def _check_width(noise: MeasureNoise) -> None:
@@ -81,10 +91,10 @@ def _check_width(noise: MeasureNoise) -> None:
     widest = Fraction(WIDEST if gaussian else WIDEST_LAPLACE)
     if noise.scale > (widest**2 if gaussian else widest):
         power = widest.numerator.bit_length() - 1
-        name, other = ("sigma^2", f"(2^{power})^2") if gaussian else ("scale", f"2^{power}")
+        name, most = ("sigma^2", f"(2^{power})^2") if gaussian else ("scale", f"2^{power}")
         raise TooLarge(
             f"{noise.words}: {noise.name} noise of {name} {decimal(noise.scale, 3)}, and at most "
-            f"{other} is drawn: pay more, give it a larger share, or declare narrower bounds or a "
+            f"{most} is drawn: pay more, give it a larger share, or declare narrower bounds or a "
             "larger unit in the policy"
         )
 
@@ -93,25 +103,48 @@ def _cells(one: Resolved) -> int:
     return MOST_DISCOVERED if one.discovers else prod(one.shape)
 
 
-def _values(one: Resolved) -> int:
-    return _cells(one) * max(len(one.measures), len(one.recipes))
-
-
 def _candidates(one: Resolved) -> int:
     return _cells(one) * sum(len(measure.grid) for measure in one.measures)
 
 
-def _names(one: Resolved) -> int:
-    """Return the bytes of all labels, each as often as it comes, and of headings in each cell."""
-    cells = _cells(one)
-    headings = sum(len(canonical(a.name)) for a in one.query.aggregates)
-    headings += sum(len(canonical(axis.column)) for axis in one.axes)
-    labels = sum(cells * sum(_labels(axis)) // max(1, axis.size) for axis in one.axes)
-    return cells * headings + labels
+def _bytes(one: Resolved, noises: Sequence[MeasureNoise]) -> int:
+    """Return a bound on the bytes of one query: in every cell its groups, estimates and numbers."""
+    digits = [_digits(m, noise) for m, noise in zip(one.measures, noises, strict=True)]
+    each = _CELL + sum(digits) + len(digits)
+    for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
+        parts = (recipe.rows, recipe.people, recipe.total, recipe.squares, recipe.ranks)
+        used = [place for place in parts if place is not None]
+        text = sum(digits[place] + _unit_digits(one.measures[place]) for place in used)
+        ends = 3 * text * (1 if len(used) == 1 else 2)  # value and interval; ratios are fractions
+        each += _AGGREGATE + len(canonical(aggregate.name)) + ends
+    return _cells(one) * each + sum(map(_label_bytes(_cells(one)), one.axes))
 
 
-def _labels(axis: Axis) -> Iterator[int]:
-    if axis.discover:
-        yield LONGEST_KEY
-    for place in range(axis.size):
-        yield len(canonical(group_label(axis, place)))
+def _label_bytes(cells: int) -> Callable[[Axis], int]:
+    """Return what the names of the groups along an axis take in so many cells."""
+
+    def of(axis: Axis) -> int:
+        if axis.discover:  # as a name, and as a stored key
+            return 2 * cells * (LONGEST_KEY + 1)
+        names = (len(canonical(group_label(axis, place))) + 1 for place in range(axis.size))
+        return cells * sum(names) // max(1, axis.size) + cells * len(str(axis.size))
+
+    return of
+
+
+def _digits(measure: Measure, noise: MeasureNoise) -> int:
+    """Return how long a noisy number of a measure can be, with its sign."""
+    if measure.kind == "ranks":
+        return max(len(str(measure.low)), len(str(measure.high)), len(str(len(measure.grid))))
+    largest = 1
+    if measure.kind in ("total", "squares"):
+        largest = max(abs(measure.low - measure.center), abs(measure.high - measure.center), 1)
+    if measure.kind == "squares":
+        largest **= 2
+    gaussian = isinstance(noise.law, DiscreteGaussianNoise)
+    width = isqrt(int(noise.scale)) if gaussian else int(noise.scale)
+    return len(str(_ROWS * largest + _FAR * (width + 1))) + 1
+
+
+def _unit_digits(measure: Measure) -> int:
+    return len(str(measure.unit.numerator)) + len(str(measure.unit.denominator)) + 1
