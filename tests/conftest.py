@@ -41,6 +41,7 @@ from tests.servers import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
     from xdist.workermanage import WorkerController
@@ -56,7 +57,7 @@ _FIXTURES = {
     "browser": {"chromium"},
     "mariadb": {"mariadb_server", "mariadb_database"},
     "postgresql": {"postgresql_server", "postgresql_database", "new_postgresql_server"},
-    "spark": {"spark_session", "spark_session_without_ansi"},
+    "spark": {"java_for_spark", "spark_session", "spark_session_without_ansi"},
 }
 _TOGETHER = ("spark", "browser")  # one worker runs all tests of such a suite
 _LEFT_OUT = "left out: "
@@ -213,14 +214,26 @@ def mariadb_database(mariadb_server: MariaDBServer) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def spark_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A local Spark session, with the ANSI rules: overflow and bad casts are errors."""
+def java_for_spark() -> Path:
+    """The home of a Java on which PySpark, which is installed, can run."""
     java = find_java()
     if java is None:
         leave_out("Spark", because=f"no Java {OLDEST_JAVA} or later is installed")
     if importlib.util.find_spec("pyspark") is None:
         leave_out("Spark", because="the Python package pyspark is not installed")
-    session = start_spark(java, tmp_path_factory.mktemp("spark"))
+    return java
+
+
+@pytest.fixture(scope="session")
+def spark_session(
+    java_for_spark: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkSession]:
+    """A Spark session with the ANSI rules: overflow and bad casts are errors.
+
+    It is local, unless ``TWOWORLDS_SPARK`` gives the address of a cluster (``spark://``) or of a
+    server of Spark Connect (``sc://``).
+    """
+    session = start_spark(java_for_spark, tmp_path_factory.mktemp("spark"))
     yield session
     stop_spark(session)
 

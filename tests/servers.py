@@ -18,6 +18,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -319,8 +321,6 @@ class MariaDBServer:
         return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
 
     def _wait(self, seconds: float = 60) -> None:
-        import time
-
         import pymysql
 
         until = time.monotonic() + seconds
@@ -364,36 +364,66 @@ class MariaDBServer:
 
 # --- Spark --------------------------------------------------------------------------------------
 
+SPARK = (
+    "TWOWORLDS_SPARK"  # the variable that names another Spark: spark://host:port, sc://host:port
+)
+_SHORT_QUERIES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # the rest costs more than it gains
+_SESSION = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "2",
+}
+MACHINE = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": _SHORT_QUERIES,
+    "spark.log.level": "ERROR",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+EXECUTORS = {  # two of them, and no query before both are there
+    "spark.cores.max": "2",
+    "spark.executor.cores": "1",
+    "spark.executor.extraJavaOptions": _SHORT_QUERIES,
+    "spark.executor.memory": "512m",
+    "spark.scheduler.minRegisteredResourcesRatio": "1",
+}
+
 
 def start_spark(java: Path, folder: Path) -> SparkSession:
-    """A Spark session in a Java process of its own, with one thread and without a web page."""
+    """A Spark session: one thread in a Java process of its own, or on what ``SPARK`` names."""
     from pyspark.sql import SparkSession
 
-    settings = {
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        # Short queries: the second compiler and a parallel collector cost more than they gain.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.local.dir": str(folder / "local"),
-        "spark.log.level": "ERROR",
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-    }
-    builder = SparkSession.builder.master("local[1]").appName("twoworlds-tests")
+    address = os.environ.get(SPARK, "local[1]")
+    builder = SparkSession.builder.appName("twoworlds-tests")
+    if address.startswith("sc://"):
+        return _with_settings(builder.remote(address), _SESSION).getOrCreate()
+    settings = {**_SESSION, **MACHINE, **_folders(folder)}
+    if address.startswith("spark://"):
+        settings |= EXECUTORS
+    with mock.patch.dict(os.environ, _spark_environment(java), clear=True):
+        return _with_settings(builder.master(address), settings).getOrCreate()
+
+
+def _with_settings(builder: SparkSession.Builder, settings: dict[str, str]) -> SparkSession.Builder:
     for name, value in settings.items():
         builder = builder.config(name, value)
-    with mock.patch.dict(os.environ):
-        for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_"))]:
-            del os.environ[name]  # they may name another Spark
-        os.environ["JAVA_HOME"] = str(java)
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-        os.environ["PYSPARK_PYTHON"] = sys.executable
-        return builder.getOrCreate()
+    return builder
+
+
+def _folders(folder: Path) -> dict[str, str]:
+    return {
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+    }
+
+
+def _spark_environment(java: Path) -> dict[str, str]:
+    """The environment without what may name another Spark."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))}
+    ours = {"JAVA_HOME": str(java), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    return kept | ours
 
 
 def stop_spark(session: SparkSession) -> None:
@@ -402,9 +432,97 @@ def stop_spark(session: SparkSession) -> None:
 
     session.stop()
     gateway = SparkContext._gateway
+    if gateway is None:  # a session of Spark Connect has none
+        return
     SparkContext._gateway = SparkContext._jvm = None
     gateway.shutdown()
     gateway.proc.communicate()  # closing its standard input tells it to end
+
+
+@contextmanager
+def spark_cluster(java: Path) -> Iterator[tuple[str, list[Path]]]:
+    """A standalone cluster: a master and two workers of one core each. Its address, and the
+    folders in which the workers run what they are given.
+    """
+    with ExitStack() as running:
+        port = _free_port()
+        where = ("--host", "127.0.0.1", "--webui-port", "0")
+        master = "org.apache.spark.deploy.master.Master"
+        running.enter_context(_spark_program(java, port, master, *where, "--port", str(port)))
+        folders = []
+        for _ in range(2):
+            own = _free_port()
+            worker = ("org.apache.spark.deploy.worker.Worker", *where, "--port", str(own))
+            size = ("--cores", "1", "--memory", "512m", "--work-dir", "work")
+            program = _spark_program(java, own, *worker, *size, f"spark://127.0.0.1:{port}")
+            folders.append(running.enter_context(program) / "work")
+        yield f"spark://127.0.0.1:{port}", folders
+
+
+@contextmanager
+def spark_connect(java: Path) -> Iterator[str]:
+    """A server of Spark Connect, with one thread. Its address."""
+    port = _free_port()
+    settings = {
+        **MACHINE,
+        **_folders(Path()),
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+    }
+    options = [f"--conf={name}={value}" for name, value in settings.items()]
+    submit = ("org.apache.spark.deploy.SparkSubmit", "--master", "local[1]", *options)
+    server = ("--class", "org.apache.spark.sql.connect.service.SparkConnectServer")
+    with _spark_program(java, port, *submit, *server, "spark-internal"):
+        yield f"sc://127.0.0.1:{port}"
+
+
+@contextmanager
+def _spark_program(java: Path, port: int, *command: str) -> Iterator[Path]:
+    """Run a class of Spark, in a new folder, until the block ends or this process does.
+
+    Raises:
+        RuntimeError: when nothing listens on its port in time; with its log.
+    """
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    folder = Path(tempfile.mkdtemp(prefix="twoworlds-"))
+    environment = _spark_environment(java) | {
+        "SPARK_HOME": str(home),
+        "SPARK_DAEMON_MEMORY": "1g",
+        "SPARK_DAEMON_JAVA_OPTS": _SHORT_QUERIES,
+    }
+    # The shell waits for the end of this process, by whatever cause, and cleans up.
+    clean_up = '"$@" >log 2>&1 </dev/null & cat; kill $!; wait; rm -rf "$0"'
+    janitor = subprocess.Popen(
+        ["sh", "-c", clean_up, str(folder), str(home / "bin" / "spark-class"), *command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # so that Ctrl-C does not end it first
+    )
+    try:
+        _wait_for(port, folder / "log")
+        yield folder
+    finally:
+        janitor.communicate()
+
+
+def _wait_for(port: int, log: Path, seconds: float = 600) -> None:
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            if time.monotonic() > until:
+                raise RuntimeError(
+                    f"nothing listens after {seconds:g} s:\n{log.read_text()}"
+                ) from None
+            time.sleep(0.05)
+        else:
+            return
 
 
 if __name__ == "__main__":

@@ -35,6 +35,19 @@ def test_every_module_says_what_it_is(name):
     assert summary[0].isupper() or summary[0] in "`["
 
 
+def test_a_name_means_the_same_whichever_module_is_imported_first():
+    """`from twoworlds.attacks.composition import compose` is no module named compose."""
+    program = (
+        "import importlib, types\n"
+        f"modules = [importlib.import_module(name) for name in {MODULES}]\n"
+        "print([(one.__name__, name) for one in modules if hasattr(one, '__path__') "
+        "for names in getattr(one, '_PLACES', {}).values() for name in names "
+        "if isinstance(getattr(one, name), types.ModuleType)])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
 def test_everything_public_at_the_top_is_exported():
     from twoworlds import definitions, mechanisms, numbers, testing, worlds
 

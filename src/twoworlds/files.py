@@ -1,6 +1,9 @@
-"""Files: written whole or not at all, YAML read as text, and JSON read strictly.
+"""Files: written whole or not at all, for their owner alone; YAML read as text, JSON strictly.
 
-A file is written beside its place first, then moved there in one step.
+A file is written beside its place first, then moved there in one step. Every file that is made here
+may be read and written by its owner and by nobody else (mode 0600), every folder be entered by its
+owner alone (0700), whatever the umask says: most of what is written tells what was asked about
+people, and whoever may open a lock can hold it. Who wants to share a file says so with ``chmod``.
 """
 
 from __future__ import annotations
@@ -9,14 +12,60 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from twoworlds.errors import InvalidInput
 
-__all__ = ["check_place", "read_json", "read_yaml", "write"]
+__all__ = [
+    "check_place",
+    "keep_private",
+    "make_folder",
+    "make_private",
+    "read_json",
+    "read_yaml",
+    "write",
+]
 
 _DEEPEST = 200
+
+_FLAGS = (
+    os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+_OTHERS = 0o077
+
+
+def make_private(path: Path) -> BinaryIO:
+    """Make a new file that its owner alone may read and write, whatever the umask, and open it.
+
+    Raises:
+        FileExistsError: when something is there, be it a link that leads nowhere.
+    """
+    file = os.fdopen(os.open(path, _FLAGS, 0o600), "w+b")
+    with suppress(AttributeError):  # Windows has no such rights
+        os.fchmod(file.fileno(), 0o600)  # the umask may have taken them from the owner
+    return file
+
+
+def make_folder(path: Path) -> Path:
+    """Make a folder, and those above it that are missing, for the owner alone."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        with suppress(FileExistsError):
+            path.mkdir(0o700)
+            path.chmod(0o700)
+    return path
+
+
+def keep_private(path: Path) -> None:
+    """Take from everybody else what an earlier version let them do with a file of this user."""
+    if not hasattr(os, "geteuid"):  # Windows has no such rights
+        return
+    with suppress(OSError):  # whoever opens it says what is wrong with it
+        found = path.stat()
+        if found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
+            path.chmod(0o600)
 
 
 def check_place(path: Path) -> Path:
@@ -44,7 +93,9 @@ def write(path: Path, content: str | bytes) -> Path:
     beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         try:
-            beside.write_bytes(content.encode() if isinstance(content, str) else content)
+            beside.unlink(missing_ok=True)  # of a process with this number that was killed
+            with make_private(beside) as file:
+                file.write(content.encode() if isinstance(content, str) else content)
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)

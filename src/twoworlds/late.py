@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 __all__ = ["names_of", "without_collecting"]
@@ -42,8 +43,21 @@ def names_of(
         package: Its name.
         places: For each module of it, the names that are found there.
         parts: Modules that can be used without importing them first.
+
+    A name that is found in a module of the same name means what is in it, never the module, whoever
+    imports the module first.
     """
     where = {name: place for place, names in places.items() for name in names}
+    same = {name for name, place in where.items() if name == place}
+
+    class Package(ModuleType):
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name in same and isinstance(value, ModuleType):  # it has just been imported
+                value = getattr(value, name)
+            super().__setattr__(name, value)
+
+    if same:
+        sys.modules[package].__class__ = Package
 
     def getattr_(name: str) -> Any:
         if name in where:

@@ -11,7 +11,7 @@ from twoworlds.attacks.generalised import (
     Interval,
     Mask,
     column_cells,
-    is_reversed,
+    is_empty_interval,
     read_cell,
 )
 from twoworlds.errors import InvalidInput
@@ -180,17 +180,19 @@ def test_what_looks_like_an_interval_and_is_none_stays_a_plain_value():
         assert not isinstance(read_cell(text), Interval)
 
 
-def test_a_span_with_the_larger_end_first_is_told_from_others():
-    for text in ("40-30", " 40 – 30 ", "3..2.5", "40 to 30", "1--1"):
-        assert is_reversed(text)
-    for text in ("30-40", "30-30", "[40, 30)", "2020-01-15", "flu", ""):
-        assert not is_reversed(text)
+def test_an_interval_that_no_number_is_in_is_told_from_others():
+    for text in ("40-30", " 40 – 30 ", "3..2.5", "40 to 30", "1--1", "[40, 30)", "(30, 30]"):
+        assert is_empty_interval(text)
+    for text in ("30-40", "30-30", "[30, 30]", "[30, 40)", "2020-01-15", "flu", ""):
+        assert not is_empty_interval(text)
 
 
-@pytest.mark.parametrize("text", ["[40, 30)", "(30, 30]", "[30, 30)"])
-def test_refuses_an_interval_that_holds_nothing(text):
-    with pytest.raises(InvalidInput, match="holds no number"):
-        read_cell(text)
+@pytest.mark.parametrize("text", ["[40, 30)", "(30, 30]", "[30, 30)", "40 to below 30"])
+def test_an_interval_that_holds_nothing_is_a_plain_value_that_allows_itself(text):
+    cells = column_cells([text, "30-39"])
+    assert cells[text].allows(text)
+    assert not cells[text].allows(35)
+    assert not cells[text].meets(cells["30-39"])
 
 
 def test_refuses_what_is_not_text_and_what_is_not_known():

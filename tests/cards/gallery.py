@@ -167,6 +167,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.release.local import Randomizer
     from twoworlds.release.local.certificate import Certificate
     from twoworlds.release.policy.checking import checked
+    from twoworlds.release.policy.examination import examine
     from twoworlds.report.review import review_mechanism
     from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Guarantee
     from twoworlds.worlds.beliefs import belief
@@ -226,7 +227,10 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "release.certificate.Checked": lambda: check_certificate(certify(released)),
         "release.dry_run.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
         "release.local.certificate.Certificate": lambda: Certificate(coin, "ill", 200, ("ward",)),
-        "release.policy.checking.CheckedDataset": lambda: next(checked(curator.policy)),
+        "release.policy.checking.CheckedDataset": lambda: checked(curator.policy)[0][0],
+        "release.policy.examination.Examination": lambda: examine(
+            curator.policy.dataset("people"), *curator._engine(curator.policy.dataset("people"))
+        ),
         "release.questions.Released": lambda: released,
         "release.strategy.Strategy": strategy,
         "report.review.model.Review": lambda: review_mechanism(SURVEY, claim="dp(epsilon=1)"),

@@ -2,6 +2,7 @@
 
 import json
 
+import duckdb
 import pytest
 
 from tests.cli.calling import call
@@ -11,7 +12,7 @@ POLICY = """
 ledger: ledger.db
 datasets:
   people:
-    source: people.csv
+    source: people.parquet
     neighbours: add-remove
     unit: row
     columns: {age: {kind: integer, bounds: [0, 110]}}
@@ -22,7 +23,7 @@ datasets:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    (tmp_path / "people.csv").write_text("age\n1\n2\n30\n")
+    duckdb.sql("SELECT unnest([1, 2, 30]) AS age").write_parquet(str(tmp_path / "people.parquet"))
     (tmp_path / "policy.yml").write_text(POLICY)
     monkeypatch.chdir(tmp_path)
     return tmp_path

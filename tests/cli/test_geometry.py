@@ -163,6 +163,24 @@ def test_design(capsys):
     assert saved["saved"]["exact"] == "1/14"
 
 
+def test_squared_loss_may_answer_any_number_and_says_so_where_it_may_not(capsys):
+    asked = ("design", "dp(ratio=2)", "--universe", "bits(1)", "--statistic", "count")
+    asked = (*asked, "--loss", "squared", "--proof", "p.json")
+    (_, free, _) = call(capsys, *asked)
+    assert "loss at most 2/9" in free
+    assert "no mechanism with these guarantees has less (proved" in free
+    (code, checked, _) = call(capsys, "verify", "p.json")
+    assert (code, "whatever numbers it answers, has less than the bound" in checked) == (0, True)
+    (_, among, _) = call(capsys, *asked, "--outputs", "0, 1")
+    assert "loss at most 1/3" in among
+    assert "no mechanism with these guarantees that answers one of 0, 1 has less" in among
+    (_, checked, _) = call(capsys, "verify", "p.json")
+    assert "no other one there that has these outputs has less loss" in checked
+    assert "of all that answer one of 0, 1" in checked
+    (_, one, _) = call(capsys, "design", SURVEY, "--outputs", "00, 11")
+    assert "that answers one of 00, 11 has less" in one
+
+
 def test_a_database_is_designed_for_with_zero_one_loss_by_default(capsys):
     found = data(capsys, "design", "dp(ratio=3)", "--universe", "bits(2)", "--proof", "p.json")
     assert found["proof"] == "p.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from flint import fmpq, fmpq_mat
@@ -18,6 +18,7 @@ from twoworlds.cones.row_cone import RowCone, row_cone
 from twoworlds.definitions import check
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.mechanisms.named import mechanism
+from twoworlds.numbers import show
 from twoworlds.worlds import BitStrings, Explicit, Integers
 from twoworlds.worlds.belief import Belief
 
@@ -60,7 +61,7 @@ def test_counts_recover_the_loss_of_geometric_noise(n, ratio):
         loss = [[LOSSES[name](i, o) for i in range(n + 1)] for o in range(n + 1)]
         for _ in range(4):
             belief = random_belief(rng, universe)
-            found = design(cone, name, belief=belief)
+            found = design(cone, name, belief=belief, outputs=range(n + 1))
             assert found.loss == bayes(geometric(n, ratio), belief, loss)
 
 
@@ -104,11 +105,13 @@ def test_the_cone_of_an_invertible_mechanism_gives_its_post_processings():
 def test_worst_case_is_the_expected_loss_of_the_least_favourable_belief(name, bits):
     cone = row_cone("dp(ratio=3)", f"bits({bits})")
     worst = design(cone, name, statistic="count")
-    assert design(cone, name, statistic="count", belief=worst.belief).loss == worst.loss
+    again = design(cone, name, statistic="count", belief=worst.belief).loss
+    assert worst.bound <= again <= worst.loss <= again * (1 + Fraction(1, 10**5))
+    assert again == worst.loss or name == "squared"
     rng = random.Random(bits)
     for _ in range(5):
         other = design(cone, name, statistic="count", belief=random_belief(rng, cone.universe))
-        assert other.loss <= worst.loss
+        assert other.bound == other.loss <= worst.loss
     for x in cone.universe:
         law = worst.mechanism.distribution(x)
         assert sum(p * LOSSES[name](sum(x), o) for o, p in law.items()) <= worst.loss
@@ -152,6 +155,117 @@ def test_the_whole_database_is_best_told_by_randomized_response():
     for bits in (1, 2):
         found = design(row_cone("dp(ratio=3)", f"bits({bits})"), belief="uniform")
         assert found.loss == 1 - Fraction(3, 4) ** bits
+
+
+# --- any numbers as answers under squared loss ----------------------------------------------------
+
+
+def brute_squared(rays, belief, truths):
+    """The least expected squared loss: the best extreme mechanism, answered by posterior means."""
+
+    def variance(ray):
+        mass = [b * r for b, r in zip(belief, ray, strict=True)]
+        first = sum(m * t for m, t in zip(mass, truths, strict=True))
+        second = sum(m * t * t for m, t in zip(mass, truths, strict=True))
+        return second - Fraction(first**2, sum(mass)) if any(mass) else Fraction(0)
+
+    found = brute_vertices(rays)
+    return min(sum(Fraction(w) * variance(rays[r]) for r, w in chosen) for chosen in found)
+
+
+def path_rays(n, ratio):
+    """The extreme rows of differential privacy on 0, ..., n: each step multiplies or divides."""
+    rows = []
+    for steps in product((Fraction(ratio), Fraction(1, ratio)), repeat=n):
+        row = [Fraction(1)]
+        for step in steps:
+            row.append(row[-1] * step)
+        rows.append([int(entry * ratio.numerator**n * ratio.denominator**n) for entry in row])
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_no_mechanism_answers_with_less_squared_loss_and_the_designed_one_has_no_more(seed):
+    rng = random.Random(seed)
+    n, ratio = rng.randint(1, 3), Fraction(rng.randint(5, 16), 4)
+    universe = Integers(0, n)
+    private = row_cone(f"dp(ratio={ratio})", universe)
+    rays = path_rays(n, ratio)
+    belief = random_belief(rng, universe)
+    found = design(private, "squared", belief=belief)
+    assert (
+        found.loss == found.bound == brute_squared(rays, [belief[x] for x in universe], [*universe])
+    )
+    worst = design(private, "squared")
+    assert worst.bound <= brute_squared(rays, [worst.belief[x] for x in universe], [*universe])
+    assert found.loss <= worst.loss <= worst.bound * (1 + Fraction(1, 10**4))
+    for best, criterion in ((found, "expected"), (worst, "worst")):
+        losses = {
+            x: sum(p * (x - a) ** 2 for a, p in best.mechanism.distribution(x).items())
+            for x in universe
+        }
+        reached = (
+            max(losses.values())
+            if criterion == "worst"
+            else sum(belief[x] * loss for x, loss in losses.items())
+        )
+        assert (best.criterion, best.loss) == (criterion, reached)
+        assert check(best.mechanism, f"dp(ratio={ratio})").holds
+        text = best.explain()
+        assert "that answers" not in text
+        assert (f"has less than {show(best.bound, side='down')}" in text) == (not best.exact)
+
+
+def test_absolute_and_zero_one_loss_gain_nothing_from_other_answers():
+    rng = random.Random(9)
+    cone = row_cone("dp(ratio=2)", Integers(0, 3))
+    more = sorted({Fraction(i, 4) for i in range(-4, 17)})
+    for name in ("absolute", "zero-one"):
+        for belief in (None, random_belief(rng, cone.universe)):
+            free = design(cone, name, belief=belief)
+            assert free.among is None
+            assert free.loss == design(cone, name, belief=belief, outputs=more).loss
+
+
+def test_a_restriction_of_the_answers_stands_in_the_sentence_and_in_the_claim():
+    cone = row_cone("dp(ratio=2)", "bits(1)")
+    found = design(cone, "squared", statistic="count", outputs=(0, 1))
+    assert found.loss == Fraction(1, 3)
+    assert "no mechanism with these guarantees that answers one of 0, 1 has less" in found.explain()
+    assert found.certificate["claim"].endswith("of all that answer one of 0, 1")
+    assert found.to_dict()["among"] == ["0", "1"]
+    function = design(cone, lambda truth, output: (truth - output) ** 2, statistic="count")
+    assert "that answers one of 0, 1 has less" in function.explain()
+    data = saving(cone, cone, "squared", statistic="count", outputs=(0, 1)).explain()
+    assert "the least loss of answering one of 0, 1 falls from 1/3" in data
+
+
+def test_savings_between_bounds_say_both_ends():
+    strict, relaxed = (row_cone(f"dp(ratio={r})", Integers(0, 5)) for r in (2, 3))
+    found = saving(strict, relaxed, "squared")
+    assert not found.strict.exact
+    assert "falls from between 1.7333" in found.explain()
+    assert ", by" not in found.explain()
+
+
+@pytest.mark.parametrize("belief", ["uniform", None])
+def test_the_certificate_of_a_squared_loss_breaks_when_tampered(belief):
+    found = design(row_cone("dp(ratio=2)", "bits(2)"), "squared", statistic="count", belief=belief)
+    data = json.loads(json.dumps(found.to_dict()["certificate"]))
+    assert data["kind"] == "least-squared-loss"
+    assert verify(data)
+    assert not verify({**data, "value": "1/3"})
+    assert not verify({**data, "bound": 1})
+    assert not verify({**data, "prices": [1] * 4})
+    assert not verify({**data, "belief": [1, 1, 1, 1]})
+    assert not verify({**data, "truths": [9, 1, 1, 0]})
+    assert not verify({**data, "answers": [0] * len(data["answers"])})
+    exact = [[int(sum(x) == o) for x in BitStrings(2)] for o in (0, 1, 2)]
+    assert not verify({**data, "matrix": exact, "answers": [0, 1, 2], "value": 0})
+    fewer = {"tangents": data["tangents"][:1], "multipliers": data["multipliers"][:2]}
+    assert not verify({**data, **fewer})
+    with pytest.raises(InvalidInput, match="increasing"):
+        verify({**data, "tangents": data["tangents"][::-1]})
 
 
 # --- extreme mechanisms ---------------------------------------------------------------------------
@@ -273,7 +387,8 @@ def test_more_and_fewer_outputs_than_values():
     only = design(cone, "absolute", statistic="count", outputs=(1,))
     assert only.loss == 1
     half = design(cone, "squared", statistic="count", outputs=[Fraction(i, 2) for i in range(5)])
-    assert half.loss <= design(cone, "squared", statistic="count").loss
+    values = design(cone, "squared", statistic="count", outputs=(0, 1, 2))
+    assert design(cone, "squared", statistic="count").loss <= half.loss <= values.loss
 
 
 def test_explanations_say_what_was_proved():

@@ -274,6 +274,18 @@ def test_a_row_cone_of_infinitely_many_mechanisms_need_not_be_closed():
     assert [i.value(inside) > 0 for i in flat.inequalities()] == [True, False]
 
 
+def test_the_row_cone_of_one_mechanism_need_not_be_closed():
+    """Skellam noise on the inputs 0 and 1: its rows come near (0, 1), which is none of them.
+
+    P(t | 0) / P(t | 1) = I_t(2) / I_(t-1)(2) <= 1 / t for the mean 1 of both Poisson variables, so
+    that the quotient tends to 0; no row has a 0, and neither has a sum of multiples of rows.
+    """
+    noise = mechanism("skellam(1, 1)")
+    quotients = [noise.probability(t, 0) / noise.probability(t, 1) for t in range(1, 40)]
+    assert all(0 < q <= Fraction(1, t) for t, q in enumerate(quotients, 1))
+    assert all(later < earlier for earlier, later in pairwise(quotients))
+
+
 # --- theorems as properties ---------------------------------------------------------------------
 
 
@@ -396,7 +408,7 @@ def test_irrational_ratios_are_refused_with_the_way_out():
         ("randomized-response(bits=24, keep=3/4)", None, TooLarge, "PerRecordCone"),
         ("dp(ratio=3, delta=1/10)", "bits(2)", Unsupported, "sum over outputs"),
         ("dp", "bits(2)", InvalidInput, "no numbers"),
-        ("statistical-difference(epsilon=1/2)", "bits(2)", Unsupported, "not a list of linear"),
+        ("statistical-difference(epsilon=1/2)", "bits(2)", Unsupported, "not given by linear"),
         ("geometric(ratio=2)", None, Unsupported, "infinitely many databases"),
         ("geometric(ratio=2, bits=2)", None, Unsupported, "outputs"),
         (RESPONSE, "bits(3)", InvalidInput, "leave the universe out"),

@@ -34,7 +34,7 @@ HASH = re.compile(r"\b[0-9a-f]{8,64}\b")
 NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 UTILITY = re.compile(r"[█░]+ (exact|good|fair|poor|lost in noise)")
 BLANK = re.compile(r"[\s─━│┃█▏▎▍▌▋▊▉]+")
-SECONDS = 60
+SECONDS = 900  # ends what hangs; how long a command takes is no matter here
 
 
 @dataclass(frozen=True)

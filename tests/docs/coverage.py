@@ -102,8 +102,8 @@ def faults(row: Row) -> list[str]:
         found.append("a missing item names neither code nor test")
     if row.status in {"done", "partly"} and not (row.code and row.test):
         found.append(f"{row.status}, so it must name its code and a test")
-    if row.status == "partly" and not row.note:
-        found.append("partly, so its note must say which part is not there")
+    if row.status in {"partly", "missing"} and not row.note:
+        found.append(f"{row.status}, so its note must say which part is not there")
     found += [f"no such code: {code}" for code in row.code if not code_exists(code)]
     found += [f"no such test: {test}" for test in row.test if not is_a_test(test)]
     return [f"{row.id}: {fault}" for fault in found]

@@ -39,7 +39,7 @@ class Forking:
         """End it."""
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(10)
+        self.process.wait()
 
 
 def _child(arguments: list[str], folder: str, out: str, seconds: int) -> None:

@@ -1,5 +1,7 @@
 """The coverage page tells the truth: its code can be imported and its tests exist."""
 
+from collections import Counter
+
 import pytest
 
 from tests.docs.coverage import (
@@ -21,6 +23,14 @@ CHECKLIST = ROOT.parent / "shared" / "papers" / "CHECKLIST.md"
 def test_ids_are_unique():
     ids = [row.id for row in ROWS]
     assert sorted(set(ids)) == sorted(ids)
+
+
+def test_the_totals_are_those_of_the_rows():
+    count = Counter(row.status for row in ROWS)
+    assert (
+        f"Of {len(ROWS)} items, {count['done']} are done, {count['partly']} are there in part, and "
+        f"{count['missing']} are missing."
+    ) in PAGE.read_text(encoding="utf-8")
 
 
 def test_every_paper_has_rows():

@@ -18,7 +18,7 @@ def test_it_is_made_in_another_thread_at_once_and_once():
         return "value"
 
     value = Ahead(make)
-    assert started.wait(10)
+    assert started.wait(900)
     assert (value.value(), value.value()) == ("value", "value")
     assert made == [made[0]]
     assert made[0] is not threading.current_thread()

@@ -1,5 +1,6 @@
 """What a policy and its ledger say together, without writing anything."""
 
+import duckdb
 import pytest
 
 from twoworlds.release import Curator, read_policy
@@ -9,7 +10,7 @@ POLICY = """
 ledger: ledger.db
 datasets:
   people:
-    source: people.csv
+    source: people.parquet
     neighbours: add-remove
     unit: row
     columns: {age: {kind: integer, bounds: [0, 110]}}
@@ -25,7 +26,7 @@ TIGHTER = "{epsilon: 3, delta: 1e-6, composition: tighter}"
 @pytest.fixture
 def policy(tmp_path):
     """A function that writes the policy with a budget and reads it."""
-    (tmp_path / "people.csv").write_text("age\n1\n2\n30\n")
+    duckdb.sql("SELECT unnest([1, 2, 30]) AS age").write_parquet(str(tmp_path / "people.parquet"))
 
     def written(budget):
         (tmp_path / "policy.yml").write_text(POLICY.replace("BUDGET", budget))

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from statistics import median
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -246,10 +245,8 @@ def test_kinds_of_pairs_answer_as_the_whole_matrix_does(text, ratio):
     assert first == second
 
 
-def test_twelve_people_take_a_moment_and_many_are_refused():
-    start = perf_counter()
+def test_twelve_people_are_few_and_many_are_refused():
     survey = mechanism("randomized-response(bits=12, keep=3/4)")
     assert good_databases(survey, "uniform", ratio=3).bad == ()
-    assert perf_counter() - start < 10
     with pytest.raises(TooLarge, match="holds fewer databases possible"):
         good_databases(mechanism("randomized-response(bits=17, keep=3/4)"), "uniform", ratio=3)

@@ -13,13 +13,13 @@ from typing import Any
 
 import httpx
 
-SECONDS = 90
+SECONDS = 900  # ends what hangs, and is never waited for in full
 
 
 class Running:
-    """A service that runs until it is stopped or killed."""
+    """A service that runs until it is stopped or killed; the settings are of its environment."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, **settings: str) -> None:
         self.folder = folder
         self.log = folder / "access.log"
         command = [sys.executable, "-m", "twoworlds", "serve", "--port", "0", "--json", *options]
@@ -27,6 +27,7 @@ class Running:
             self.process = subprocess.Popen(
                 command,
                 cwd=folder,
+                env={**os.environ, **settings},
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,

@@ -76,10 +76,8 @@ def test_a_request_that_does_not_come_is_not_waited_for(tried, begun):
 
 
 def test_a_request_that_drips_is_not_waited_for(tried):
-    started = time.monotonic()
     with tried.listening.connect() as connection, pytest.raises((BrokenPipeError, ConnectionError)):
         _drip(connection, GET * 100)
-    assert time.monotonic() - started < 10
 
 
 def _drip(connection, text):

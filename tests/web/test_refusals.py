@@ -61,3 +61,16 @@ def test_long_words_and_long_messages_are_cut():
 
 def test_text_that_no_encoding_holds_is_written_all_the_same():
     assert b"ud800" in refusal_of(InvalidInput("a \ud800 b")).body()
+
+
+@pytest.mark.parametrize("folder", ["/etc", "/nowhere-at-all", "/tmp/nothing/here", "/2026/data"])
+def test_a_path_is_echoed_alike_whether_its_folder_is_there_or_not(folder):
+    message = refusal_of(InvalidInput(f"unknown table '{folder}/people.csv'")).to_dict()
+    assert message["error"]["message"] == "unknown table 'people.csv'"
+
+
+@pytest.mark.parametrize(
+    "text", ["epsilon=1/2 of 3 /4", "a / b", "see /api/openapi.json", "such as ln 3 or (1)/2"]
+)
+def test_what_is_no_path_stays(text):
+    assert refusal_of(InvalidInput(text)).to_dict()["error"]["message"] == text

@@ -6,7 +6,7 @@
 * `twoworlds.attacks.reconstruction`: a secret column from noisy sums;
 * `twoworlds.attacks.auxiliary`: what no sanitiser can prevent, Dwork's Theorem 1;
 * `twoworlds.attacks.audit`: somebody else's mechanism as a black box, with certified findings;
-* `twoworlds.attacks.selftest`: the release engine under its 18 known kinds of failure;
+* `twoworlds.attacks.selftest`: the release engine, or a service, under known failures;
 * `twoworlds.attacks.k_anonymity`: a k-anonymous table that spells out its input.
 """
 

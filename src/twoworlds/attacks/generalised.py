@@ -22,8 +22,9 @@ Readings that were chosen, because the text alone does not decide:
 * Blanks at the ends do not count, capital letters do. An empty cell is read as the plain value "",
   and ``Not known`` is a plain value too: neither allows anything else. Those who ask which rows fit
   what is known of a person do not read empty cells here: composition, linkage and the groups by
-  knowledge of `twoworlds.attacks.anonymity` take them for ``*``. ``40-30``, too, is a plain value:
-  it may be a code; `is_reversed` tells it from others.
+  knowledge of `twoworlds.attacks.anonymity` take them for ``*``. ``40-30`` and ``[40, 30)``, too,
+  are plain values: no number is in them, so they may be codes; `is_empty_interval` tells them from
+  others.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ __all__ = [
     "Mask",
     "Value",
     "column_cells",
-    "is_reversed",
+    "is_empty_interval",
     "plain_number",
     "read_cell",
 ]
@@ -70,7 +71,7 @@ def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
             and intervals are plain texts.
 
     Raises:
-        InvalidInput: for an interval in brackets that holds nothing, and for what is not text.
+        InvalidInput: for what is not text.
 
     >>> read_cell("[30, 40)").allows(40), read_cell("{flu, cold}").allows("cold")
     (False, True)
@@ -112,14 +113,15 @@ def column_cells(texts: Iterable[str], *, numeric: bool | None = None) -> dict[s
     return {text: read_cell(text, numeric=decided) for text in distinct}
 
 
-def is_reversed(text: str) -> bool:
-    """Tell whether a text is like an interval, but with the larger end first.
+def is_empty_interval(text: str) -> bool:
+    """Tell whether a text is like an interval that no number is in.
 
-    >>> is_reversed("40-30"), is_reversed("30-40"), is_reversed("flu")
-    (True, False, False)
+    >>> [is_empty_interval(text) for text in ("40-30", "[40, 30)", "(30, 30]", "30-40", "flu")]
+    [True, True, True, False, False]
     """
-    match = _SPAN.fullmatch(text.strip())
-    return match is not None and Fraction(match[1]) > Fraction(match[2])
+    plain = text.strip()
+    shaped = any(one.fullmatch(plain) for one in (_SPAN, _HALF_OPEN, _BRACKETS))
+    return shaped and _interval(plain) is None
 
 
 def _of_numbers(texts: list[str]) -> bool:
@@ -165,7 +167,8 @@ def _interval(text: str) -> Interval | None:
     return None
 
 
-def _bracketed(text: str, opening: str, low: str, high: str, closing: str) -> Interval:
+def _bracketed(text: str, opening: str, low: str, high: str, closing: str) -> Interval | None:
+    """Return the interval, or None when no number is in it."""
     least, most = plain_number(low), plain_number(high)
     with_low = opening == "[" and least is not None
     with_high = closing == "]" and most is not None
@@ -174,8 +177,5 @@ def _bracketed(text: str, opening: str, low: str, high: str, closing: str) -> In
         and most is not None
         and (least > most or (least == most and not (with_low and with_high)))
     ):
-        raise InvalidInput(
-            f"the interval {text} holds no number: write the lower end first, and square "
-            "brackets at ends that belong to it"
-        )
+        return None
     return Interval(text, least, most, with_low=with_low, with_high=with_high)

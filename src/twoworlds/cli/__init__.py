@@ -25,6 +25,7 @@ import twoworlds.cli.commands
 import twoworlds.cli.coupled
 import twoworlds.cli.geometry
 import twoworlds.cli.noiseless
+import twoworlds.cli.policy
 import twoworlds.cli.randomize
 import twoworlds.cli.release
 import twoworlds.cli.report

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from rich import box
-from rich.table import Table
-
-from twoworlds.cli.render import console, print_json
+from twoworlds.cli.render import console, print_json, print_table
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.accuracy import Bound, errors_of, laplace_crossover
@@ -52,14 +49,16 @@ def _show(
         return
     out = console()
     out.print(f"{mechanism.expression}: exact errors (dimension d = {dimension}, t = {t})")
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("quantity", "exact", "printed", "remarks"):
-        table.add_column(heading, overflow="fold")
-    for bound in bounds:
-        printed = "" if bound.printed is None else show(bound.printed)
-        remarks = "; ".join(part for part in (bound.citation, bound.note) if part)
-        table.add_row(bound.name, show(bound.exact), printed, remarks)
-    out.print(table)
+    rows = [
+        [
+            bound.name,
+            show(bound.exact),
+            "" if bound.printed is None else show(bound.printed),
+            "; ".join(part for part in (bound.citation, bound.note) if part),
+        ]
+        for bound in bounds
+    ]
+    print_table(("quantity", "exact", "printed", "remarks"), rows, prose=(0, 3))
     if remark:
         out.print(remark)
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from twoworlds.cli.app import Json, app
-from twoworlds.cli.render import console, print_json, progress
+from twoworlds.cli.render import console, print_facts, print_json, progress
 
 if TYPE_CHECKING:
     from twoworlds.attacks.audit import Audit
@@ -107,12 +106,7 @@ def _print(found: Audit) -> None:
     if found.finding is not None:
         out.print(Text(found.finding.explain()))
         out.print()
-    grid = Table.grid(padding=(0, 2), pad_edge=False)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for label, fact in _facts(found):
-        grid.add_row(Text(f"  {label}", style="dim"), Text(fact))
-    out.print(grid)
+    print_facts(_facts(found))
 
 
 def _facts(found: Audit) -> Iterator[tuple[str, str]]:

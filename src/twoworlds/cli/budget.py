@@ -1,4 +1,4 @@
-"""``twoworlds budget``, ``ledger`` and ``policy``: what may be spent, what was, and who says so."""
+"""``twoworlds budget`` and ``ledger``: what may be spent, and what was."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from rich.text import Text
 from twoworlds.cli.app import Json, app
 from twoworlds.cli.release import Policy
 from twoworlds.cli.render import console, print_json, print_table
-from twoworlds.errors import InvalidInput
-from twoworlds.files import check_place, write
+from twoworlds.files import check_place
 from twoworlds.numbers import Side, decimal, rational
 
-__all__ = ["budget", "ledger_app", "policy_app"]
+__all__ = ["budget", "ledger_app"]
 
 ledger_app = typer.Typer(
     help="Look at the ledger: what was charged, and whether its chain of hashes is whole.",
@@ -24,14 +23,7 @@ ledger_app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"max_content_width": 120},
 )
-policy_app = typer.Typer(
-    help="Check a policy file, or begin one.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"max_content_width": 120},
-)
 app.add_typer(ledger_app, name="ledger")
-app.add_typer(policy_app, name="policy")
 
 Where = Annotated[
     str,
@@ -198,47 +190,3 @@ def _located(where: str) -> tuple[str, str | None]:
     from twoworlds.release.policy import read_policy
 
     return ledger_place(read_policy(where))
-
-
-@policy_app.command("check")
-def check_policy(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="the policy file")],
-    json_: Json = False,
-) -> None:
-    """Check a policy, and its columns against the data; say what it declares."""
-    from twoworlds.release.policy import read_policy
-    from twoworlds.release.policy.checking import checked
-
-    found = [*checked(read_policy(file))]
-    if json_:
-        print_json({"file": str(file), "holds": True, "datasets": [one.to_dict() for one in found]})
-        return
-    for one in found:
-        console().print(Text(one.explain()))
-    console().print(f"{file}: nothing is wrong with it")
-
-
-@policy_app.command("new")
-def new_policy(
-    data: Annotated[
-        str, typer.Argument(metavar="DATA", help="a .parquet or .csv file, .duckdb or .sqlite")
-    ],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="the policy file to write")] = Path(
-        "policy.yml"
-    ),
-    name: Annotated[str, typer.Option(help="what queries call the table")] = "people",
-    table: Annotated[
-        str | None, typer.Option(help="the table in a .duckdb or .sqlite file")
-    ] = None,
-    json_: Json = False,
-) -> None:
-    """Begin a policy from the names and types of the columns; the data are not looked at."""
-    from twoworlds.release.policy.checking import draft
-
-    if file.exists():
-        raise InvalidInput(f"{file} is there already: give another name")
-    write(check_place(file), draft(data, name, table=table, folder=file.parent))
-    if json_:
-        print_json({"file": str(file)})
-    else:
-        console().print(f"wrote {file}: fill in bounds, keys and the budget, then check it")

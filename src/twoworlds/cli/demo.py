@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from twoworlds import measure, mechanism
@@ -163,10 +161,9 @@ def _k_anonymity(*, as_json: bool) -> None:
     out.print(Text(found.explain()))
     out.print()
     for title, table in (("published", found.published), ("decoded from it", found.decoded)):
-        shown = Table(box=box.SIMPLE, title=title, title_justify="left")
+        out.print(Text(title, style="italic"))
         rows = [dict(row) for row in table]
-        for column in rows[0]:
-            shown.add_column(str(column))
-        for row in rows:
-            shown.add_row(*(str(value) for value in row.values()))
-        out.print(shown)
+        print_table(
+            [str(column) for column in rows[0]],
+            [[str(value) for value in row.values()] for row in rows],
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.padding import Padding
 from rich.text import Text
@@ -15,10 +16,12 @@ from twoworlds.cones import compare, relax, saving
 from twoworlds.cones import design as best
 from twoworlds.cones import eliminate as eliminated
 from twoworlds.cones.certificates import MEANINGS
+from twoworlds.cones.row_cone import RowCone
 from twoworlds.definitions.coupled.optimal import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place
 from twoworlds.mechanisms.files import write_table
+from twoworlds.numbers import rational
 
 __all__ = ["show_comparison", "show_design", "show_relaxation", "show_verification"]
 
@@ -110,6 +113,7 @@ def show_design(
     loss: str | None,
     statistic: str | None,
     belief: str | None,
+    outputs: str | None,
     relaxed: str | None,
     universe: str | None,
     save: Path | None,
@@ -121,7 +125,8 @@ def show_design(
     if save is not None:
         check_place(save)
     cone = listed_cone(source, universe)
-    options = {"statistic": statistic, "belief": belief}
+    answers = None if outputs is None else _outputs(outputs, cone, statistic)
+    options: dict[str, Any] = {"statistic": statistic, "belief": belief, "outputs": answers}
     if loss is None:
         counted = statistic is not None or isinstance(next(iter(cone.universe)), int)
         loss = "absolute" if counted else "zero-one"
@@ -135,7 +140,7 @@ def show_design(
             console().print(Text(saved_loss.explain()))
         return
     with progress():
-        found = best(cone, loss, statistic=statistic, belief=belief)
+        found = best(cone, loss, **options)
     saved = {}
     if save is not None:
         write_table(found.mechanism, save)
@@ -152,6 +157,13 @@ def show_design(
     pairs = zip(found.mechanism.outputs, found.mechanism.rows, strict=True)
     print_table(["output", *cone.columns], [[label(o), *map(str, row)] for o, row in pairs])
     print_saved(saved)
+
+
+def _outputs(text: str, cone: RowCone, statistic: str | None) -> list[Any]:
+    """Read answers: numbers where a statistic or a number is asked for, databases otherwise."""
+    numbers = statistic is not None or isinstance(next(iter(cone.universe)), int)
+    parts = _labels(text, () if numbers else cone.columns)
+    return [rational(part, "output") if numbers else cone.universe.find(part) for part in parts]
 
 
 def show_verification(file: Path, *, ledger: Path | None = None, as_json: bool) -> int:

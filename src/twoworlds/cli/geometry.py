@@ -195,6 +195,10 @@ def design(
     belief: Annotated[
         str | None, typer.Option(help="whose expected loss counts (the worst case if left out)")
     ] = None,
+    outputs: Annotated[
+        str | None,
+        typer.Option(help="the only answers allowed, such as '0, 1/2, 1' (any if left out)"),
+    ] = None,
     relaxed: Annotated[
         str | None, typer.Option(help="a weaker definition: show the loss that it saves")
     ] = None,
@@ -211,6 +215,7 @@ def design(
         loss=loss,
         statistic=statistic,
         belief=belief,
+        outputs=outputs,
         relaxed=relaxed,
         universe=universe,
         save=save,

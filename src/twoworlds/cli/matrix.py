@@ -5,10 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
-
-from twoworlds.cli.render import console, print_json
+from twoworlds.cli.render import console, print_json, print_table
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.files import write_table
@@ -76,14 +73,15 @@ def _print(
     what = "density" if isinstance(mechanism.outputs, Reals) else "P(output | database)"
     out = console()
     out.print(f"{mechanism.expression}: {what}")
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("output", justify="right")
-    for x in databases:
-        table.add_column(mechanism.universe.label(x), justify="right", no_wrap=True)
-    for o in outputs:
-        entries = [_entry(mechanism.probability(o, x), decimals=decimals) for x in databases]
-        table.add_row(mechanism.outputs.label(o), *entries)
-    out.print(table)
+    rows = [
+        [
+            mechanism.outputs.label(o),
+            *(_entry(mechanism.probability(o, x), decimals=decimals) for x in databases),
+        ]
+        for o in outputs
+    ]
+    labels = [mechanism.universe.label(x) for x in databases]
+    print_table(["output", *labels], rows, right=range(len(labels) + 1))
     if mechanism.outputs.size is None and len(outputs) > 1:
         out.print("(a window: there are infinitely many outputs and databases)")
 

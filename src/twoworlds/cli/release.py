@@ -130,6 +130,7 @@ def _curator(
     policy: Path, data: str | None, queries: Sequence[str], outputs: Mapping[Kind, Path | None]
 ) -> Curator:
     """Return the curator, after checking that what is to be written takes nobody's place."""
+    from twoworlds.release.backends.sources import import_command, text_file_of
     from twoworlds.release.curator import Curator, open_ledger
     from twoworlds.release.outputs import check_output, kept_files
     from twoworlds.release.policy import read_policy
@@ -140,6 +141,12 @@ def _curator(
     if data is not None:
         name = parse_sql(queries[0], read).dataset
         declared = read.dataset(name).source
+        if text_file_of(data) is not None:
+            command = import_command(Path(data), str(policy), name)
+            raise InvalidInput(
+                f"{data} is a text file, and releases read typed tables: run `{command}`, and then "
+                f"release from {Path(data).with_suffix('.parquet')}"
+            )
         if declared is not None and _other(data, declared, read.folder):
             raise InvalidInput(
                 f"the policy says that {name!r} is elsewhere than {data}: leave the data out, or "

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from twoworlds.cards.tables import facts, tables
 from twoworlds.definitions import Verdict
 from twoworlds.errors import TwoWorldsError
 from twoworlds.numbers import show
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Interrupted",
     "console",
+    "print_facts",
     "print_json",
     "print_saved",
     "print_table",
@@ -113,40 +113,26 @@ class Interrupted(Exception):
 
 
 def print_table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], *, repeated: int = 1
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    repeated: int = 1,
+    prose: Collection[int] = (),
+    right: Collection[int] = (),
 ) -> None:
-    """Print a table; columns that do not fit beside the others follow in tables below.
-
-    The first columns are repeated in each of them. A cell is folded only when it does not fit
-    alone.
-    """
+    """Print a table as `twoworlds.cards.tables` lays it out for the window."""
     out = console()
-    widths = [
-        max(cell_len(word) for word in (*heading.split(), "", *(row[i] for row in rows))) + 3
-        for i, heading in enumerate(headings)
-    ]
-    for columns in _that_fit(widths, out.width - 1, min(repeated, len(widths))):
-        table = Table(box=box.SIMPLE_HEAD)
-        for i in columns:
-            others = sum(widths[j] for j in columns if j != i)
-            needed = min(widths[i], max(4, out.width - 1 - others)) - 3
-            table.add_column(headings[i], min_width=needed)
-        for row in rows:
-            table.add_row(*(row[i] for i in columns))
-        out.print(table)
+    safe = [[_harmless(cell) for cell in row] for row in (headings, *rows)]
+    for part in tables(safe[0], safe[1:], out.width, repeated=repeated, prose=prose, right=right):
+        out.print(part)
 
 
-def _that_fit(widths: Sequence[int], room: int, repeated: int) -> Iterator[list[int]]:
-    """Split columns into groups that fit; each begins with the columns that are repeated."""
-    first = list(range(repeated))
-    group, used = first[:], sum(widths[:repeated])
-    for i, width in enumerate(widths[repeated:], start=repeated):
-        if len(group) > repeated and used + width > room:
-            yield group
-            group, used = first[:], sum(widths[:repeated])
-        group.append(i)
-        used += width
-    yield group
+def print_facts(pairs: Iterable[tuple[str, str]], *, label: int = 0) -> None:
+    """Print facts beside their labels, whose column is at least so wide."""
+    out = console()
+    safe = [(_harmless(name), _harmless(fact)) for name, fact in pairs]
+    for part in facts(safe, out.width, label=label):
+        out.print(part)
 
 
 def print_verdict(verdict: Verdict) -> None:
@@ -161,7 +147,7 @@ def print_verdict(verdict: Verdict) -> None:
     out.print()
     out.print(Padding(Text(verdict.sentence), (0, 0, 0, 2)))
     out.print()
-    out.print(_grid(_facts(verdict)))
+    print_facts(_facts(verdict), label=_LABEL + 2)
 
 
 def _facts(verdict: Verdict) -> Iterator[tuple[str, str]]:
@@ -175,15 +161,6 @@ def _facts(verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "because", verdict.method
     if not verdict.exact:
         yield "numbers", "floats, with proven error bounds; the decimals shown are safe"
-
-
-def _grid(facts: Iterable[tuple[str, str]]) -> Table:
-    grid = Table.grid(padding=(0, 2), pad_edge=False)
-    grid.add_column(min_width=_LABEL + 2)
-    grid.add_column(overflow="fold")
-    for label, fact in facts:
-        grid.add_row(Text(f"  {label}", style="dim"), Text(fact))
-    return grid
 
 
 def save_picture(path: Path | None, draw: Callable[[], Figure]) -> dict[str, str]:

@@ -54,18 +54,24 @@ def serve(
     pace: Annotated[
         float, typer.Option(help="releases are answered at multiples of so many seconds")
     ] = 0.1,
+    memory: Annotated[
+        float, typer.Option(help="GB that each process that makes releases may have, on Linux")
+    ] = 4.0,
     json_: Json = False,
 ) -> None:
     """Start the service and its page on this machine, and print where, with a one-time token.
 
     Mathematics is open to whoever can reach the address; releases need a token. A lasting one:
     twoworlds account add NAME --role analyst --policy FILE. Ctrl-C stops it, after the releases
-    that run. The log, a line of JSON for each request, goes to standard error.
+    that run; SIGHUP reads the policy again. The log, a line of JSON for each request, goes to
+    standard error.
     """
     if not 0 <= port < 1 << 16:
         raise InvalidInput(f"--port {port}: a port is a number from 0 to 65535")
     if not 0 <= pace <= 10:
         raise InvalidInput(f"--pace {pace}: give seconds, from 0 to 10")
+    if not 0.5 <= memory <= 1 << 20:
+        raise InvalidInput(f"--memory {memory}: give GB, at least 0.5")
     if policy is None:
         from twoworlds.release.examples import lay_out
 
@@ -83,6 +89,7 @@ def serve(
         allowed=allow_host or [],
         ready=ready,
         pace=pace,
+        memory=int(memory * (1 << 30)),
     )
 
 

@@ -97,7 +97,7 @@ def open_strategy(
         said = f"Strategy {name!r} is open" + (
             f", paid with {wanted.shown()}: ask with release --strategy {name}."
             if before is None
-            else " already: nothing was paid again."
+            else " already; you pay nothing more."
         )
         _print(told, wanted, prices, said, json_)
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
-
-from twoworlds.cli.render import console, print_json, print_saved, save_picture
+from twoworlds.cli.render import console, print_json, print_saved, print_table, save_picture
 from twoworlds.definitions.record_trade_off import RecordTradeOff, record_trade_off
 from twoworlds.definitions.trade_off import TradeOff, misses, trade_off
 from twoworlds.errors import InvalidInput
@@ -55,13 +52,11 @@ def show_trade_off(
     out.print(curve.explain())
     if power is not None:
         out.print(f"At level {level} the best power is {_chance(power)}.")
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("false alarms (level)", "power", "misses (type II)"):
-        table.add_column(heading, overflow="fold")
-    for corner in curve.corners[:_MOST_CORNERS] or curve.points():
-        missed = show(misses(corner.power), side="down")
-        table.add_row(_chance(corner.level), _chance(corner.power), missed)
-    out.print(table)
+    rows = [
+        (_chance(corner.level), _chance(corner.power), show(misses(corner.power), side="down"))
+        for corner in curve.corners[:_MOST_CORNERS] or curve.points()
+    ]
+    print_table(("false alarms (level)", "power", "misses (type II)"), rows)
     out.print(_between(len(curve.corners)))
     print_saved(saved)
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from twoworlds import definition, measure, mechanism
@@ -80,12 +78,11 @@ def list_theorems(name: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json([theorem.to_dict() for theorem in THEOREMS.values()])
         return
-    listed = Table(box=box.SIMPLE_HEAD)
-    for heading in ("name", "statement", "where"):
-        listed.add_column(heading, overflow="fold")
-    for theorem in THEOREMS.values():
-        listed.add_row(theorem.name, theorem.statement, _where(theorem))
-    console().print(listed)
+    print_table(
+        ("name", "statement", "where"),
+        [(theorem.name, theorem.statement, _where(theorem)) for theorem in THEOREMS.values()],
+        prose=(1, 2),
+    )
 
 
 def _where(theorem: Theorem) -> str:

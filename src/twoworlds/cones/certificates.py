@@ -11,7 +11,9 @@ A certificate names its ``kind`` and holds the vectors of the claim together wit
 * ``not-post-processing``: a functional F with <F, M> > max_i sum_k max_o (F M_i^T)[o, k], which is
   the most that <F, .> reaches over all mixtures of post-processings of the bases;
 * ``least-loss``: a mechanism whose rows lie in a cone, with prices and multipliers that prove that
-  no such mechanism has less loss (`twoworlds.cones.design`);
+  no such mechanism with the same outputs has less loss (`twoworlds.cones.least_loss`);
+* ``least-squared-loss``: likewise for squared loss and any numbers as answers, with tangents that
+  bound it from below;
 * ``largest-odds``: a row of a cone with first . row = odds * second . row, and a proof that
   odds * second - first >= 0 on the cone: on its generators, or from its premises (Farkas);
 * ``largest-parity-odds``: likewise for the sets where a product of signs is 1 and -1, independent
@@ -36,6 +38,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from flint import fmpq, fmpq_mat
@@ -255,33 +258,67 @@ def _not_post_processing(data: Data) -> bool:
 
 
 def _least_loss(data: Data) -> bool:
+    loss = matrix_of(data, "loss", len(vector_of(data, "belief")))
+    reached, proved = _reached(data, loss), _proved_bound(data, loss)
+    return reached == proved == exact(data.get("value"), "value")
+
+
+def _least_squared_loss(data: Data) -> bool:
+    """Check both ends, with one corner (t - u)(t - v) per pair of neighbouring tangents."""
+    truths = vector_of(data, "truths", len(vector_of(data, "belief")))
+    answers, tangents = vector_of(data, "answers"), vector_of(data, "tangents")
+    value, bound = exact(data.get("value"), "value"), exact(data.get("bound"), "bound")
+    if not tangents or any(u >= v for u, v in pairwise(tangents)):
+        raise InvalidInput("tangents are increasing numbers, at least one")
+    enclosed = all(tangents[0] <= t <= tangents[-1] for t in truths)
+    corners = [(tangents[0], tangents[0]), *pairwise(tangents), (tangents[-1], tangents[-1])]
+    below = [[(t - u) * (t - v) for t in truths] for u, v in corners]
+    reached = _reached(data, [[(t - a) ** 2 for t in truths] for a in answers])
+    return reached == value and _proved_bound(data, below) == bound and enclosed
+
+
+def _reached(data: Data, loss: list[list[Exact]]) -> Exact | None:
+    """Return the loss of the mechanism; None if it is no mechanism of the cone."""
     belief = vector_of(data, "belief")
     n = len(belief)
-    matrix, loss = matrix_of(data, "matrix", n), matrix_of(data, "loss", n)
-    inequalities, equalities = matrix_of(data, "inequalities", n), matrix_of(data, "equalities", n)
-    multipliers = matrix_of(data, "multipliers", len(inequalities) + len(equalities))
-    prices, value = vector_of(data, "prices", n), exact(data.get("value"), "value")
-    if not len(matrix) == len(loss) == len(multipliers):
+    matrix, inequalities = matrix_of(data, "matrix", n), matrix_of(data, "inequalities", n)
+    equalities = matrix_of(data, "equalities", n)
+    if len(matrix) != len(loss):
         raise InvalidInput("matrix, loss and multipliers need one row per output each")
+    if data.get("criterion") not in ("expected", "worst"):
+        raise InvalidInput('the criterion of a least loss is "expected" or "worst"')
     columns = list(zip(*matrix, strict=True))
-    losses = [dot(a, b) for a, b in zip(columns, zip(*loss, strict=True), strict=True)]
     member = (
-        all(non_negative(row) for row in matrix)
+        bool(matrix)
+        and n > 0
+        and all(non_negative(row) for row in matrix)
         and all(sum(column) == 1 for column in columns)
         and all(dot(a, row) >= 0 for a in inequalities for row in matrix)
         and all(dot(a, row) == 0 for a in equalities for row in matrix)
     )
+    if not member:
+        return None
+    losses = [dot(a, b) for a, b in zip(columns, zip(*loss, strict=True), strict=True)]
+    return max(losses) if data["criterion"] == "worst" else dot(belief, losses)
+
+
+def _proved_bound(data: Data, loss: list[list[Exact]]) -> Exact | None:
+    """Return the sum of prices that no mechanism's loss is below; None if that is not proved."""
+    belief = vector_of(data, "belief")
+    n = len(belief)
+    inequalities, equalities = matrix_of(data, "inequalities", n), matrix_of(data, "equalities", n)
+    multipliers = matrix_of(data, "multipliers", len(inequalities) + len(equalities))
+    prices = vector_of(data, "prices", n)
+    if len(multipliers) != len(loss):
+        raise InvalidInput("matrix, loss and multipliers need one row per output each")
     sides = list(zip(*inequalities, *equalities, strict=True)) or [()] * n
     bounded = all(
         belief[d] * row[d] - prices[d] - dot(sides[d], weights) >= 0
         for row, weights in zip(loss, multipliers, strict=True)
         for d in range(n)
     ) and all(non_negative(weights[: len(inequalities)]) for weights in multipliers)
-    if data.get("criterion") not in ("expected", "worst"):
-        raise InvalidInput('the criterion of a least loss is "expected" or "worst"')
-    reached = max(losses) if data["criterion"] == "worst" else dot(belief, losses)
     lawful = non_negative(belief) and sum(belief) == 1
-    return member and bounded and lawful and sum(prices) == value == reached
+    return sum(prices) if bounded and lawful else None
 
 
 def _largest_odds(data: Data) -> bool:
@@ -341,7 +378,10 @@ MEANINGS = {
     "escape": "the ray satisfies all premises and violates the inequality",
     "post-processing": "the matrix is a mixture of post-processings of the bases",
     "not-post-processing": "the matrix is no mixture of post-processings of the bases",
-    "least-loss": "the matrix is a mechanism in the cone, and no other one there has less loss",
+    "least-loss": "the matrix is a mechanism in the cone, and no other one there that has these "
+    "outputs has less loss",
+    "least-squared-loss": "the matrix is a mechanism in the cone with the squared loss in value, "
+    "and no other one there, whatever numbers it answers, has less than the bound",
     "largest-odds": "no row of the cone has larger odds than the row given",
     "largest-parity-odds": "no output of the transition has larger odds than the one given",
     "optimal-simulator": "the simulator has the upper delta, and none has less than the lower one",
@@ -358,6 +398,7 @@ CHECKS: dict[str, Callable[[Data], bool]] = {
     "post-processing": _post_processing,
     "not-post-processing": _not_post_processing,
     "least-loss": _least_loss,
+    "least-squared-loss": _least_squared_loss,
     "largest-odds": _largest_odds,
     "largest-parity-odds": _largest_parity_odds,
     "optimal-simulator": _optimal_simulator,

@@ -1,21 +1,16 @@
 """Mechanisms designed from a guarantee: the least loss that a row cone allows.
 
 A mechanism satisfies the guarantees of a row cone when each of its likelihood rows lies in the
-cone. Given a loss l(truth, output), the best such mechanism solves a linear program over its
-matrix m (one row per output o, one column per database D):
+cone. `twoworlds.cones.least_loss` finds the best such mechanism for a loss l(truth, output), under
+a belief or in the worst case, and proves that no other one does better. This is beyond Lin &
+Kifer. For a count under differential privacy it gives the loss of geometric noise with the best
+post-processing (Ghosh, Roughgarden & Sundararajan, 2009).
 
-    minimise  sum_D b_D sum_o l(D, o) m[o, D]        (expected loss under a belief b), or
-    minimise  max_D     sum_o l(D, o) m[o, D]        (worst-case loss)
-    subject to  m >= 0,  sum_o m[o, D] = 1,  a . m[o] >= 0 for every inequality a of the cone.
-
-Optimality is proved by prices p_D and multipliers w_oa >= 0 (free for equalities) with
-
-    b_D l(D, o) - p_D - sum_a w_oa a_D >= 0   for all o and D:
-
-multiplied by m[o, D] and summed, it says that no mechanism in the cone has an expected loss below
-sum_D p_D. For the worst case b is the least favourable belief, which the program itself finds. This
-is beyond Lin & Kifer. For a count under differential privacy it gives the loss of geometric noise
-with the best post-processing (Ghosh, Roughgarden & Sundararajan, 2009).
+Who "no other one" is depends on what may be answered. Where outputs are given, or the loss is any
+function, it is the mechanisms that answer one of the outputs. Otherwise it is all mechanisms: under
+zero-one loss an answer that cannot be true is never right, and under absolute loss an answer
+between two values is as good as choosing between those two at random, because |t - a| is linear in
+a between them. Under squared loss other numbers are better answers, and they are found.
 
 Rows in the cone are what is promised. Membership in the consistent normal form of a mechanism
 follows from it when that mechanism has an inverse, and not otherwise
@@ -33,11 +28,11 @@ from twoworlds.cards.explained import Explained
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.vectors import Vector, rational
+from twoworlds.cones.least_loss import Matrix, least_loss, least_squared_loss, sides
 from twoworlds.cones.row_cone import RowCone
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.numbers import show, to_json
-from twoworlds.programs import Infeasible, Optimal, solve
 from twoworlds.worlds import Explicit, Point, Statistic, Universe
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -46,9 +41,8 @@ from twoworlds.worlds.catalogue import statistic as build_statistic
 __all__ = ["LOSSES", "Design", "Saving", "design", "extreme_mechanisms", "saving"]
 
 Loss = Callable[[Any, Any], object]
-Matrix = list[list[Fraction]]
-_MOST_ENTRIES = 200_000
 _MOST_RAYS = 40
+_MOST_LISTED = 8
 
 LOSSES: dict[str, Loss] = {
     "absolute": lambda truth, output: abs(truth - output),
@@ -59,25 +53,31 @@ LOSSES: dict[str, Loss] = {
 
 @dataclass(frozen=True)
 class Design(Explained):
-    """The mechanism of least loss in a row cone, with the proof that none does better.
+    """The mechanism of least loss in a row cone, with the proof of how much better another may be.
 
     Attributes:
         source: the row cone that holds its likelihood rows.
         mechanism: the mechanism.
         loss: its expected loss, or its worst-case loss.
+        bound: no mechanism has less than this; the loss itself, but for squared loss in the worst
+            case, where the least loss may be irrational.
         criterion: ``expected`` or ``worst``.
         belief: the belief given, or the least favourable one.
-        certificate: of kind ``least-loss``.
+        certificate: of kind ``least-loss`` or ``least-squared-loss``.
         aim: what is answered with which loss, in words.
+        among: the outputs of the mechanisms that none of which has less than the bound; None when
+            it is all mechanisms, whatever they answer.
     """
 
     source: RowCone
     mechanism: Dense
     loss: Fraction
+    bound: Fraction
     criterion: str
     belief: Belief
     certificate: Certificate
     aim: str
+    among: tuple[str, ...] | None
 
     def __post_init__(self) -> None:
         """Verify the proof, and that every row lies in the cone."""
@@ -88,16 +88,40 @@ class Design(Explained):
     def explain(self) -> str:
         """Say what was minimised, the loss, and who could not do better."""
         held = f"guarantees of {self.source.source} over {self.source.universe.expression}"
-        best = "no mechanism with these guarantees has less (proved by the certificate)"
+        best = f"no {self._others} has less{self._than} (proved by the certificate)"
         if self.criterion == "expected":
             return f"{self.aim}: expected loss {show(self.loss)} under the {held}; {best}"
         worst = ", ".join(
             f"{self.source.universe.label(x)}: {show(mass)}" for x, mass in self.belief.items()
         )
+        whose = "the least" if self.exact else "a nearly least"
         return (
             f"{self.aim}: loss at most {show(self.loss)} on every database under the {held}; "
-            f"{best}, as the least favourable belief shows ({worst})"
+            f"{best}, as {whose} favourable belief shows ({worst})"
         )
+
+    @property
+    def exact(self) -> bool:
+        """Whether the loss is the least one, and not only near it."""
+        return self.bound == self.loss
+
+    @property
+    def least(self) -> str:
+        """The least loss in words, or both of its ends."""
+        if self.exact:
+            return show(self.loss)
+        return f"between {show(self.bound, side='down')} and {show(self.loss)}"
+
+    @property
+    def _others(self) -> str:
+        if self.among is None:
+            return "mechanism with these guarantees"
+        listed = _listed(self.among)
+        return f"mechanism with these guarantees that answers {listed}"
+
+    @property
+    def _than(self) -> str:
+        return "" if self.exact else f" than {show(self.bound, side='down')}"
 
     def picture(self) -> str:
         """Draw the mechanism."""
@@ -111,6 +135,8 @@ class Design(Explained):
             "aim": self.aim,
             "criterion": self.criterion,
             "loss": to_json(self.loss),
+            "bound": to_json(self.bound, side="down"),
+            "among": None if self.among is None else list(self.among),
             "columns": list(self.source.columns),
             "outputs": [label(o) for o in self.mechanism.outputs],
             "matrix": [[to_json(entry) for entry in row] for row in self.mechanism.rows],
@@ -130,15 +156,18 @@ class Saving(Explained):
 
     @property
     def saved(self) -> Fraction:
-        """How much less the loss is under the weaker guarantee."""
+        """How much less the loss of the second mechanism is."""
         return self.strict.loss - self.relaxed.loss
 
     def explain(self) -> str:
         """Say both losses and the difference."""
+        among = "" if self.strict.among is None else f" of answering {_listed(self.strict.among)}"
+        both = self.strict.exact and self.relaxed.exact
+        by = f", by {show(self.saved)}" if both else ""
         return (
-            f"{self.strict.aim}: the least loss falls from {show(self.strict.loss)} under "
-            f"{self.strict.source.source} to {show(self.relaxed.loss)} under "
-            f"{self.relaxed.source.source}, by {show(self.saved)}"
+            f"{self.strict.aim}: the least loss{among} falls from {self.strict.least} under "
+            f"{self.strict.source.source} to {self.relaxed.least} under "
+            f"{self.relaxed.source.source}{by}"
         )
 
     def picture(self) -> str:
@@ -175,7 +204,8 @@ def design(
         loss: ``absolute``, ``squared``, ``zero-one``, a function of (truth, output), or a matrix
             with one row per output and one column per database.
         statistic: what is to be answered, such as ``count``; the database itself unless given.
-        outputs: the answers allowed; the values of the statistic unless given.
+        outputs: the answers allowed. Unless given, they are any numbers for the squared loss, and
+            the values of the statistic for others.
         belief: whose expected loss to minimise; the worst case over databases unless given.
 
     >>> from twoworlds.cones.row_cone import row_cone
@@ -184,6 +214,9 @@ def design(
     Fraction(1, 2)
     >>> design(private, "zero-one").loss
     Fraction(5, 9)
+    >>> best = design(row_cone("dp(ratio=2)", "bits(1)"), "squared", statistic="count")
+    >>> best.loss, tuple(best.mechanism.outputs)
+    (Fraction(2, 9), (Fraction(1, 3), Fraction(2, 3)))
 
     Raises:
         InvalidInput: when no mechanism at all has its rows in the cone.
@@ -196,7 +229,9 @@ def design(
         )
     task = _task(source, loss, statistic, outputs)
     weights = None if belief is None else _masses(build_belief(belief, source.universe))
-    return _solved(source, task, weights)
+    if isinstance(loss, str) and loss == "squared" and outputs is None:
+        return _squared(source, task, weights)
+    return _restricted(source, task, weights)
 
 
 def saving(strict: RowCone, relaxed: RowCone, *arguments: Any, **options: Any) -> Saving:
@@ -257,9 +292,11 @@ def _mixture(source: RowCone, rays: Sequence[Vector], weights: Sequence[Fraction
 
 @dataclass(frozen=True)
 class _Task:
+    truths: list[Any]
     outputs: Universe
     loss: Matrix
     aim: str
+    restricted: bool  # whether other outputs might do better
 
 
 def _task(
@@ -281,13 +318,17 @@ def _task(
         answers = Explicit(tuple(sorted(set(truths))))
     subject = "the database" if asked is None else asked.name
     if not isinstance(loss, str) and not callable(loss):
-        return _Task(answers, _given(loss, answers, databases), f"{subject}, given loss")
+        table = _given(loss, answers, databases)
+        return _Task(truths, answers, table, f"{subject}, given loss", restricted=True)
     if isinstance(loss, str) and loss not in LOSSES:
         raise UnknownName("loss", loss, LOSSES)
     function = LOSSES[loss] if isinstance(loss, str) else loss
     name = loss if isinstance(loss, str) else "given"
     table = [[_value(function, name, t, o) for t in truths] for o in answers]
-    return _Task(answers, table, f"{subject}, {name} loss")
+    if outputs is not None and all(isinstance(o, tuple) and o in source.universe for o in answers):
+        answers = Explicit(tuple(source.universe.label(o) for o in answers))  # 01, not (0, 1)
+    restricted = outputs is not None or not isinstance(loss, str)
+    return _Task(truths, answers, table, f"{subject}, {name} loss", restricted)
 
 
 def _value(function: Loss, name: str, truth: Point, output: Point) -> Fraction:
@@ -315,79 +356,79 @@ def _masses(belief: Belief) -> list[Fraction]:
     return [rational(belief[x], "belief") for x in belief.universe]
 
 
-# --- the linear program ---------------------------------------------------------------------------
+def _listed(outputs: Sequence[str]) -> str:
+    """Name the outputs, or the first ones of many."""
+    if len(outputs) == 1:
+        return outputs[0]
+    if len(outputs) <= _MOST_LISTED:
+        return f"one of {', '.join(outputs)}"
+    return f"one of the {len(outputs)} outputs {outputs[0]}, {outputs[1]}, ..., {outputs[-1]}"
 
 
-def _sides(cone: Cone) -> tuple[list[Vector], list[Vector]]:
-    """Return inequalities and equalities as given, or as computed from rays; m >= 0 goes unsaid."""
-    if cone.given_inequalities is None or cone.given_equalities is None:
-        inequalities, equalities = cone.facets, cone.equalities
-    else:
-        inequalities, equalities = cone.given_inequalities, cone.given_equalities
-    return [a for a in inequalities if min(a) < 0], list(equalities)
+# --- the answer -----------------------------------------------------------------------------------
 
 
-def _solved(source: RowCone, task: _Task, belief: list[Fraction] | None) -> Design:
-    """Solve for m, and in the worst case for a last variable that bounds every loss."""
-    inequalities, equalities = _sides(source.cone)
-    sides = [*inequalities, *equalities]
-    height, width = len(task.loss), source.cone.dimension
-    size = height * sum(sum(map(bool, side)) + 1 for side in sides)
-    if size > _MOST_ENTRIES:
-        raise TooLarge(
-            f"the program has {size} entries, more than {_MOST_ENTRIES}: use fewer outputs or a "
-            "smaller universe"
-        )
-    rows: list[dict[int, int | Fraction]] = [
-        {o * width + d: a for d, a in enumerate(side) if a} for o in range(height) for side in sides
-    ]
-    lower: list[int | None] = [0] * len(rows)
-    upper: list[int | None] = ([None] * len(inequalities) + [0] * len(equalities)) * height
-    rows += [{o * width + d: 1 for o in range(height)} for d in range(width)]
-    lower, upper = lower + [1] * width, upper + [1] * width
-    flat = [
-        (o * width + d, d, entry) for o, row in enumerate(task.loss) for d, entry in enumerate(row)
-    ]
-    objective: list[int | Fraction] = [0 if belief is None else belief[d] * e for _, d, e in flat]
-    least: list[int | None] = [0] * len(flat)
-    if belief is None:
-        bound = len(flat)
-        rows += [{bound: 1, **{j: -e for j, at, e in flat if at == d and e}} for d in range(width)]
-        lower, upper = lower + [0] * width, upper + [None] * width
-        objective.append(1)
-        least.append(None)
-    outcome = solve(objective, rows, lower=lower, upper=upper, least=least)
-    if isinstance(outcome, Infeasible):
-        raise InvalidInput(f"{source!r}: no mechanism has all its rows in this cone")
-    if not isinstance(outcome, Optimal):
-        raise TwoWorldsError("a bounded program cannot be unbounded: please report this")
-    return _design(source, task, belief, outcome)
+def _restricted(source: RowCone, task: _Task, given: list[Fraction] | None) -> Design:
+    """Design for a finite list of outputs."""
+    found = least_loss(source, task.loss, given)
+    among = tuple(map(task.outputs.label, task.outputs)) if task.restricted else None
+    than = "" if among is None else f" of all that answer {_listed(among)}"
+    fields = {
+        "matrix": found.matrix,
+        "loss": task.loss,
+        "belief": found.belief,
+        "value": found.value,
+        "multipliers": found.multipliers,
+        "prices": found.prices,
+        "claim": f"least loss ({task.aim}) under {source.source}{than}",
+    }
+    return _design(source, task, ("least-loss", fields, given), found.value, task.outputs, among)
 
 
-def _design(source: RowCone, task: _Task, given: list[Fraction] | None, found: Optimal) -> Design:
-    inequalities, equalities = _sides(source.cone)
-    height, width, each = len(task.loss), source.cone.dimension, len(inequalities) + len(equalities)
-    matrix = [found.x[o * width : (o + 1) * width] for o in range(height)]
-    prices = found.y[height * each : height * each + width]
-    belief = list(found.y[height * each + width :]) if given is None else given
+def _squared(source: RowCone, task: _Task, given: list[Fraction] | None) -> Design:
+    """Design for any numbers as answers."""
+    truths = [rational(t, "the truth") for t in task.truths]
+    answers, above, tangents, below = least_squared_loss(source, truths, given)
+    fields = {
+        "matrix": above.matrix,
+        "answers": answers,
+        "truths": truths,
+        "belief": below.belief,
+        "value": above.value,
+        "bound": below.value,
+        "tangents": tangents,
+        "multipliers": below.multipliers,
+        "prices": below.prices,
+        "claim": f"least loss ({task.aim}) under {source.source}, whatever is answered",
+    }
+    kind = "least-squared-loss"
+    return _design(source, task, (kind, fields, given), below.value, Explicit(tuple(answers)), None)
+
+
+def _design(
+    source: RowCone,
+    task: _Task,
+    proof: tuple[str, dict[str, Any], list[Fraction] | None],
+    bound: Fraction,
+    outputs: Universe,
+    among: tuple[str, ...] | None,
+) -> Design:
+    kind, fields, given = proof
+    inequalities, equalities = sides(source.cone)
     criterion = "worst" if given is None else "expected"
-    certificate = Certificate(
-        "least-loss",
-        {
-            "criterion": criterion,
-            "matrix": matrix,
-            "loss": task.loss,
-            "belief": belief,
-            "value": found.value,
-            "inequalities": inequalities,
-            "equalities": equalities,
-            "multipliers": [found.y[o * each : (o + 1) * each] for o in range(height)],
-            "prices": prices,
-            "claim": f"least loss ({task.aim}) under {source.source}",
-            "columns": source.columns,
-        },
-    )
+    cone = {"inequalities": inequalities, "equalities": equalities, "columns": source.columns}
+    certificate = Certificate(kind, {"criterion": criterion, **fields, **cone})
     text = f"least loss under {source.source} ({task.aim})"
-    mechanism = Dense(source.universe, task.outputs, matrix, expression=text)
-    masses = Belief(source.universe, dict(zip(source.universe, belief, strict=True)))
-    return Design(source, mechanism, found.value, criterion, masses, certificate, task.aim)
+    mechanism = Dense(source.universe, outputs, fields["matrix"], expression=text)
+    masses = Belief(source.universe, dict(zip(source.universe, fields["belief"], strict=True)))
+    return Design(
+        source,
+        mechanism,
+        fields["value"],
+        bound,
+        criterion,
+        masses,
+        certificate,
+        task.aim,
+        among,
+    )

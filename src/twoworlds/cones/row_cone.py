@@ -15,9 +15,10 @@ proportional to |c| (Section 4.2.3). An *approximation* is a larger cone: it los
 never invents one (Definition 5.8).
 
 Closed or not (Section 4.2.1): cones here have finitely many rays or inequalities, hence are
-closed. A definition that trusts infinitely many mechanisms may have a row cone that is not: the
-mechanisms that tell a bit truly with probability keep < 1, all of them, reach every row in the
-open quadrant and not (1, 0). Its closure has the same inequalities. Differs: print says that the
+closed. One mechanism with infinitely many outputs may have a row cone that is not: Skellam noise on
+the inputs 0 and 1 has rows that come near (1, 0) and none that is (1, 0). So may a definition that
+trusts infinitely many mechanisms, such as all that tell a bit truly with probability keep < 1. The
+closure has the same inequalities. Differs: print says that the
 cone contains the solutions with ">" for ">="; that is so only within the subspace of the
 equalities, as the interior of a cone that satisfies an equality is empty.
 """

@@ -49,9 +49,13 @@ class PrivacyDefinition(ABC):
         Each is a mapping from databases to coefficients c and says sum c[D] x_D >= 0 for the row
         x of every output. That x_D >= 0 goes without saying.
         """
-        raise Unsupported(
-            f"{self.name} is not a list of linear constraints on single likelihood rows, so it has "
-            "no row cone of that kind: use dp with delta 0, gamma-amplification, frapp or linear"
+        raise self._no_row_constraints()
+
+    def _no_row_constraints(self) -> Unsupported:
+        return Unsupported(
+            f"{self.name} is not given by linear constraints on single likelihood rows, so no row "
+            "cone is computed for it: use dp, pufferfish or noiseless with delta 0, "
+            "gamma-amplification, frapp or linear"
         )
 
 

@@ -27,6 +27,7 @@ from twoworlds.numbers.real import (
     compare,
     maximum,
     positive_part,
+    working_precision,
 )
 from twoworlds.numbers.show import Side, above, below, bounds, decimal, exact_text, show, to_json
 
@@ -62,4 +63,5 @@ __all__ = [
     "sqrt",
     "to_json",
     "whole",
+    "working_precision",
 ]

@@ -27,6 +27,7 @@ _TOKEN = re.compile(
 )
 _FUNCTIONS: dict[str, Callable[[Number], Number]] = {"ln": ln, "log": ln, "exp": exp, "sqrt": sqrt}
 _LONGEST, _DEEPEST, _LARGEST_POWER = 400, 20, 4000
+_MOST_BITS = 1 << 18  # of a power of a rational: a few characters could ask for any number of them
 
 
 def read_formula(text: str) -> Number:
@@ -115,6 +116,8 @@ class _Reader:
             return exp(exponent)
         if not isinstance(exponent, Fraction) or abs(exponent) > _LARGEST_POWER or base <= 0:
             raise InvalidInput("powers need a positive base and a rational exponent")
+        if isinstance(base, Fraction) and _bits(base) * abs(exponent) > _MOST_BITS:
+            raise InvalidInput(f"a power of more than {_MOST_BITS:,} bits is not worked out")
         return power(base, exponent)
 
     def _atom(self, depth: int) -> Number:
@@ -145,6 +148,10 @@ class _Reader:
                 )
             return argument
         return self._atom(depth)
+
+
+def _bits(x: Fraction) -> int:
+    return max(x.numerator.bit_length(), x.denominator.bit_length())
 
 
 def _number(token: str) -> Fraction:

@@ -212,7 +212,7 @@ def power(base: Number, exponent: Fraction | int) -> Number:
         root = _rational_root(base, exponent.denominator)
         if root is not None:
             return root**exponent.numerator
-        return Root(base, exponent)
+        return Root(base, Fraction(exponent))
     return exp(ln(base) * exponent)
 
 

@@ -12,9 +12,12 @@ nearest float on the way to a decision.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from fractions import Fraction
+from threading import RLock
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -34,6 +37,7 @@ __all__ = [
     "compare",
     "maximum",
     "positive_part",
+    "working_precision",
     "written",
 ]
 
@@ -108,10 +112,11 @@ class Real:
 
     def ball(self, bits: int) -> arb:
         """Return a ball that holds the number, computed with at least ``bits`` bits."""
-        if self._known is None or self._known[0] < bits:
-            with ctx.workprec(bits):
-                self._known = (bits, self._evaluate(bits))
-        return self._known[1]
+        known = self._known
+        if known is None or known[0] < bits:
+            with working_precision(bits):
+                self._known = known = (bits, self._evaluate(bits))
+        return known[1]
 
     def __repr__(self) -> str:
         """Show the formula, or the ball."""
@@ -374,12 +379,32 @@ def _decided(a: object, b: object) -> Order:
     return order
 
 
+_precision = RLock()
+
+
+def _release_after_fork() -> None:
+    """Let a child begin with a free lock: the thread that held the old one is not there."""
+    global _precision
+    _precision = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_release_after_fork)
+
+
+@contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Compute balls with so many bits; python-flint's precision is one for all threads."""
+    with _precision, ctx.workprec(bits):
+        yield
+
+
 def ball(x: Any, bits: int) -> arb:
     """Return a ball for any number at the given precision."""
     if isinstance(x, Real):
         return x.ball(bits)
     q = Fraction(x)
-    with ctx.workprec(bits):
+    with working_precision(bits):
         return arb(fmpq(q.numerator, q.denominator))
 
 

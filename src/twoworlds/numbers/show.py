@@ -11,10 +11,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers.real import INFINITY, Number
+from twoworlds.numbers.real import INFINITY, Number, working_precision
 
 __all__ = ["above", "below", "bounds", "decimal", "exact_text", "show", "to_json"]
 
@@ -44,7 +44,7 @@ def bounds(x: Number, bits: int = _FLOAT_BITS) -> tuple[Fraction, Fraction]:
     while ball.rel_accuracy_bits() < wanted and bits < _MOST_BITS:
         bits *= 2
         ball = x.ball(bits)
-    with ctx.workprec(bits):  # the ends are rounded outward to this many bits
+    with working_precision(bits):  # the ends are rounded outward to this many bits
         low, high = _dyadic(ball.lower(), "down"), _dyadic(ball.upper(), "up")
     if x.floor is not None:
         low, high = max(low, x.floor), max(high, x.floor)
@@ -198,7 +198,7 @@ def _rounded_by_ball(x: Fraction, context: Context) -> Decimal:
     Whole numbers next to y are tried: one exact comparison with x decides between them.
     """
     digits, up = context.prec, context.rounding == ROUND_CEILING
-    with ctx.workprec(4 * digits + 128):
+    with working_precision(4 * digits + 128):
         value = arb(fmpq(x.numerator, x.denominator))
         k = math.floor(float((abs(value).log() / arb(10).log()).mid()))
         while True:

@@ -25,10 +25,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import comb, prod
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Real, ball, show
+from twoworlds.numbers import Real, ball, show, working_precision
 from twoworlds.release.budget import BASIC, CONCENTRATED, Composition, Cost, Spent
 from twoworlds.release.conversions import rounded, zcdp_to_epsilon
 
@@ -158,7 +158,7 @@ def _work(groups: tuple[Counter[Fraction], Counter[Fraction]]) -> int:
 def _losses(epsilons: Counter[Fraction], bits: int) -> dict[Fraction, arb]:
     """Return the law of the sum of the losses."""
     law = {Fraction(0): arb(1)}
-    with ctx.workprec(bits):
+    with working_precision(bits):
         for epsilon, count in epsilons.items():
             up = 1 / (1 + ball(-epsilon, bits).exp())
             ratio = ball(-epsilon, bits).exp()

@@ -10,12 +10,16 @@ r"""The curator: answers queries about the datasets of a policy, within their bu
 A crash at any point leaves a query that is unpaid and unanswered, paid and unanswered (the next
 attempt costs nothing more), or paid and stored (the next attempt returns what was stored).
 What fails after the charge raises `ReleaseFailed`, always with the same text.
+
+A curator may be used from any thread. After a fork it says that it cannot be used in the child.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from time import monotonic, sleep
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -28,18 +32,23 @@ from twoworlds.release.backends.sources import check_distinct
 from twoworlds.release.budget import Cap, Cost, parse_cost
 from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import Ledger, Reservation
+from twoworlds.release.limits import check_size
 from twoworlds.release.opening import ledger_place, open_ledger
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.preparing import preparing
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.questions import NoiseKind, Question, Released, Wanted
-from twoworlds.release.sensitivity import Calibration, calibrate
+from twoworlds.release.sensitivity import Calibration, Moments, calibrate
 from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from twoworlds.release.answers import Answer
+    from twoworlds.release.backends import Backend
     from twoworlds.release.dry_run import DryRun
     from twoworlds.release.ledger.state import State
+    from twoworlds.release.plan import Plan
     from twoworlds.release.strategy import Strategy
 
 __all__ = ["Curator", "NoiseKind", "Released", "Wanted", "ledger_place", "open_ledger"]
@@ -70,7 +79,9 @@ class Curator:
         """Set the caps of the policy in the ledger."""
         self.policy, self.ledger, self.pace = policy, ledger, pace
         self._sources = {**(sources or {})}
-        self._engines: dict[str, tuple[Any, Any]] = {}
+        self._engines: dict[str, tuple[Backend, exp.Table]] = {}
+        self._opening = Lock()
+        self._process = os.getpid()
         for name in self._sources:
             policy.dataset(name)
         declared = {name: one.source for name, one in policy.datasets.items()}
@@ -134,8 +145,9 @@ class Curator:
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self._place(dataset))
-        price = self.ledger.check(dataset.name, who, said, calibration.price)
-        return DryRun(tuple(resolved), calibration, price, self._left(dataset.name, who))
+        price, known = self.ledger.check(dataset.name, who, said, calibration.price)
+        left = self._left(dataset.name, who)
+        return DryRun(tuple(resolved), calibration, price, left, known=known)
 
     def release(
         self,
@@ -229,10 +241,10 @@ class Curator:
         request: str | None = None,
     ) -> Question:
         """Prepare a question; ``within`` says which one of a strategy it is."""
-        plans = self._plans(resolved)
+        engine, plans = self._plans(resolved)
         place = self._place(resolved[0].dataset)
         said = {**statement(resolved, calibration, place), **(within or {})}
-        return Question(resolved, calibration, plans, who, said, covered, request)
+        return Question(resolved, calibration, engine, plans, who, said, covered, request)
 
     def _ask_each(
         self, questions: Sequence[Question], started: float
@@ -298,6 +310,22 @@ class Curator:
 
         return summary(self.ledger.state())
 
+    def check_sources(self) -> None:
+        """Check that every table is there, with the columns that the policy declares.
+
+        Raises:
+            InvalidInput: for the first one that is not.
+        """
+        from twoworlds.release.plan.tables import check_field
+
+        for dataset in self.policy.datasets.values():
+            if dataset.name not in self._sources and dataset.source is None:
+                continue
+            engine, relation = self._engine(dataset)
+            engine.check_usable()
+            for name, column in dataset.columns.items():
+                check_field(name, column.kind, engine.fields(relation), f"dataset {dataset.name!r}")
+
     def close(self) -> None:
         """Close the engines and the ledger."""
         for engine, _ in self._engines.values():
@@ -322,7 +350,20 @@ class Curator:
         self, asked: Query | str | Sequence[Query | str], cost: object, noise: NoiseKind
     ) -> tuple[list[Resolved], Calibration]:
         resolved = self._resolved(asked)
-        return resolved, calibrate(resolved, parse_cost(cost), noise=noise)
+        price = parse_cost(cost)
+        found = calibrate(resolved, price, noise=noise, moments=self._moments(resolved))
+        return resolved, check_size(resolved, found)
+
+    def _moments(self, resolved: Sequence[Resolved]) -> Moments:
+        """Return whether all that a batch asks is read at one moment."""
+        scans = len(resolved) + sum(m.kind == "ranks" for one in resolved for m in one.measures)
+        if scans == 1:
+            return "one"
+        dataset = resolved[0].dataset
+        engine, relation = self._engine(dataset)
+        if engine.snapshot(relation):
+            return "one"
+        return "frozen" if dataset.frozen else "several"
 
     def _resolved(self, asked: Query | str | Sequence[Query | str]) -> list[Resolved]:
         several = [asked] if isinstance(asked, (Query, str)) else list(asked)
@@ -338,45 +379,50 @@ class Curator:
         dataset = self.policy.dataset(names.pop())
         return [resolve(query, dataset) for query in queries]
 
-    def _plans(self, resolved: Iterable[Resolved]) -> list[Any]:
-        """Return the plan of each query, after checking the schema."""
-        found = []
-        for one in resolved:
-            engine, relation = self._engine(one.dataset)
-            with without_collecting():  # after the engine, which starts while this is loaded
-                from twoworlds.release.plan import check_columns, plan
+    def _plans(self, resolved: Sequence[Resolved]) -> tuple[Backend, list[Plan]]:
+        """Return the engine and the plan of each query, after checking the schema."""
+        engine, relation = self._engine(resolved[0].dataset)
+        engine.check_usable()
+        with without_collecting():  # after the engine, which starts while this is loaded
+            from twoworlds.release.plan import check_columns, plan
 
+        for one in resolved:
             check_columns(one.dataset, one, engine, relation)
-            found.append((engine, plan(one, relation, engine)))
-        return found
+        return engine, [plan(one, relation, engine) for one in resolved]
 
     def _compute(self, question: Question) -> list[Any] | None:
         """Run the engine and add noise; None for whatever fails: it is one and the same error."""
-        calibration = question.calibration
+        calibration, plans = question.calibration, question.plans
         try:
             with preparing(calibration):
-                rows = [engine.fetch(plan.statement) for engine, plan in question.plans]
+                rows = question.engine.fetch_all([plan.statement for plan in plans])
             from twoworlds.release.answers import noisy
             from twoworlds.release.noise import SystemBits
 
             bits = SystemBits()
             return [
                 noisy(one, plan.decode(found), calibration, bits, query=index)
-                for index, (one, (_, plan), found) in enumerate(
-                    zip(question.resolved, question.plans, rows, strict=True)
+                for index, (one, plan, found) in enumerate(
+                    zip(question.resolved, plans, rows, strict=True)
                 )
             ]
         except Exception:
             return None  # so that nothing of the cause hangs on to the error
 
-    def _engine(self, dataset: Dataset) -> tuple[Any, Any]:
-        if dataset.name not in self._engines:
-            source = self._source(dataset)
-            with without_collecting():
-                from twoworlds.release.backends import open_backend
+    def _engine(self, dataset: Dataset) -> tuple[Backend, exp.Table]:
+        if os.getpid() != self._process:
+            raise InvalidInput(
+                "this Curator was opened before the process was forked, and its connections belong "
+                "to the parent: open one in the child, after the fork"
+            )
+        with self._opening:
+            if dataset.name not in self._engines:
+                source = self._source(dataset)
+                with without_collecting():
+                    from twoworlds.release.backends import open_backend
 
-                self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
-        return self._engines[dataset.name]
+                    self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
+            return self._engines[dataset.name]
 
     def _source(self, dataset: Dataset) -> Any:
         source = self._sources.get(dataset.name, dataset.source)
@@ -388,13 +434,9 @@ class Curator:
         return source
 
     def _place(self, dataset: Dataset) -> str | None:
-        """Return a name for the place of the data: a path as it was written, or a dialect."""
+        """Return a name for the place of the data: a path as it was written, or nothing."""
         source = self._source(dataset)
-        if isinstance(source, (str, Path)):  # so that nothing is loaded for a file
-            return None if "://" in str(source) else str(source)
-        from twoworlds.release.backends.sources import place_of
-
-        return place_of(source)
+        return str(source) if isinstance(source, (str, Path)) and "://" not in str(source) else None
 
     def _left(self, dataset: str, analyst: str) -> dict[str, Cost]:
         return self.ledger.accounts(dataset, analyst)[0]

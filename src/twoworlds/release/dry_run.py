@@ -11,6 +11,7 @@ from twoworlds.numbers import decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.words import asked, meaning, protected
 from twoworlds.release.budget import Cost
+from twoworlds.release.ledger.state import Charge
 from twoworlds.release.query import Resolved
 from twoworlds.release.sensitivity import Calibration
 
@@ -28,9 +29,10 @@ class DryRun(Explained):
     Attributes:
         resolved: The queries.
         calibration: The noise that they would get.
-        price: What would be charged: nothing, if the same was paid before.
+        price: What the analyst would be charged: nothing, if they paid for the same before.
         left: What is left of each account before.
         covered: How a strategy covers it, if it is a question of one.
+        known: The charge of the dataset for the same, by whomever, if there is one.
     """
 
     resolved: tuple[Resolved, ...]
@@ -38,6 +40,12 @@ class DryRun(Explained):
     price: Cost
     left: dict[str, Cost]
     covered: Covered | None = None
+    known: Charge | None = None
+
+    @property
+    def stored(self) -> bool:
+        """Whether the answer is stored already, and would be repeated."""
+        return self.known is not None and self.known.answer is not None
 
     def errors(self, size: int | None = None) -> list[tuple[Expected, ...]]:
         """Return the errors to be expected of every query, in groups of a size where it matters."""
@@ -70,6 +78,7 @@ class DryRun(Explained):
             "cost": self.calibration.cost.to_dict(),
             "price": self.price.to_dict(),
             "covered": self.covered,
+            "stored": self.stored or self.covered == "asked before",
             "left": {account: cost.to_dict() for account, cost in self.left.items()},
             "neighbours": one.neighbours,
             "sensitivity": {
@@ -99,9 +108,14 @@ class DryRun(Explained):
         elif self.calibration.price == Cost():
             yield f"It is free: nobody can move it. Left: {left}."
         elif self.price == Cost():
-            yield f"It was paid before: it would cost nothing. Left: {left}."
+            given = "the stored answer" if self.stored else "it was not answered"
+            yield f"It was paid before ({given}): it would cost nothing. Left: {left}."
         else:
-            yield f"It would cost {self.price.shown()}. Left before: {left}. Nothing was charged."
+            cost = f"It would cost {self.price.shown()}"
+            if self.known is not None:
+                given = ", whose stored answer would be repeated" if self.stored else ""
+                cost += f" of {[*self.left][-1]}, and nothing of {one.name}: it has paid{given}"
+            yield f"{cost}. Left before: {left}. Nothing was charged."
 
 
 def _said(small: Expected, large: Expected) -> str:

@@ -18,7 +18,9 @@ from twoworlds.release.sensitivity import Calibration
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import Answer
+    from twoworlds.release.backends import Backend
     from twoworlds.release.ledger import Reservation
+    from twoworlds.release.plan import Plan
 
 __all__ = ["NoiseKind", "Question", "Released", "Wanted"]
 
@@ -41,7 +43,8 @@ class Question:
     Attributes:
         resolved: The queries.
         calibration: Their noise.
-        plans: The engine and the plan of each.
+        engine: The engine that has the data.
+        plans: The plan of each, read together.
         analyst: Who asks.
         statement: What the ledger keeps of it.
         covered: What was paid already for the strategy of which this is a question.
@@ -50,7 +53,8 @@ class Question:
 
     resolved: Sequence[Resolved]
     calibration: Calibration
-    plans: Sequence[tuple[Any, Any]]
+    engine: Backend
+    plans: Sequence[Plan]
     analyst: str
     statement: Mapping[str, Any]
     covered: Cost | None = None

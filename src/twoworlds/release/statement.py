@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, rational
@@ -19,7 +19,7 @@ from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
 from twoworlds.release.query.plain import query_of, value_of
-from twoworlds.release.sensitivity import Calibration, MeasureNoise, calibrate
+from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
 from twoworlds.release.values import plain_value
 
 __all__ = ["made_of", "statement"]
@@ -37,6 +37,7 @@ def statement(asked: Sequence[Resolved], calibration: Calibration, source: str |
     """
     dataset = asked[0].dataset
     return {
+        **({} if calibration.moments == "one" else {"moments": calibration.moments}),
         "format": FORMAT,
         "source": source,
         "dataset": _dataset(dataset, asked),
@@ -69,7 +70,10 @@ def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
         raise InvalidInput("this is no statement of a release: a field is missing") from None
     if noise not in ("laplace", "gaussian"):
         raise InvalidInput("the noise of a statement is laplace or gaussian")
-    return asked, calibrate(asked, cost, noise=noise)
+    moments = data.get("moments", "one")
+    if moments not in get_args(Moments):
+        raise InvalidInput("the moments of a statement are one, frozen or several")
+    return asked, calibrate(asked, cost, noise=noise, moments=moments)
 
 
 def _measure(measure: Any, noise: MeasureNoise) -> dict[str, Any]:

@@ -9,7 +9,9 @@ which is checked, exactly, before each question is answered. Along every transcr
 the ratio of the two likelihoods is at most the left side for the questions of that transcript, and
 what is asked depends on earlier answers only; so the transcript is epsilon-private (Dwork, Theorem
 5, with the sensitivity of the whole vector: neither the largest of its parts nor their sum).
-Questions about different people cost nothing more.
+Questions about different people cost nothing more where the owner promises that the data do not
+change (``frozen: true`` in the policy). Otherwise each question may meet another table, in which
+somebody counts among others, and what the questions cost adds up.
 
 A question whose second part depends on the true answer to the first is one function of the data,
 and must be asked as one query.
@@ -36,6 +38,7 @@ from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.ledger import OverBudget
 from twoworlds.release.ledger.failures import RequestTaken
 from twoworlds.release.ledger.state import State, check_name
+from twoworlds.release.limits import check_size
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.query.plain import query_of
 from twoworlds.release.sensitivity import Calibration, calibrate
@@ -220,10 +223,15 @@ class Strategy(Explained):
     def explain(self) -> str:
         """Say what it cost so far."""
         count = len(self._asked)
+        rests = (
+            "This rests on the promise in the policy that the data do not change (frozen: true)."
+            if self.dataset.frozen
+            else "The data may change between questions, so their costs add up."
+        )
         return (
             f"{count} question{'s' if count != 1 else ''} for epsilon {show(self.cost.epsilon)}: "
             f"together they cost {show(self.joint)}, one by one they would cost "
-            f"{show(self.naive)} (neighbours by {self.dataset.neighbours})."
+            f"{show(self.naive)} (neighbours by {self.dataset.neighbours}). {rests}"
         )
 
     def picture(self) -> str:
@@ -318,7 +326,7 @@ def _prepared(
     resolved = resolve(query, curator.policy.dataset(dataset))
     if resolved.discovers:
         raise InvalidInput("discovered keys cost a delta, and a strategy has none: declare them")
-    return resolved, calibrate([resolved], parse_cost(epsilon))
+    return resolved, check_size([resolved], calibrate([resolved], parse_cost(epsilon)))
 
 
 def _questions(ledger: Ledger, paid: str) -> list[dict[str, Any]]:
@@ -354,4 +362,6 @@ def _together(asked: list[tuple[Resolved, Calibration]]) -> Fraction:
         for j, noise in enumerate(calibration.noises[0]):
             if noise.scale:
                 weights[q, j] = 1 / noise.scale
-    return Analysis([resolved for resolved, _ in asked]).loss(weights, 1).value
+    questions = [resolved for resolved, _ in asked]
+    frozen = questions[0].dataset.frozen
+    return Analysis(questions, one_moment=frozen).loss(weights, 1).value

@@ -5,10 +5,9 @@
   and one for privacy definitions;
 * `twoworlds.testing.enumeration`: the definitions themselves by brute force over all events, in
   plain fractions, sharing no code with the comparisons that they judge;
-* `twoworlds.testing.broken`: mechanisms that do not keep what they claim, for audits to find;
-* `twoworlds.testing.broken_engines`: release engines with one mistake each, for ``selftest``.
+* `twoworlds.testing.broken`: mechanisms that do not keep what they claim, for audits to find.
 
-All but the last two need the ``test`` extra (hypothesis and pytest). Nothing that runs imports this
+All but the last need the ``test`` extra (hypothesis and pytest). Nothing that runs imports this
 package.
 
 A suite is used by inheriting from it:

@@ -6,7 +6,8 @@ who published it, stands in ``wrong`` and ``source``. Nothing here may be used t
 
 Laplace noise is drawn as floats and outputs are rounded to multiples of 2^-20, a grid that does not
 depend on the data, so that what is found is what is meant to be wrong; only `naive_float_laplace`
-and `noise_on_a_grid` leave their low-order bits as they fall.
+and `noise_on_a_grid` leave their low-order bits as they fall. The same seed gives the same outputs
+on every machine, to the last bit.
 
 The sparse vector technique answers, for queries of sensitivity 1 in turn, whether each is above a
 threshold: 1, 0, and -1 for those that are not answered any more. Its variants are those compared by
@@ -19,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from twoworlds.numbers.portable import log
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,26 +82,30 @@ def _on_grid(values: Any) -> Any:
     return (values * _GRID).round() / _GRID
 
 
+def _noise(rng: np.random.Generator, scale: float, size: int | tuple[int, int]) -> Any:
+    """Draw Laplace noise in floats: -scale sign(u) ln(1 - 2|u|) with u even in [-1/2, 1/2)."""
+    import numpy as np
+
+    u = rng.random(size) - 0.5
+    return -scale * np.sign(u) * log(1 - 2 * np.abs(u))
+
+
 # --- one number -----------------------------------------------------------------------------------
 
 
 def _laplace(scale: float) -> Draw:
     def many(value: float, size: int, rng: np.random.Generator) -> Any:
-        return _on_grid(value + rng.laplace(scale=scale, size=size))
+        return _on_grid(value + _noise(rng, scale, size))
 
     return many
 
 
 def _naive(value: float, size: int, rng: np.random.Generator) -> Any:
-    """Add -scale sign(u) ln(1 - 2|u|), in floats."""
-    import numpy as np
-
-    u = rng.random(size) - 0.5
-    return value - np.sign(u) * np.log1p(-2 * np.abs(u))
+    return value + _noise(rng, 1.0, size)
 
 
 def _noise_on_a_grid(value: float, size: int, rng: np.random.Generator) -> Any:
-    return value + _on_grid(rng.laplace(scale=1.0, size=size))
+    return value + _on_grid(_noise(rng, 1.0, size))
 
 
 _NUMBERS = ((0.0, 1.0),)
@@ -133,7 +140,7 @@ noise_on_a_grid = Mechanism(
 
 def _noisy_max(scale: float) -> Draw:
     def many(answers: list[float], size: int, rng: np.random.Generator) -> Any:
-        noise = rng.laplace(scale=scale, size=(size, len(answers)))
+        noise = _noise(rng, scale, (size, len(answers)))
         return (answers + noise).argmax(axis=1)
 
     return many
@@ -157,7 +164,7 @@ def _histogram(*, keep_empty: bool) -> Draw:
     def many(people: list[str], size: int, rng: np.random.Generator) -> Any:
         bins = [b for b in _BINS if keep_empty or b in people]
         counts = [float(people.count(b)) for b in bins]
-        noisy = _on_grid(counts + rng.laplace(size=(size, len(bins))))
+        noisy = _on_grid(counts + _noise(rng, 1.0, (size, len(bins))))
         return [dict(zip(bins, row, strict=True)) for row in noisy.tolist()]
 
     return many
@@ -188,10 +195,10 @@ def _sparse_vector(
     def many(answers: list[float], size: int, rng: np.random.Generator) -> Any:
         import numpy as np
 
-        threshold = rng.laplace(scale=threshold_scale, size=(size, 1))
+        threshold = _noise(rng, threshold_scale, (size, 1))
         noisy = np.asarray(answers, dtype=float) + np.zeros((size, 1))
         if query_scale:
-            noisy = noisy + rng.laplace(scale=query_scale, size=(size, len(answers)))
+            noisy = noisy + _noise(rng, query_scale, (size, len(answers)))
         above = noisy >= threshold
         before: np.ndarray = np.cumsum(above, axis=1) - above
         stopped = before >= cutoff if cutoff is not None else np.zeros_like(above)

@@ -23,14 +23,14 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.files import check_place
+from twoworlds.files import check_place, keep_private, make_private
 from twoworlds.release.ledger.state import check_name
 from twoworlds.release.policy import Policy
 
@@ -199,7 +199,9 @@ class Accounts:
             raise InvalidInput("there is no file for accounts: name a policy with a ledger")
         if make and not self.path.exists():
             check_place(self.path)
-            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+            with suppress(OSError, RuntimeError):  # somebody was faster, or SQLite says why not
+                make_private(self.path.resolve()).close()
+        keep_private(self.path)
         with self._lock:
             try:
                 connection = sqlite3.connect(self.path, timeout=_SECONDS)

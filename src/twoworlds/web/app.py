@@ -20,6 +20,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
 from twoworlds import __version__
+from twoworlds.release.policy import Policy, read_policy
 from twoworlds.web import bodies
 from twoworlds.web.accounts import Accounts, accounts_place
 from twoworlds.web.bodies import read_body
@@ -29,6 +30,7 @@ from twoworlds.web.page import File, load_page
 from twoworlds.web.reading import read_json
 from twoworlds.web.refusals import Refused, refusal_of
 from twoworlds.web.service import Service
+from twoworlds.web.worker import MEMORY
 from twoworlds.web.workers import Reply
 
 __all__ = ["create_app"]
@@ -39,7 +41,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def create_app(
-    policy: Path | str | None = None,
+    policy: Policy | Path | str | None = None,
     accounts: Accounts | Path | str | None = None,
     *,
     hosts: Iterable[str] = (),
@@ -50,12 +52,14 @@ def create_app(
     delay: float = 0.5,
     largest: int = LARGEST,
     workers: int | None = None,
+    memory: int = MEMORY,
     log: Callable[[Mapping[str, Any]], None] = write_line,
 ) -> FastAPI:
     """Make the application.
 
     Args:
-        policy: The policy file of the data's owner; without one there is only mathematics.
+        policy: The policy of the data's owner, or its file, which is read once; without one there
+            is only mathematics. ``app.state.service.reload`` takes another.
         accounts: Who may release: accounts, or their file; beside the ledger if left out.
         hosts: Names by which the service may be called, besides those of the loopback.
         seconds: How long mathematics may take before it is stopped.
@@ -64,21 +68,24 @@ def create_app(
         pace: Releases are answered at multiples of so many seconds; 0 for at once.
         delay: How many seconds a wrong token waits for its answer.
         largest: How many bytes a request may have.
-        workers: How many processes of each kind; as many as there are processors, 2 to 4.
+        workers: How many processes of each kind may work for one account, and one more is there for
+            others; as many as there are processors, 2 to 4.
+        memory: How many bytes a process that makes releases may have, on Linux.
         log: Takes each line of the access log, which goes to standard error if left out.
 
     Raises:
         InvalidInput: when the policy cannot be read.
     """
-    place = None if policy is None else Path(policy)
+    read = read_policy(policy) if isinstance(policy, (Path, str)) else policy
     service = Service(
-        place,
-        _accounts(place, accounts),
+        read,
+        _accounts(read, accounts),
         seconds=seconds,
         release_seconds=release_seconds,
         pace=pace,
         delay=delay,
         workers=workers or min(4, max(2, os.cpu_count() or 2)),
+        memory=memory,
     )
 
     @asynccontextmanager
@@ -105,14 +112,10 @@ def create_app(
     return app
 
 
-def _accounts(policy: Path | None, given: Accounts | Path | str | None) -> Accounts:
+def _accounts(policy: Policy | None, given: Accounts | Path | str | None) -> Accounts:
     if isinstance(given, Accounts):
         return given
-    if given is not None or policy is None:
-        return Accounts(given)
-    from twoworlds.release.policy import read_policy
-
-    return Accounts(accounts_place(read_policy(policy)))
+    return Accounts(accounts_place(policy) if given is None and policy is not None else given)
 
 
 # --- paths --------------------------------------------------------------------------------------
@@ -158,7 +161,7 @@ def _add_mathematics(add: Callable[..., None], service: Service) -> None:
 
     async def attack(request: Request) -> Response:
         asked = {"name": request.path_params["name"], "options": await _sent(request)}
-        reply = await service.mathematics.run("attack", asked)
+        reply = await service.computed("attack", asked, request)
         return _json(reply)
 
     add("GET", "health", health, summary="Whether the service runs", gives=("ok", "version"))
@@ -207,7 +210,7 @@ _MATHEMATICS: dict[str, tuple[Any, str, tuple[str, ...]]] = {
 def _computed(service: Service, job: str, body: Any) -> Handler:
     async def handler(request: Request) -> Response:
         arguments = read_body(body, await _sent(request))
-        return _json(await service.mathematics.run(job, arguments))
+        return _json(await service.computed(job, arguments, request))
 
     return handler
 
@@ -219,27 +222,27 @@ def _add_releases(add: Callable[..., None], service: Service) -> None:
         return _json(Reply(200, said))
 
     async def datasets(request: Request) -> Response:
-        await service.account(request, EVERYBODY)
-        return _json(await service.desk("datasets", {}))
+        found = await service.account(request, EVERYBODY)
+        return _json(await service.desk("datasets", {}, found))
 
     async def budget(request: Request) -> Response:
         found = await service.account(request, EVERYBODY)
         whose = found.name if found.role == "analyst" else None
-        return _json(await service.desk("budget", {"account": whose}))
+        return _json(await service.desk("budget", {"account": whose}, found))
 
     async def ledger(request: Request) -> Response:
-        await service.account(request, READING)
-        return _json(await service.desk("ledger", {}))
+        found = await service.account(request, READING)
+        return _json(await service.desk("ledger", {}, found))
 
     async def plan(request: Request) -> Response:
         found = await service.account(request, RELEASING)
         asked = read_body(bodies.Release, await _sent(request))
-        return _json(await service.desk("plan", {"account": found.name, **asked}))
+        return _json(await service.desk("plan", {"account": found.name, **asked}, found))
 
     async def release(request: Request) -> Response:
         found = await service.account(request, RELEASING)
         asked = read_body(bodies.Release, await _sent(request))
-        return _json(await service.paced("release", {"account": found.name, **asked}))
+        return _json(await service.paced("release", {"account": found.name, **asked}, found))
 
     secret = {"token": True}
     add("GET", "me", me, summary="Whose token this is", gives=("name", "role"), **secret)

@@ -156,7 +156,14 @@ def _composition(options: Mapping[str, Any]) -> Any:
     tables, sensitive = _tables(options), _text(options, "sensitive", "condition")
     if _flag(options, "everyone"):
         with about("on"):
-            return expose(tables, Path(_REGISTER), sensitive, on=_text(options, "on")).to_dict()
+            return expose(
+                tables,
+                Path(_REGISTER),
+                sensitive,
+                on=_text(options, "on"),
+                prior=_weights(options, "prior"),
+                population=_weights(options, "population"),
+            ).to_dict()
     with about("know"):
         known = _known(_texts(options, "know", ("zip=13012", "age=28")))
     with about("sensitive"):

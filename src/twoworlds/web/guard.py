@@ -27,7 +27,7 @@ from twoworlds.web.refusals import INTERNAL, Refused, refusal_of
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["LOOPBACK", "NOTES", "Guard", "write_line"]
+__all__ = ["LOOPBACK", "NOTES", "Guard", "now", "write_line"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 NOTES = "twoworlds"  # where in the scope a handler leaves what goes into the log
@@ -42,6 +42,11 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
+
+
+def now() -> str:
+    """Return the time, as the log has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def write_line(line: Mapping[str, Any]) -> None:
@@ -197,7 +202,7 @@ async def _refuse(send: Send, refused: Refused) -> None:
 
 def _line(method: str, notes: Mapping[str, Any], status: int, started: float) -> dict[str, Any]:
     return {
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "time": now(),
         "method": method if method in _METHODS else "other",
         "path": notes.get("path"),
         "status": status,

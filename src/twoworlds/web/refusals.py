@@ -10,7 +10,8 @@
 
 Messages of the library about models and queries are shown as they are: they speak of what was sent
 and of the policy. Whatever may speak of the machine or of the data has a fixed text here, and of a
-path nothing is left but the name of the file.
+path nothing is left but the name of the file. What is a path is told by the text alone: whether it
+is there would be an answer about the machine.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from twoworlds.errors import TwoWorldsError
@@ -27,7 +27,9 @@ from twoworlds.errors import TwoWorldsError
 __all__ = ["INTERNAL", "Refused", "about", "refusal_of"]
 
 _LONG = re.compile(r"\w{200,}")
-_PLACE = re.compile(r"(?<![\w/.:])/([\w.@+-]+)(?:/[\w.@+-]+)*")
+_HERE = "/api/openapi.json"  # a path of the service, which refusals name
+# A slash after a word divides; so does one before a lone number.
+_PLACE = re.compile(r"(?<![\w/.:])/(?!\d+\b(?!/))[\w.@+-]+(?:/[\w.@+-]+)*")
 _LONGEST = 1000
 _LEDGER = (
     "the ledger cannot be used at the moment, so nothing was answered: try again, and ask the "
@@ -38,7 +40,10 @@ _DAMAGED = (
     "twoworlds ledger verify"
 )
 _INTERNAL = "something failed inside the service: please report it to whoever runs it"
-_MEMORY = "this needs more memory than there is for one request: ask for something smaller"
+_MEMORY = (
+    "this needs more memory than there is for one request: ask for something smaller; a release "
+    "that was charged costs nothing more when it is asked again"
+)
 _NESTED = "the input is nested too deeply"
 
 
@@ -108,10 +113,9 @@ def refusal_of(error: BaseException) -> Refused:
 
 
 def _without_folders(place: re.Match[str]) -> str:
-    """Leave of a path of this machine its last name; what only looks like one stays."""
-    if not Path("/", place.group(1)).exists():
-        return place.group()
-    return place.group().rpartition("/")[2]
+    """Leave of a path its last name."""
+    path = place.group()
+    return path if path == _HERE else path.rpartition("/")[2]
 
 
 def _shortened(word: re.Match[str]) -> str:

@@ -18,8 +18,7 @@ from twoworlds.numbers import exact_text
 from twoworlds.release.budget import Cap, parse_cost
 from twoworlds.release.certificate import certify
 from twoworlds.release.curator import Curator, NoiseKind, Released, Wanted
-from twoworlds.release.policy import Column, Dataset, read_policy
-from twoworlds.release.policy.checking import checked
+from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.plain import query_of
 from twoworlds.release.values import plain_value
@@ -32,11 +31,16 @@ _NOISE: tuple[NoiseKind, ...] = ("laplace", "gaussian")
 
 
 class Desk:
-    """Answers requests about the datasets of a policy file."""
+    """Answers requests about the datasets of a policy.
 
-    def __init__(self, policy: str) -> None:
+    Args:
+        policy: Its text.
+        folder: What relative paths in it start from.
+    """
+
+    def __init__(self, policy: str, folder: Path) -> None:
         """Read the policy; ledger and engines are opened when they are first needed."""
-        self._policy = read_policy(Path(policy))
+        self._policy = parse_policy(policy, folder=folder)
         self._opened: Curator | None = None
         self.jobs: dict[str, Callable[..., Any]] = {
             "budget": self.budget,
@@ -57,8 +61,7 @@ class Desk:
     def ready(self) -> dict[str, Any]:
         """Say whether the ledger and the engines can be used."""
         state = self.curator.ledger.state()
-        for _ in checked(self._policy):
-            pass
+        self.curator.check_sources()
         return {"ready": True, "entries": state.point.sequence}
 
     def datasets(self) -> dict[str, Any]:

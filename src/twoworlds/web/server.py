@@ -1,27 +1,38 @@
-"""Running the service: a socket, a one-time token, and a stop that finishes what is running."""
+"""Running the service: a socket, a one-time token, and a stop that finishes what is running.
+
+The policy is read once, at the start. ``SIGHUP`` to this process reads it again, and then all
+workers serve the new one; a policy that cannot be served is said in the log, and the old one stays.
+When the terminal goes away in which the service was started, that signal stops it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import logging
+import os
 import signal
 import socket
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.release.opening import open_ledger
 from twoworlds.release.policy import Policy, read_policy
 from twoworlds.web.accounts import Accounts, accounts_place
+from twoworlds.web.guard import now, write_line
 
 if TYPE_CHECKING:
     from types import FrameType
 
+    from fastapi import FastAPI
+
 __all__ = ["Started", "serve"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_HANGUP = getattr(signal, "SIGHUP", None)  # there is none on Windows
 _SECONDS_TO_STOP = 90  # more than the longest release may take
 OPTIONS: dict[str, Any] = {
     "access_log": False,  # we write our own
@@ -95,8 +106,9 @@ def serve(
     accounts = Accounts(accounts_place(read))
     token = accounts.add_passing(name, "curator")
     listening = _listen(host, port)
-    app = create_app(policy, accounts, hosts=[host, *allowed], **options)
+    app = create_app(read, accounts, hosts=[host, *allowed], **options)
     started = Started(host, listening.getsockname()[1], name, token)
+    terminal, log = os.isatty(0), options.get("log", write_line)
 
     class Server(uvicorn.Server):
         """Says when it listens; a signal ends it without an error."""
@@ -108,6 +120,8 @@ def serve(
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
             before = {one: signal.signal(one, self._stop) for one in _SIGNALS}
+            if _HANGUP is not None:
+                before[_HANGUP] = signal.signal(_HANGUP, self._hang_up)
             try:
                 yield
             finally:
@@ -116,6 +130,12 @@ def serve(
 
         def _stop(self, number: int, frame: FrameType | None) -> None:
             self.handle_exit(number, frame)
+
+        def _hang_up(self, number: int, frame: FrameType | None) -> None:
+            if terminal and not os.isatty(0):
+                self.handle_exit(number, frame)
+            else:  # not here, where anything may have been interrupted
+                threading.Thread(target=_reload, args=(app, policy, log)).start()
 
     for logger in ("uvicorn", "uvicorn.error", "uvicorn.access", "asyncio"):
         logging.getLogger(logger).addHandler(logging.NullHandler())
@@ -129,6 +149,17 @@ def serve(
         **OPTIONS,
     )
     Server(config).run(sockets=[listening])
+
+
+def _reload(app: FastAPI, policy: Path, log: Callable[[Mapping[str, Any]], None]) -> None:
+    """Read the policy again, and say in the log whether it is served now."""
+    said: dict[str, Any] = {"time": now(), "event": "reload", "policy": str(policy)}
+    try:
+        app.state.service.reload(read_policy(policy))
+    except TwoWorldsError as error:
+        log({**said, "reloaded": False, "message": f"{error}; the policy before is still served"})
+    else:
+        log({**said, "reloaded": True})
 
 
 def _allow_files(connections: int) -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from starlette.requests import Request
 
-from twoworlds.errors import TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.release.policy import Policy
 from twoworlds.web.accounts import Account, Accounts
 from twoworlds.web.guard import NOTES
 from twoworlds.web.refusals import Refused
@@ -33,7 +34,7 @@ class Service:
 
     def __init__(
         self,
-        policy: Path | None,
+        policy: Policy | None,
         accounts: Accounts,
         *,
         seconds: float,
@@ -41,21 +42,26 @@ class Service:
         pace: float,
         delay: float,
         workers: int,
+        memory: int,
     ) -> None:
         """Take the parts; processes are started later."""
         self.policy, self.accounts, self.pace, self.delay = policy, accounts, pace, delay
+        self.memory = memory
+        count = workers + 1  # so that one is left for somebody else
         self.mathematics = Workers(
-            ("mathematics",), count=workers, seconds=seconds, most=64, late=_LATE
+            ("mathematics",), count=count, each=workers, seconds=seconds, most=64, late=_LATE
         )
         self.releases = None
         if policy is not None:
             self.releases = Workers(
-                ("releases", str(policy.absolute())),
-                count=workers,
+                ("releases",),
+                count=count,
+                each=workers,
                 seconds=release_seconds,
                 most=512,
                 late=_LATE_RELEASE,
                 together=16,
+                known=self._told(policy),
             )
         self._catalogue: Reply | None = None
         self._ready: tuple[float, Reply] | None = None
@@ -65,6 +71,24 @@ class Service:
         for pool in (self.releases, self.mathematics):
             if pool is not None:
                 pool.start()
+
+    def reload(self, policy: Policy) -> None:
+        """Serve another policy: what runs is finished first, and then all workers have it.
+
+        Raises:
+            InvalidInput: when it has another ledger, which takes a restart.
+        """
+        if self.policy is None or self.releases is None:
+            raise InvalidInput(_NO_POLICY)
+        for name in ("ledger", "mark"):
+            before, after = getattr(self.policy, name), getattr(policy, name)
+            if before != after:
+                raise InvalidInput(
+                    f"the policy now says {name}: {after}, and the service was started with "
+                    f"{name}: {before}: put it back, or start the service anew"
+                )
+        self.releases.tell(self._told(policy))
+        self.policy, self._ready = policy, None
 
     def close(self) -> None:
         """Finish what runs, and end the processes."""
@@ -103,17 +127,22 @@ class Service:
             )
         return found
 
-    async def desk(self, job: str, arguments: Mapping[str, Any]) -> Reply:
-        """Have a job done by a worker of releases."""
+    async def computed(self, job: str, arguments: Mapping[str, Any], request: Request) -> Reply:
+        """Have mathematics done, in turn with what is asked from other addresses."""
+        address = "" if request.client is None else request.client.host
+        return await self.mathematics.run(job, arguments, address)
+
+    async def desk(self, job: str, arguments: Mapping[str, Any], asking: Account) -> Reply:
+        """Have a job done by a worker of releases, in turn with those of other accounts."""
         if self.releases is None:
             raise Refused(404, "NoPolicy", _NO_POLICY)
-        return await self.releases.run(job, arguments)
+        return await self.releases.run(job, arguments, asking.name)
 
-    async def paced(self, job: str, arguments: Mapping[str, Any]) -> Reply:
+    async def paced(self, job: str, arguments: Mapping[str, Any], asking: Account) -> Reply:
         """Have it done, and answer at a multiple of the pace, also when it fails."""
         started = monotonic()
         try:
-            return await self.desk(job, arguments)
+            return await self.desk(job, arguments, asking)
         finally:
             if self.pace > 0:
                 await asyncio.sleep(self.pace - (monotonic() - started) % self.pace)
@@ -139,3 +168,9 @@ class Service:
                 found = Reply(503, Refused(503, "NotReady", problem).body())
             self._ready = (now, found)
         return self._ready[1]
+
+    def _told(self, policy: Policy) -> bytes:
+        """Return what a worker of releases must know."""
+        folder = str(policy.folder.absolute())
+        told = {"policy": policy.text, "folder": folder, "memory": self.memory}
+        return json.dumps(told).encode()

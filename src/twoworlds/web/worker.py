@@ -6,6 +6,10 @@ list are charged together. What libraries print goes nowhere, so that nothing of
 log. It ends when its input ends, which is also what happens when the service is killed; signals
 that stop the service do not stop it, so that a running release is finished.
 
+A worker of *releases* is told its policy before its first jobs: the text that its service has, not
+the name of a file that may have changed meanwhile. It has a limit of memory, too: a release that
+runs into it fails as releases fail, charged once, and may be asked again at no cost.
+
 A worker of *mathematics* works for strangers: it runs at low priority, within a limit of memory,
 in an empty folder, and opens no file but those of the program.
 """
@@ -26,19 +30,19 @@ from typing import Any, BinaryIO
 
 from twoworlds.web.refusals import refusal_of
 
-__all__ = ["REPLY", "REQUEST", "main"]
+__all__ = ["MEMORY", "REPLY", "REQUEST", "main"]
 
 REQUEST = struct.Struct(">I")  # the length of a list of jobs
 REPLY = struct.Struct(">HHI")  # place in the list, status of the answer, its length
-_MEMORY = 4 << 30
+MEMORY = 4 << 30  # bytes for one process
 _NICE = 5
 _LONGEST_INTEGER = 1_000_000
 Jobs = Mapping[str, Callable[..., Any]]
 Together = Callable[[Sequence[Mapping[str, Any]]], Sequence[Any]]
 
 
-def main(kind: str, *arguments: str) -> None:
-    """Serve until the input ends: kind ``mathematics``, or ``releases`` with a policy file."""
+def main(kind: str) -> None:
+    """Serve until the input ends: kind ``mathematics``, or ``releases``."""
     source, sink = _streams()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
@@ -48,12 +52,23 @@ def main(kind: str, *arguments: str) -> None:
         if hasattr(os, "nice"):
             os.nice(_NICE)  # before it loads: the page does not wait for that
         jobs = import_module("twoworlds.web.jobs").JOBS
+        _limit_memory("RLIMIT_AS", MEMORY)
         _confine(Path.cwd())
         _serve(source, sink, jobs)
         return
     releases = import_module("twoworlds.web.releases")
-    with releases.Desk(*arguments) as desk:
+    told = _received(source)
+    if told is None:
+        return
+    _limit_memory("RLIMIT_DATA", told["memory"])
+    with releases.Desk(told["policy"], Path(told["folder"])) as desk:
         _serve(source, sink, desk.jobs, desk.together)
+
+
+def _received(source: BinaryIO) -> Any:
+    """Return what comes next on the standard input, or None at its end."""
+    head = source.read(REQUEST.size)
+    return json.loads(source.read(*REQUEST.unpack(head))) if len(head) == REQUEST.size else None
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
@@ -68,8 +83,7 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
 def _serve(
     source: BinaryIO, sink: BinaryIO, jobs: Jobs, together: Mapping[str, Together] | None = None
 ) -> None:
-    while len(head := source.read(REQUEST.size)) == REQUEST.size:
-        requests = json.loads(source.read(*REQUEST.unpack(head)))
+    while (requests := _received(source)) is not None:
         for number, found in _answers(jobs, together or {}, requests):
             status, body = _written(found)
             sink.write(REPLY.pack(number, status, len(body)) + body)
@@ -113,16 +127,23 @@ def _written(found: Any) -> tuple[int, bytes]:
 # --- strangers ------------------------------------------------------------------------------------
 
 
-def _confine(folder: Path) -> None:
-    """Lower what a request of mathematics could do if it found a way past the reading of texts."""
+def _limit_memory(kind: str, most: int) -> None:
+    """Let no more memory be had: whatever asks for it gets an error.
+
+    A limit on addresses (``RLIMIT_AS``) counts what is only set apart, and engines do that a lot;
+    one on data counts what may be written, on Linux in all of the process.
+    """
     try:
         import resource
     except ImportError:  # there is none on Windows
-        pass
-    else:
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        return
+    number = getattr(resource, kind)
+    _, hard = resource.getrlimit(number)
+    resource.setrlimit(number, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _confine(folder: Path) -> None:
+    """Lower what a request of mathematics could do if it found a way past the reading of texts."""
     tempfile.tempdir = str(folder)
     sys.addaudithook(_Watch(folder))
 
@@ -135,7 +156,7 @@ class _Watch:
 
     def __init__(self, folder: Path) -> None:
         places = [folder, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix)]
-        places += map(Path, sysconfig.get_paths().values())
+        places += map(Path, [*sysconfig.get_paths().values(), *filter(None, sys.path)])
         places += [Path(os.environ.get("NUMBA_CACHE_DIR") or Path.home() / ".cache" / "numba")]
         either = {*places, *(place.resolve() for place in places)}
         self._open = (*(f"{place}{os.sep}" for place in either), "/proc/", "/sys/")

@@ -1,11 +1,20 @@
 """A pool of workers: work that takes too long is stopped, by killing the process that does it.
 
-Each thread of the pool has one process, which is started before it is needed and kept. Jobs that
-wait are given to it together, as far as they are expected to be done within half a second, so
-that they share what is done once for all of them: one wait for the disk. A job that is not done by
-its deadline, waiting included, is refused with `TimeLimit`, its process is killed, and a new one is
-started at once; what it was given besides is done once more, by itself. Killing is safe at any
-moment: mathematics keeps nothing, and the ledger is made for it.
+Each thread of the pool has one process, which is kept; as many as may work for one account are
+started before they are needed. Jobs that wait are given to it together, as far as they are expected
+to be done within half a second, so that they share what is done once for all of them: one wait for
+the disk. A job that is not done by its deadline, waiting included, is refused with `TimeLimit`, its
+process is killed, and a new one is started at once; what it was given besides is done once more, by
+itself. Killing is safe at any moment: mathematics keeps nothing, and the ledger is made for it.
+
+Accounts take turns: of those with jobs that wait, each has one taken before any has a second. No
+account has more than ``each`` processes at work for it, so where there are more of them, whoever
+asks for little waits for nobody who asks for much. When all places are taken, the newest job of the
+account that has most of them waiting gives way to an account that has fewer.
+
+What a process must know besides its jobs, such as the policy, is told to it with the first of them:
+a process that dies is followed by one that knows the same. When something else is to be known, what
+runs is finished first, and then all processes are told anew: no two of them ever differ at work.
 """
 
 from __future__ import annotations
@@ -16,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -47,6 +56,8 @@ class Reply:
 class _Job:
     request: bytes
     asked: float
+    name: str = ""
+    account: str = ""
     alone: bool = False  # it was given to a process that died
     done: Future[Reply] = field(default_factory=Future)
 
@@ -60,7 +71,9 @@ class Workers:
         seconds: How long a job may take.
         most: How many jobs may wait.
         late: What is said when there was not enough time.
-        together: How many jobs a process may be given at once.
+        together: How many jobs of one name a process may be given at once.
+        each: How many processes may work for one account; all of them if left out.
+        known: What a process is told before its first job, if anything.
     """
 
     def __init__(
@@ -72,14 +85,20 @@ class Workers:
         most: int,
         late: str,
         together: int = 1,
+        each: int | None = None,
+        known: bytes = b"",
     ) -> None:
         """Start nothing yet."""
         self.kind, self.count, self.seconds, self.most = tuple(kind), count, seconds, most
+        self.each = count if each is None else each
         self._late, self._together = late, together
         self._average = _TOGETHER  # seconds for one job, of the last ones
         self._changed = threading.Condition()
-        self._waiting: deque[_Job] = deque()
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._waiting: dict[str, deque[_Job]] = {}  # by account, the one whose turn it is first
+        self._busy: Counter[str] = Counter()  # how many processes work for each account
+        self._known = known
+        self._news: bytes | None = None  # what is to be known when nobody is at work
+        self._running: dict[subprocess.Popen[bytes], bytes | None] = {}  # and what they were told
         self._spare: list[subprocess.Popen[bytes]] = []
         self._threads: list[threading.Thread] = []
         self._open = 0
@@ -89,26 +108,28 @@ class Workers:
     def start(self) -> None:
         """Start the processes, so that they are warm when the first request comes."""
         with self._changed:
-            while len(self._spare) + len(self._running) < self.count and not self._closed:
+            while len(self._spare) + len(self._running) < self.each and not self._closed:
                 self._spare.append(self._spawn())
             while len(self._threads) < self.count and not self._closed:
                 name = f"twoworlds-{self.kind[0]}-{len(self._threads)}"
                 self._threads.append(threading.Thread(target=self._work, name=name, daemon=True))
                 self._threads[-1].start()
 
-    async def run(self, job: str, arguments: Mapping[str, Any]) -> Reply:
-        """Have a job done, and return its answer.
+    async def run(self, job: str, arguments: Mapping[str, Any], account: str = "") -> Reply:
+        """Have a job done for an account, and return its answer.
 
         Raises:
             Refused: when there are too many jobs, too little time, or the process died.
         """
-        wanted = _Job(json.dumps({"job": job, "arguments": arguments}).encode(), monotonic())
+        request = json.dumps({"job": job, "arguments": arguments}).encode()
+        wanted = _Job(request, monotonic(), job, account)
         with self._changed:
-            if self._closed or self._open >= self.most:
-                raise Refused(503, "Busy", "the service has too much to do: try again in a moment")
+            given_way = self._make_room(account)
             self._open += 1
-            self._waiting.append(wanted)
+            self._waiting.setdefault(account, deque()).append(wanted)
             self._changed.notify()
+        if given_way is not None:
+            _settle(given_way, _BUSY)
         if not self._threads:
             self.start()
         try:
@@ -117,11 +138,31 @@ class Workers:
             with self._changed:
                 self._open -= 1
 
+    def tell(self, known: bytes) -> None:
+        """Let all processes know something else, as soon as what runs is finished."""
+        with self._changed:
+            self._news = known
+            self._changed.notify_all()
+
+    def _make_room(self, account: str) -> _Job | None:
+        """Return the job that gives way to one of an account, if one must.
+
+        Raises:
+            Refused: when none does.
+        """
+        if not self._closed and self._open < self.most:
+            return None
+        most = max(self._waiting, key=lambda one: len(self._waiting[one]), default=account)
+        own = len(self._waiting.get(account, ()))
+        if self._closed or len(self._waiting.get(most, ())) <= own + 1:
+            raise _BUSY
+        return self._waiting[most].pop()
+
     def close(self) -> None:
         """Finish what runs, refuse what waits, then end all processes."""
         with self._changed:
             self._closed = True
-            refused = [*self._waiting]
+            refused = [job for queue in self._waiting.values() for job in queue]
             self._waiting.clear()
             self._changed.notify_all()
         for job in refused:
@@ -141,38 +182,66 @@ class Workers:
     def _work(self) -> None:
         """Have one process do what waits, until the pool is closed."""
         process: subprocess.Popen[bytes] | None = None
-        while (jobs := self._next()) is not None:
-            jobs = [job for job in jobs if self._in_time(job)]
-            if not jobs:
-                continue
-            process = self._living(process)
-            started = monotonic()
+        while (taken := self._next()) is not None:
             try:
-                self._exchange(process, jobs)
-            except (OSError, EOFError):
-                self._lose(process)
-                process = None
-                self._again([job for job in jobs if not job.done.done()])
-            else:
-                each = (monotonic() - started) / len(jobs)
-                self._average += _RECENT * (each - self._average)
+                jobs = [job for job in taken if self._in_time(job)]
+                if jobs:
+                    process = self._done(self._living(process), jobs)
+            finally:
+                with self._changed:
+                    self._busy -= Counter({job.account for job in taken})
+                    self._changed.notify_all()
+
+    def _done(
+        self, process: subprocess.Popen[bytes], jobs: Sequence[_Job]
+    ) -> subprocess.Popen[bytes] | None:
+        """Have a process do jobs, and return it if it lives."""
+        started = monotonic()
+        try:
+            self._exchange(process, jobs)
+        except (OSError, EOFError):
+            self._lose(process)
+            self._again([job for job in jobs if not job.done.done()])
+            return None
+        each = (monotonic() - started) / len(jobs)
+        self._average += _RECENT * (each - self._average)
+        return process
 
     def _next(self) -> list[_Job] | None:
         """Wait for jobs, and take a share of them; None when there will be no more."""
         with self._changed:
-            while not self._waiting:
+            while (first := self._turn()) is None:
                 if self._closed:
                     return None
                 self._changed.wait()
-            first = self._waiting.popleft()
-            if first.alone:
-                return [first]
-            expected = int(_TOGETHER / max(self._average, 1e-4))
-            share = min(self._together, expected, ceil((len(self._waiting) + 1) / self.count))
             found = [first]
-            while len(found) < share and self._waiting and not self._waiting[0].alone:
-                found.append(self._waiting.popleft())
+            if not first.alone:
+                waiting = 1 + sum(map(len, self._waiting.values()))
+                expected = int(_TOGETHER / max(self._average, 1e-4))
+                share = min(self._together, expected, ceil(waiting / self.each))
+                while len(found) < share and (further := self._turn(first.name)) is not None:
+                    found.append(further)
+            self._busy += Counter({job.account for job in found})
             return found
+
+    def _turn(self, beside: str | None = None) -> _Job | None:
+        """Take the job whose turn it is: the first one, or one more beside others of its name."""
+        if self._news is not None:
+            if self._busy:
+                return None
+            self._known, self._news = self._news, None
+        for account, queue in self._waiting.items():
+            if (
+                self._busy[account] < self.each
+                if beside is None
+                else queue[0].name == beside and not queue[0].alone
+            ):
+                job = queue.popleft()
+                del self._waiting[account]
+                if queue:
+                    self._waiting[account] = queue  # its next turn comes after all others
+                return job
+        return None
 
     def _in_time(self, job: _Job) -> bool:
         """Tell whether there is time left for a job that somebody still waits for."""
@@ -196,6 +265,9 @@ class Workers:
         clock.start()
         try:
             whole = b"[" + b",".join(job.request for job in jobs) + b"]"
+            if self._running.get(process) is None and self._known:
+                process.stdin.write(REQUEST.pack(len(self._known)) + self._known)
+            self._running[process] = self._known
             process.stdin.write(REQUEST.pack(len(whole)) + whole)
             process.stdin.flush()
             for _ in jobs:
@@ -214,30 +286,31 @@ class Workers:
                     _settle(job, INTERNAL)
                 else:
                     job.alone = True
-                    self._waiting.appendleft(job)
+                    self._waiting.setdefault(job.account, deque()).appendleft(job)
             self._changed.notify_all()
 
     def _out_of_time(self) -> Refused:
         return Refused(503, "TimeLimit", f"there was no answer in {self.seconds:g} s: {self._late}")
 
     def _living(self, process: subprocess.Popen[bytes] | None) -> subprocess.Popen[bytes]:
-        """Return the process, or a new one if it does not live."""
-        if process is not None and process.poll() is None:
-            return process
+        """Return the process, or a new one if it does not live, or knows what is known no more."""
         if process is not None:
-            _end(process, at_once=True)
+            lives = process.poll() is None
+            if lives and self._running.get(process) is self._known:
+                return process
+            _end(process, at_once=not lives)
         with self._changed:
             if process is not None:
-                self._running.discard(process)
+                self._running.pop(process, None)
             fresh = self._spare.pop() if self._spare else self._spawn()
-            self._running.add(fresh)
+            self._running[fresh] = None
         return fresh
 
     def _lose(self, process: subprocess.Popen[bytes]) -> None:
         """Forget a process that was killed or died, and warm the next one."""
         _end(process, at_once=True)
         with self._changed:
-            self._running.discard(process)
+            self._running.pop(process, None)
         self.start()
 
     def _spawn(self) -> subprocess.Popen[bytes]:
@@ -248,6 +321,9 @@ class Workers:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+
+
+_BUSY = Refused(503, "Busy", "the service has too much to do: try again in a moment")
 
 
 def _read(process: subprocess.Popen[bytes], size: int) -> bytes:

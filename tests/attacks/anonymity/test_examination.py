@@ -309,3 +309,17 @@ def test_combinations_that_exceed_64_bits_are_numbered_anew():
     for number, key in zip(found.tolist(), keys, strict=True):
         assert seen.setdefault(key, number) == number
     assert len(set(seen.values())) == len(seen)
+
+
+@pytest.mark.parametrize("groups", ["texts", "knowledge"])
+def test_an_odd_interval_is_a_cell_of_its_own_and_the_table_is_examined(groups):
+    rows = [{"age": "[20, 30)", "has": "flu"}] * 3 + [{"age": "[40, 30)", "has": "cold"}] * 2
+    found = examine(rows, ["age"], "has", groups=groups)
+    assert (found.k, found.exposed.people) == (2, 5)
+    assert any("[40, 30)" in one.sentence for one in found.exposed.shown)
+
+
+def test_a_semicolon_file_is_examined_like_any_other(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age;has\n30;flu\n30;cold\n40;flu\n", encoding="utf-8")
+    assert examine(path, ["age"], "has").k == 1

@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -108,6 +109,18 @@ def test_everyone_of_a_register(capsys):
     code, out, _ = call(capsys, *ATTACK, "--everyone", "register.csv", "--on", "age", "--json")
     told = json.loads(out)
     assert (code, told["on"], told["in_all_tables"], told["pinned"]) == (0, ["age"], 6, 4)
+
+
+def test_everyone_takes_a_prior_and_a_population(capsys):
+    weights = ("--prior", "AIDS=1, Cancer=9, Viral Infection=2, Heart Disease=2, Flu=2")
+    code, out, err = call(capsys, *ATTACK, "--everyone", "register.csv", *weights, "--json")
+    assert (code, err) == (0, "")
+    # Two people have Cancer with odds 3 to 4 before the prior, 27 to 8 after it.
+    assert json.loads(out)["expected_right_guesses"]["exact"] == str(3 + 2 * Fraction(27, 35))
+    population = ("--population", weights[1])
+    code, out, _ = call(capsys, *ATTACK, "--everyone", "register.csv", *population)
+    assert code == 0
+    assert "for everybody else values have the weights AIDS 1, Cancer 9" in " ".join(out.split())
 
 
 def test_linkage_in_words_and_as_data(capsys):

@@ -16,7 +16,7 @@ def test_the_register_and_both_figures():
     assert (found.people, found.everywhere, found.pinned, found.newly) == (6, 5, 3, 1)
     assert [(t.matched, t.pinned) for t in found.tables] == [(5, 2), (5, 0)]
     assert found.left == {1: 3, 2: 2}
-    assert found.guessed == 3 + 2 * Fraction(4, 7)
+    assert found.guesses.expected == 3 + 2 * Fraction(4, 7)
     first = found.victims[0]
     assert (first.row, first.person["name"], first.value, first.alone) == (
         1,
@@ -42,7 +42,7 @@ def test_everybody_at_once_matches_everybody_one_by_one(seed):
     inside = [i for i, each in enumerate(alone) if all(each)]
     assert found.everywhere == len(inside)
     assert found.left == Counter(len(together[i]) for i in inside)
-    assert found.guessed == sum(max(together[i].values(), default=0) for i in inside)
+    assert found.guesses.expected == sum(max(together[i].values(), default=0) for i in inside)
     pinned = {i + 1: next(iter(together[i])) for i in inside if len(together[i]) == 1}
     assert {one.row: one.value for one in found.victims} == pinned
     assert found.pinned == len(pinned)
@@ -74,7 +74,7 @@ def test_sets_at_once_match_sets_one_by_one(seed):
     inside = [one for one in alone if all(table.matching for table in one.tables)]
     assert found.everywhere == len(inside)
     assert found.left == Counter(len(one.candidates) for one in inside)
-    assert found.guessed == sum(max(one.posterior.values(), default=0) for one in inside)
+    assert found.guesses.expected == sum(max(one.posterior.values(), default=0) for one in inside)
     pinned = [
         one for one in inside if len(one.candidates) == 1 and one.candidates[0] not in one.sets
     ]
@@ -93,7 +93,7 @@ def test_sets_at_once_match_sets_one_by_one(seed):
 def test_intervals_without_values_count_by_the_ways_to_choose_rows():
     tables = [[{"a": "1", "pay": pay} for pay in pays] for pays in (["10-20", "5"], ["15-30", "5"])]
     found = expose(tables, [{"a": "1"}], "pay")
-    assert (found.left, found.guessed) == ({2: 1}, Fraction(1, 2))
+    assert (found.left, found.guesses.expected) == ({2: 1}, Fraction(1, 2))
     assert compose(tables, {"a": 1}, "pay").ways == {"5": 1, "[15, 20]": 1}
 
 
@@ -152,3 +152,85 @@ def test_contradicting_tables_are_said():
 def test_rejects_what_makes_no_sense(register, on, message):
     with pytest.raises(InvalidInput, match=message):
         expose(FIGURES, register, "condition", on=on)
+
+
+WEIGHTS = {
+    "prior": {"flu": "1/2", "cold": "1/3", "cancer": "1/7", "gout": "1/43"},
+    "population": {"flu": "97", "cold": "89", "cancer": "83/7", "gout": "79/11"},
+}
+
+
+@pytest.mark.parametrize("given", [("prior",), ("population",), ("prior", "population")])
+@pytest.mark.parametrize("sets", [False, True])
+def test_weights_at_once_match_weights_one_by_one(given, sets):
+    draw = random.Random(len(given))
+    made = brute.random_sets if sets else brute.random_table
+    tables = [made(draw, 12) for _ in range(2)]
+    people = [{"age": age} for age in (30, 40, 50)] if sets else []
+    people += [] if sets else [brute.random_person(draw) for _ in range(20)]
+    weights = {name: WEIGHTS[name] for name in given}
+    found = expose(tables, people, "condition", **weights).guesses
+    alone = [compose(tables, person, "condition", **weights).posterior for person in people]
+    assert found.people == sum(bool(one) for one in alone) > 0
+    assert found.expected == sum(max(one.values(), default=0) for one in alone)
+    assert found.expected != expose(tables, people, "condition").guesses.expected
+
+
+@pytest.mark.parametrize("weights", [{}, WEIGHTS])
+@pytest.mark.parametrize("seed", range(4))
+def test_guesses_are_compared_with_the_values_that_the_register_gives(seed, weights):
+    draw = random.Random(seed)
+    tables = [brute.random_table(draw, 12) for _ in range(2)]
+    people = [brute.random_person(draw) for _ in range(30)]
+    truths = [draw.choice([*brute.CONDITIONS, "mumps", None]) for _ in people]
+    register = [
+        {**person, "condition": truth} for person, truth in zip(people, truths, strict=True)
+    ]
+    found = expose(tables, register, "condition", **weights).guesses
+    alone = [compose(tables, person, "condition", **weights).posterior for person in people]
+    right, expected, held_back = Fraction(0), Fraction(0), 0
+    for posterior, truth in zip(alone, truths, strict=True):
+        if posterior and truth is not None:
+            best = [v for v, share in posterior.items() if share == max(posterior.values())]
+            right += Fraction(best.count(truth), len(best))
+            expected += max(posterior.values())
+            held_back += 1
+    assert (found.held_back, found.expected_held_back, found.right) == (held_back, expected, right)
+    others = found.people - held_back
+    assert others > 0
+    assert found.calibrated == right / held_back * others
+    assert expose(tables, people, "condition", **weights).guesses.held_back == 0
+
+
+def test_an_expectation_says_whose_it_is_and_what_is_right_where_that_is_known():
+    # One group in two tables of the same four people: the belief takes them for eight.
+    table = [{"age": "30", "pay": pay} for pay in ("low", "low", "low", "high")]
+    said = expose([table, list(table)], [{"age": "30"}] * 4, "pay").explain()
+    assert "an attacker expects to be right 3.6 times of 4, a share of 0.9" in said
+    assert "This expectation is the attacker's, not a count" in said
+    assert "no value is likelier than another" in said
+    assert "shows by how much" in said
+    register = [*table, {"age": "30", "pay": None}]
+    found = expose([table, list(table)], register, "pay")
+    assert (
+        "The register gives the pay of 4 of them, which the attack does not use: guesses about "
+        "these are right 3 times of 4, a share of 0.75, where 3.6 are expected. At that rate 0.75 "
+        "of the guesses about the other 1 are right, if they are like these."
+    ) in found.explain()
+    assert found.to_dict()["held_back"]["right_guesses"]["exact"] == "3"
+    weighed = expose([table, list(table)], register, "pay", prior="low=3, high=1")
+    assert "values have the weights low 3, high 1 beforehand" in weighed.explain()
+    assert weighed.to_dict()["prior"]["low"]["exact"] == "3"
+
+
+def test_numbers_that_the_register_writes_otherwise_are_the_same_values():
+    table = [{"age": "30", "pay": "10"}, {"age": "30", "pay": "10"}, {"age": "30", "pay": "20"}]
+    found = expose([table], [{"age": "30", "pay": "10.0"}], "pay").guesses
+    assert (found.held_back, found.right) == (1, 1)
+
+
+def test_a_prior_that_excludes_every_candidate_gives_no_guess():
+    table = [{"age": "30", "pay": "low"}]
+    found = expose([table], [{"age": "30"}], "pay", prior="low=0, high=1")
+    assert (found.pinned, found.guesses.people) == (1, 0)
+    assert "expects to be right" not in found.explain()

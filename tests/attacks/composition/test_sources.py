@@ -118,18 +118,23 @@ def test_rejects_other_files(tmp_path):
             read(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "header", "said"),
-    [
-        ("t.csv", "zip;age;has", "separated by semicolons, and commas are expected: save it with"),
-        ("t.csv", "zip\tage\thas", "separated by tabs, .* with commas, or name it .tsv"),
-        ("t.tsv", "zip,age,has", "separated by commas, .* with tabs, or name it .csv"),
-        ("t.csv", "zip code", "it has zip code$"),
-        ("t.csv", "zip,a;b", "it has zip, a;b$"),
-    ],
-)
-def test_another_separator_is_told(tmp_path, name, header, said):
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
+@pytest.mark.parametrize("begins", ["", "\ufeff"])
+def test_a_file_is_read_by_the_separator_that_its_header_shows(tmp_path, name, mark, begins):
     path = tmp_path / name
+    lines = (["zip", " age", "has"], ["13012", "28", '"a,b;c\td"'])
+    path.write_text(begins + "".join(mark.join(line) + "\n" for line in lines), encoding="utf-8")
+    with opened() as connection:
+        found = load(connection, "it", path, None, ["age"])
+        assert found.row(1) == {"zip": "13012", "age": "28", "has": "a,b;c\td"}
+
+
+@pytest.mark.parametrize(
+    ("header", "said"), [("zip code", "it has zip code$"), ("zip,a;b", "it has zip, a;b$")]
+)
+def test_the_expected_separator_stands_where_it_separates(tmp_path, header, said):
+    path = tmp_path / "t.csv"
     path.write_text(f"{header}\n1\n", encoding="utf-8")
     with opened() as connection, pytest.raises(InvalidInput, match=said):
         load(connection, "it", path, None, ["age"])

@@ -62,7 +62,7 @@ def test_finite_certificates_are_verified_without_the_derivation(direction):
     for last in (0, 1, 4):
         certificate = derived.certificate(last, k=2)
         assert verify(certificate)
-        broken = {**certificate, "multipliers": ["1"] * (last + 2)}
+        broken = {**certificate, "multipliers": [1] * (last + 2)}
         assert last == 0 or not verify(broken)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import check, measure, mechanism
+from twoworlds.cli import run
 from twoworlds.definitions import RealityObliviousPrivacy, SemanticPrivacy, play
 from twoworlds.definitions.semantics.breaches import breaches
 from twoworlds.definitions.semantics.oblivious import true_databases
@@ -16,10 +17,10 @@ from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.view import views
 from twoworlds.definitions.semantics.window import Stretches
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
-from twoworlds.mechanisms import AtLeast, AtMost, Listed
+from twoworlds.mechanisms import AtLeast, AtMost, Dense, Listed
 from twoworlds.numbers import Real, bounds, ln, number, show
 from twoworlds.testing.strategies import dense_mechanisms, per_record_mechanisms
-from twoworlds.worlds import BitStrings
+from twoworlds.worlds import BitStrings, Explicit
 from twoworlds.worlds.belief import Belief, explicit, uniform
 
 PAIR = BitStrings(2)
@@ -209,6 +210,70 @@ def test_over_all_beliefs_both_bounds(text, epsilon, upper, shown):
     found = measure(text, definition=f"reality-oblivious(epsilon={epsilon})")
     assert found.delta == upper
     assert found.values.get("delta_shown") == shown
+
+
+def failure_by_enumeration(rows, weight, truth, epsilon):
+    """P_t[|P(1 | t) - P(1)| > epsilon] for one bit that is 1 with a probability, by Bayes.
+
+    Rows hold P(t | 1) and P(t | 0). Without the person the posterior is the prior, if t can occur
+    under the default value 0; an undefined posterior is a breach.
+    """
+    failed = Fraction(0)
+    for one, zero in rows:
+        total = weight * one + (1 - weight) * zero
+        undefined = total == 0 or zero == 0
+        if undefined or abs(weight * one / total - weight) > epsilon:
+            failed += one if truth else zero
+    return failed
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_failure_of_one_bit_over_all_beliefs_is_that_of_the_worst_of_many(seed):
+    rng = random.Random(seed)
+    count = rng.randint(2, 4)
+    ones, zeros = ([rng.randint(0, 6) + (k < 2) for k in range(count)] for _ in range(2))
+    rows = [
+        [Fraction(a, sum(ones)), Fraction(b, sum(zeros))] for a, b in zip(ones, zeros, strict=True)
+    ]
+    rows = [row for row in rows if any(row)]
+    dense = Dense(BitStrings(1), Explicit(tuple(range(len(rows)))), rows)
+    epsilon = Fraction(rng.randint(1, 30), 100)
+    found = measure(dense, definition=f"reality-oblivious(epsilon={epsilon})")
+    worst = max(
+        failure_by_enumeration(rows, Fraction(k, 1000), truth, epsilon)
+        for k in range(1001)
+        for truth in (0, 1)
+    )
+    assert worst == found.delta == found.values.get("delta_shown", found.delta)
+    if worst == 1:
+        assert "no chance of staying within" in found.sentence
+        assert "is left" in found.sentence
+    elif worst:
+        assert f"with probability at least {show(1 - worst, side='down')}" in found.sentence
+
+
+def test_one_bit_of_randomized_response_at_26_percent(capsys):
+    asked = ["randomized-response(bits=1, keep=3/4)", "--definition"]
+    assert run(["measure", *asked, "reality-oblivious(epsilon=0.26)"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "with probability at least 1/4 (0.25)" in out
+    assert "nothing is promised" not in out
+    claim = "reality-oblivious(epsilon=0.26, delta=3/4)"
+    assert check("randomized-response(bits=1, keep=3/4)", claim).holds
+
+
+@pytest.mark.parametrize("epsilon", ["0.26", "1/5", "1/4"])
+def test_a_bound_of_one_is_not_told_as_the_truth(epsilon):
+    found = measure(
+        "randomized-response(bits=2, keep=3/4)", definition=f"reality-oblivious(epsilon={epsilon})"
+    )
+    shown = found.values.get("delta_shown", found.delta)
+    assert found.delta == 1
+    if shown < 1:
+        assert f"is proved; at most {show(1 - shown)} is left" in found.sentence
+        assert "nothing is promised" not in found.sentence
+    else:
+        assert "no chance of staying within" in found.sentence
 
 
 def test_claims_over_all_beliefs_are_decided_or_said_to_be_open():

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import pytest
@@ -46,9 +45,7 @@ def test_the_largest_number_of_known_entries_is_where_the_claim_ends(law, simula
 
 
 def test_how_many_people_until_the_total_is_private():
-    start = time.perf_counter()
     found = solve_people("-1,0,1", epsilon="0.5", delta="1e-9")
-    assert time.perf_counter() - start < 5
     assert found.people == 183
     assert found.definition == "ddp(epsilon=1/2, delta=1e-9)"
 

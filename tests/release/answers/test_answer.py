@@ -358,7 +358,7 @@ def test_a_repeated_answer_says_that_nothing_was_paid():
     context = Context.of(ROW, noise.cost, paid=Cost())
     answer = Answer.of(resolved, noise, {"cells": None, "values": [[5]]}, context)
     assert context.repeated
-    assert "nothing was paid again" in answer.explain()
+    assert "you pay nothing more" in answer.explain()
     assert answer.to_dict()["repeated"] is True
     assert not Context.of(ROW, noise.cost).repeated
 

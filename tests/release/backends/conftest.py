@@ -103,14 +103,11 @@ COLUMNS = {
 BY_ROW = Unit()
 ENGINES = (
     "duckdb-parquet",
-    "duckdb-csv",
     "duckdb-file",
     "pandas",
     "polars",
     "pyarrow",
     "sqlite",
-    "duckdb-file-as-trino",
-    pytest.param("postgresql-as-materialize", marks=pytest.mark.postgresql),
     pytest.param("postgresql", marks=pytest.mark.postgresql),
     pytest.param("mariadb", marks=pytest.mark.mariadb),
     pytest.param("spark", marks=pytest.mark.spark),
@@ -120,10 +117,6 @@ ENGINES = (
 
 def store(engine, kinds, rows, folder, request, table="rows"):
     """Put rows into an engine and return the source."""
-    engine, _, dialect = engine.partition("-as-")
-    if dialect:
-        kinds = kinds_as_another(engine, kinds)
-        return as_another(store(engine, kinds, rows, folder, request, table), dialect, request)
     if engine == "postgresql":
         server = request.getfixturevalue("postgresql_server")
         name = f"{folder.parent.name}_{folder.name}".replace("-", "_").lower()
@@ -143,27 +136,6 @@ def store(engine, kinds, rows, folder, request, table="rows"):
     )
 
 
-def kinds_as_another(engine, kinds):
-    """Decimals without bounds are refused where nothing is known about the engine."""
-    if engine != "postgresql":
-        return kinds
-    return {name: "number" if kind == "decimal" else kind for name, kind in kinds.items()}
-
-
-def as_another(source, dialect, request):
-    """The same table behind a connection of which only a dialect is known that is not its own."""
-    if "duckdb" in source:
-        import duckdb
-
-        connection = duckdb.connect(source["duckdb"])
-    else:
-        import psycopg
-
-        connection = psycopg.connect(source["postgresql"])
-    request.addfinalizer(connection.close)
-    return {"connection": connection, "table": source["table"], "dialect": dialect}
-
-
 @pytest.fixture(scope="module", params=ENGINES)
 def engine(request):
     return request.param
@@ -174,14 +146,10 @@ def loaded(engine, request, tmp_path_factory):
     """An open engine with the awkward rows, and the policy's dataset for a privacy unit."""
     folder = tmp_path_factory.mktemp("loaded")
     rows = awkward_rows()
-    known, _, dialect = engine.partition("-as-")
-    kinds = kinds_as_another(known, KINDS) if dialect else KINDS
-    source = store(known, kinds, rows, folder, request, 'a "table"; of.rows')
-    public = _public(known, source, folder, request)
-    if dialect:
-        source = as_another(source, dialect, request)
+    source = store(engine, KINDS, rows, folder, request, 'a "table"; of.rows')
+    public = _public(engine, source, folder, request)
     backend, relation = open_backend(source)
-    if engine in ("pandas", "sqlite", "postgresql-as-materialize"):  # these keep decimals as floats
+    if engine in ("pandas", "sqlite"):  # these keep decimals as floats
         rows = [{**r, "amount": None if r["amount"] is None else float(r["amount"])} for r in rows]
     if engine == "mariadb":
         rows = [{name: stores.finite(x) for name, x in row.items()} for row in rows]
@@ -201,7 +169,7 @@ def loaded(engine, request, tmp_path_factory):
         rows=rows,
         dataset=dataset,
         publics={"places": PUBLIC_ROWS},
-        few="spark" in engine or "-as-" in engine,
+        few="spark" in engine,
     )
     backend.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import sqlite3
 import sys
@@ -63,23 +62,6 @@ def duckdb_parquet(kinds, rows, folder):
 
     pyarrow.parquet.write_table(arrow(kinds, rows), folder / "rows.parquet")
     return str(folder / "rows.parquet")
-
-
-def duckdb_csv(kinds, rows, folder):
-    def cell(x):
-        if x is None:
-            return ""
-        if isinstance(x, str):
-            return '"' + x.replace('"', '""') + '"'
-        return (
-            str(x).lower() if isinstance(x, bool) else repr(x) if isinstance(x, float) else str(x)
-        )
-
-    lines = [",".join('"' + name.replace('"', '""') + '"' for name in kinds)]
-    lines += [",".join(cell(row[name]) for name in kinds) for row in rows]
-    (folder / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert next(csv.reader([lines[0]])) == list(kinds) or "\n" in lines[0]
-    return folder / "rows.csv"
 
 
 def duckdb_file(kinds, rows, folder, table='a "table"; of.rows'):

@@ -6,7 +6,6 @@ import sqlite3
 from fractions import Fraction
 
 import duckdb
-import pandas as pd
 import pytest
 
 from twoworlds.release.backends import open_backend
@@ -20,7 +19,7 @@ def totals(backend, relation, query, *columns):
     resolved = resolve(query, dataset)
     check_columns(dataset, resolved, backend, relation)
     found = plan(resolved, relation, backend)
-    return dict(found.decode(backend.rows(found.statement)).cells)
+    return dict(found.decode(backend.fetch(found.statement)).cells)
 
 
 def x(kind, low=-10, high=10, unit=1, **options):
@@ -156,54 +155,6 @@ def test_dates_beyond_the_calendar_of_python_are_missing(postgresql_database):
             assert len(totals(*opened(connection), query, Column(name, "date"))) == 1
 
 
-def test_lines_of_csv_that_cannot_be_read_are_rows_and_values_are_missing(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_bytes(
-        b'x,name\n1,"a,b"\n2\n3,b,c\n\xff,d\nnan,e\nseven,""\n99999999999999999999,f\n"4","g\nh"\n5,\n'
-    )
-    backend, relation = open_backend(path)
-    query = Query("t").count().count("x").sum("x").count(where=Missing("name"), name="nameless")
-    found = totals(backend, relation, query, x("integer"), Column("name", "text"))
-    assert found == {(): (10, 3, 16, 5)}
-    number = totals(backend, relation, Query("t").count("x").sum("x"), x("number"))
-    assert number == {(): (3, 16)}
-
-
-ODD_VALUES = """x,y,b,d
-1,1,true,2026-01-02
-seven,seven,maybe,2026-02-31
-2.6,2.6,,today
-1e30,1e30,2,9
-"""
-
-
-@pytest.mark.parametrize(
-    "engine",
-    [
-        "duckdb",
-        pytest.param("spark_session", marks=pytest.mark.spark),
-        pytest.param("spark_session_without_ansi", marks=pytest.mark.spark),
-    ],
-)
-def test_a_text_that_is_no_value_of_its_kind_is_missing(engine, request, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(ODD_VALUES)
-    if engine == "duckdb":
-        source = path
-    else:
-        request.getfixturevalue(engine)
-        source = {"spark": str(path)}
-    backend, relation = open_backend(source)
-    columns = [x("integer"), Column("b", "boolean"), Column("d", "date")]
-    columns += [Column("y", "number", Fraction(-10), Fraction(10))]
-    query = Query("t").count("x").sum("x").count("y").sum("y").count("b").count("d")
-    [found] = totals(backend, relation, query, *columns).values()
-    assert found[:4] == (3, 14, 3, 14)
-    assert found[4] <= 2
-    assert found[5] <= 2
-    backend.close()
-
-
 def test_texts_of_sqlite_that_are_no_utf_8_are_people_and_keys_like_others():
     """The connection is somebody else's, and keeps its own way to read texts."""
     connection = sqlite3.connect(":memory:")
@@ -216,29 +167,9 @@ def test_texts_of_sqlite_that_are_no_utf_8_are_people_and_keys_like_others():
         dataset = Dataset("t", None, "add-remove", Unit("p", rows=rows, groups=rows), columns)
         resolved = resolve(Query("t").by("x", discover=True).count(), dataset)
         found = plan(resolved, relation, backend)
-        cells = found.decode(backend.rows(found.statement)).cells
+        cells = found.decode(backend.fetch(found.statement)).cells
         counts = {key: numbers[0] for (key,), numbers in cells.items()}
         assert shown.items() <= counts.items()
         assert sum(counts.values()) == 3 + rows
     assert connection.text_factory is str
     connection.close()
-
-
-def test_no_row_of_the_first_lines_decides_how_csv_is_read(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("x;y,z\n" + "1;2,3\n" * 3 + "4,5\n")
-    backend, relation = open_backend(path)
-    assert list(backend.kinds(relation)) == ["x;y", "z"]
-    column = Column("z", "integer", Fraction(0), Fraction(9))
-    assert totals(backend, relation, Query("t").sum("z"), column) == {(): (14,)}
-
-
-def test_the_kind_of_a_frame_column_does_not_depend_on_its_values():
-    for values in ([1, 2], [1, "x"], ["x", None], [None, None]):
-        frame = pd.DataFrame({"x": pd.Series(values, dtype="object")})
-        backend, relation = open_backend(frame)
-        assert backend.kinds(relation) == {"x": "text"}
-        column = Column("x", "text", keys=("x",))
-        found = totals(backend, relation, Query("t").by("x").count(), column)
-        assert found == ({(0,): (1,)} if "x" in values else {})
-        backend.close()

@@ -8,9 +8,9 @@ import pytest
 
 from tests.release.failures.worlds import (
     asked,
-    csv_file,
     duckdb_file,
     exact,
+    imported,
     opened,
     parquet,
     policy_text,
@@ -48,7 +48,7 @@ def engines(folder, rows, names, called):
     return {
         "arrow": lambda: table(rows, **form),
         "parquet": lambda: parquet(folder / "p.parquet", rows, **form),
-        "csv": lambda: csv_file(folder / "p.csv", rows, names),
+        "imported": lambda: imported(folder / "p.csv", rows, names),
         "duckdb": lambda: duckdb_file(folder / "p.duckdb", rows, called, **form),
         "sqlite": lambda: sqlite_file(folder / "p.db", rows, names, called=called),
     }
@@ -85,7 +85,7 @@ def test_failure_15_a_name_is_a_name_whatever_it_holds(tmp_path, noiseless, name
     check_odd(tmp_path, name, engine)
 
 
-@pytest.mark.parametrize("engine", ["arrow", "parquet", "csv"])
+@pytest.mark.parametrize("engine", ["arrow", "parquet", "imported"])
 def test_failure_15_a_name_of_a_column_in_a_file_is_a_name(tmp_path, noiseless, engine):
     check_odd(tmp_path, "a'\"; DROP TABLE people; --", engine)
 
@@ -115,9 +115,9 @@ def test_failure_15_a_name_of_a_file_is_a_name(tmp_path, noiseless, name):
 
 @pytest.mark.parametrize("name", ["what?.csv", "it's.csv", "[a]*.csv", "two\nlines.csv"])
 def test_failure_15_a_name_of_a_text_file_is_a_name(tmp_path, noiseless, name):
-    csv_file(tmp_path / name, [("a", 1.0)])
-    csv_file(tmp_path / "whatx.csv", [("a", 50.0)] * 7)
-    answer = asked(tmp_path, name, "SELECT COUNT(*), SUM(x) FROM people")
+    source = imported(tmp_path / name, [("a", 1.0)])
+    imported(tmp_path / "whatx.csv", [("a", 50.0)] * 7)
+    answer = asked(tmp_path, source, "SELECT COUNT(*), SUM(x) FROM people")
     assert (exact(answer, "count"), exact(answer, "sum_x")) == ([1], [1])
 
 

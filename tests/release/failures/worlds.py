@@ -6,6 +6,7 @@ import sqlite3
 from fractions import Fraction
 
 from twoworlds.release import Curator, parse_policy
+from twoworlds.release.policy.imports import import_text
 
 NUMBER = "{x: {kind: number, bounds: [-100, 100], unit: 0.01, grid: {step: 10}}}"
 KEYED = (
@@ -78,7 +79,9 @@ def parquet(path, rows, **form):
     return str(path)
 
 
-def csv_file(path, rows, names=("k", "x")):
+def imported(path, rows, names=("k", "x")):
+    """Write rows as text, and import it."""
+
     def cell(value):
         if value is None:
             return ""
@@ -90,7 +93,8 @@ def csv_file(path, rows, names=("k", "x")):
     lines = [",".join(cell(name) for name in names)]
     lines += [",".join(map(cell, row)) for row in rows]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
-    return str(path)
+    kinds = dict(zip(names, ("text", "number"), strict=True))
+    return str(import_text(path, kinds=kinds, header=True).target)
 
 
 def sqlite_file(path, rows, names=("k", "x"), types=("TEXT", "REAL"), called="people"):

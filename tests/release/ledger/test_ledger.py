@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,6 +21,8 @@ from twoworlds.release.ledger import (
     verify_export,
 )
 from twoworlds.release.ledger.mark import Mark
+from twoworlds.release.opening import open_ledger
+from twoworlds.release.policy import parse_policy
 
 TENTH = Cost(Fraction(1, 10))
 
@@ -88,8 +91,10 @@ def test_a_false_answer_is_an_answer(ledger):
 
 def test_another_analyst_gets_the_stored_answer_and_pays_alone(ledger):
     ledger.pay("people", "ann", "q", "0.1", lambda: 7)
-    assert ledger.check("people", "bob", "q", "0.1") == Cost()
-    assert ledger.pay("people", "bob", "q", "0.1", never) == 7
+    price, known = ledger.check("people", "bob", "q", "0.1")
+    assert (price, known.analysts) == (TENTH, ["ann"])
+    assert ledger.reserve("people", "bob", "q", "0.1").paid == TENTH
+    assert ledger.check("people", "bob", "q", "0.1")[0] == Cost()
     assert ledger.pay("people", "bob", "q", "0.1", never) == 7
     assert ledger.spent("people") == TENTH
     assert ledger.spent("people", "bob") == ledger.spent("people", "ann") == TENTH
@@ -141,7 +146,7 @@ def test_a_query_must_name_its_noise(ledger):
 
 def test_checking_a_price_charges_nothing(ledger, path):
     before = verify(path)["hash"]
-    assert ledger.check("people", "ann", "q", "0.1") == TENTH
+    assert ledger.check("people", "ann", "q", "0.1") == (TENTH, None)
     with pytest.raises(OverBudget):
         ledger.check("people", "ann", "q", "1.1")
     assert verify(path)["hash"] == before
@@ -334,3 +339,19 @@ def test_whatever_is_done_spent_is_at_least_answered_and_at_most_the_cap(new_pla
         assert ledger.spent("people", "bob").epsilon <= Fraction(1, 2)
     ledger.close()
     assert verify(path)["ok"]
+
+
+def test_who_begins_a_ledger_at_one_moment_with_another_opens_the_same(new_place):
+    """As two services do that start together: the other is quicker by a hair."""
+    place, create = new_place(), Mark.create
+
+    def late(path, point):
+        with mock.patch.object(Mark, "create", create):
+            Ledger.create(place).close()
+        return create(path, point)
+
+    people = "{people: {neighbours: add-remove, unit: row}}"
+    policy = parse_policy(f"{{ledger: '{place}', datasets: {people}}}")
+    with mock.patch.object(Mark, "create", late), open_ledger(policy) as ledger:
+        ledger.set_cap("people", "1")
+    assert verify(place)["ok"]

@@ -132,11 +132,6 @@ def test_a_unit_with_too_many_digits_is_refused():
         clean("integer").units(Measure("total", "c", low=0, high=9, unit=unit))
 
 
-def test_an_unknown_engine_is_refused():
-    with pytest.raises(InvalidInput, match="oracle"):
-        engine_of("oracle")
-
-
 @pytest.mark.parametrize(
     ("high", "parts"), [(2**30 - 1, 1), (2**30, 2), (2**60 - 1, 2), (2**60, 3), (2**62 - 1, 3)]
 )

@@ -24,7 +24,7 @@ datasets:
       ill: {kind: boolean, keys: [true, false]}
       born: {kind: date, keys: [2001-01-31]}
     public:
-      regions: {source: regions.csv, key: code, columns: {zone: {kind: text, keys: [a, b]}}}
+      regions: {source: regions.parquet, key: code, columns: {zone: {kind: text, keys: [a, b]}}}
     budget: {epsilon: 0.1, delta: 1e-6}
     analysts: {ann: epsilon=1}
 """
@@ -121,12 +121,12 @@ def test_a_person_is_in_as_many_groups_as_rows_unless_said():
         (dataset(budget="[1]"), "such as epsilon=1"),
         (dataset(analysts="{ann: lots}"), "ann"),
         (dataset(public="{r: {key: a}}"), "source is missing"),
-        (dataset(public="{r: {source: a.csv}}"), "key is missing"),
-        (dataset(public="{a.b: {source: a.csv, key: k}}"), "dot in its name"),
+        (dataset(public="{r: {source: a.parquet}}"), "key is missing"),
+        (dataset(public="{a.b: {source: a.parquet, key: k}}"), "dot in its name"),
         (
             dataset(
                 columns="{r.z: {kind: text}}",
-                public="{r: {source: a.csv, key: k, columns: {z: {kind: text}}}}",
+                public="{r: {source: a.parquet, key: k, columns: {z: {kind: text}}}}",
             ),
             "may be of the dataset",
         ),

@@ -112,7 +112,7 @@ def test_the_same_question_again_costs_nothing(desk: Window):
     expect(desk.button(STORED)).to_be_enabled()
     before = left(desk)
     desk.button(STORED).click()
-    expect(desk.page.get_by_text("nothing was paid again")).to_be_visible()
+    expect(desk.page.get_by_text("you pay nothing more")).to_be_visible()
     assert desk.rows(ANSWERS) == first
     assert left(desk) == before
 

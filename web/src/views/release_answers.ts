@@ -39,7 +39,7 @@ export function answered(found: Released): Child[] {
         "p",
         { class: "caption" },
         repeated
-          ? "This repeats a stored answer: nothing was paid again."
+          ? "This repeats a stored answer; you pay nothing more."
           : `Paid epsilon ${paid}. Asking the same again costs nothing.`,
       ),
     ),

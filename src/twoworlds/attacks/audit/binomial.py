@@ -16,9 +16,10 @@ from fractions import Fraction
 from math import exp, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from twoworlds.errors import InvalidInput
+from twoworlds.numbers import working_precision
 
 __all__ = ["lower_bound", "tail_at_most", "upper_bound"]
 
@@ -70,7 +71,7 @@ def tail_at_most(hits: int, draws: int, p: Fraction, alpha: Fraction) -> bool:
         return alpha >= 1
     if hits == draws:  # p^n, exactly where that is cheap
         return _power_at_most(p, draws, alpha)
-    with ctx.workprec(_BITS):
+    with working_precision(_BITS):
         tail = _ball(p).beta_lower(arb(hits), arb(draws - hits + 1), True)  # noqa: FBT003
         return bool(tail <= _ball(alpha))
 
@@ -78,7 +79,7 @@ def tail_at_most(hits: int, draws: int, p: Fraction, alpha: Fraction) -> bool:
 def _power_at_most(p: Fraction, draws: int, alpha: Fraction) -> bool:
     if draws * p.denominator.bit_length() < 10_000:
         return p**draws <= alpha
-    with ctx.workprec(_BITS):
+    with working_precision(_BITS):
         return bool(_ball(p) ** draws <= _ball(alpha))
 
 

@@ -40,12 +40,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from pathlib import Path
+from typing import Any
 
-from twoworlds.attacks.composition.agreement import Candidate, Values
+from twoworlds.attacks.composition.agreement import Candidate, Values, agreements
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import rational
+from twoworlds.numbers import rational, to_json
 
-__all__ = ["BELIEFS", "Choices", "TableBelief", "Weights", "read_weights", "ways_of"]
+__all__ = [
+    "BELIEFS",
+    "Choices",
+    "TableBelief",
+    "Weights",
+    "choices_of",
+    "read_weights",
+    "ways_of",
+]
 
 Weights = Mapping[str, Fraction]
 Choices = tuple[Candidate, Sequence[Candidate], int]  # what rows say together, and each; how many
@@ -72,6 +81,15 @@ class TableBelief:
     def __post_init__(self) -> None:
         if self.name not in BELIEFS:
             raise UnknownName("belief", self.name, BELIEFS)
+
+    @classmethod
+    def read(cls, name: str, prior: object = None, population: object = None) -> TableBelief:
+        """Read a belief with the weights that `read_weights` takes."""
+        return cls(
+            name,
+            None if prior is None else read_weights(prior, "prior"),
+            None if population is None else read_weights(population, "population"),
+        )
 
     @property
     def weighed(self) -> bool:
@@ -118,6 +136,18 @@ class TableBelief:
             f"{said}, and there are no other values than those that occur in the tables (where "
             "none of them is in a set, all ways to choose rows that agree are equally likely)",
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, with what it assumes."""
+        weights = {"prior": self.prior, "population": self.population}
+        return {
+            "belief": self.name,
+            **{
+                name: None if given is None else {v: to_json(w) for v, w in given.items()}
+                for name, given in weights.items()
+            },
+            "assumptions": list(self.assumptions),
+        }
 
     def posterior(self, choices: Sequence[Choices], values: Values) -> dict[str, Fraction]:
         """Return the probability of each value.
@@ -220,6 +250,29 @@ def _is_weight(row: Sequence[str]) -> bool:
     except InvalidInput:
         return False
     return True
+
+
+def choices_of(
+    counted: Sequence[Mapping[str | None, int]],
+    read: Mapping[str | None, Candidate],
+    numbers: Mapping[tuple[str | None, ...], int] | None = None,
+) -> list[Choices]:
+    """Return what choices of matching rows say, together and each, and how many there are.
+
+    Args:
+        counted: For each table how many matching rows have which sensitive cell.
+        read: What each cell says.
+        numbers: How many choices of rows have which cells; by default all products of the counts.
+    """
+    found: list[Choices] = []
+    for texts, candidate in agreements(counted, read):
+        if numbers is None:
+            number = prod(counts[text] for counts, text in zip(counted, texts, strict=True))
+        else:
+            number = numbers.get(texts, 0)
+        if number:
+            found.append((candidate, [read[text] for text in texts], number))
+    return found
 
 
 def ways_of(choices: Iterable[Choices], values: Values) -> dict[str, int]:

@@ -15,8 +15,8 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from twoworlds.attacks.composition.agreement import Candidate, Values, agreements, read_sensitive
-from twoworlds.attacks.composition.beliefs import Choices, TableBelief, read_weights, ways_of
+from twoworlds.attacks.composition.agreement import Candidate, Values, read_sensitive
+from twoworlds.attacks.composition.beliefs import TableBelief, choices_of, ways_of
 from twoworlds.attacks.composition.consistent import Cells, consistent_choices
 from twoworlds.attacks.composition.sources import (
     Loaded,
@@ -29,7 +29,7 @@ from twoworlds.attacks.composition.sources import (
     text_of,
 )
 from twoworlds.attacks.composition.words import contradiction, outcome, who
-from twoworlds.attacks.generalised import column_cells, is_reversed, read_cell
+from twoworlds.attacks.generalised import column_cells, is_empty_interval, read_cell
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show, to_json
 
@@ -170,13 +170,6 @@ class Composition:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
-        weights = {
-            name: None if given is None else {v: to_json(w) for v, w in given.items()}
-            for name, given in (
-                ("prior", self.belief.prior),
-                ("population", self.belief.population),
-            )
-        }
         return {
             "sentence": self.sentence,
             "known": dict(self.known),
@@ -185,9 +178,7 @@ class Composition:
             "candidates": list(self.candidates),
             "posterior": {v: to_json(share) for v, share in self.posterior.items()},
             "ways": dict(self.ways),
-            "belief": self.belief.name,
-            **weights,
-            "assumptions": list(self.belief.assumptions),
+            **self.belief.to_dict(),
             "notes": list(self.notes),
         }
 
@@ -233,18 +224,14 @@ def compose(
     Raises:
         InvalidInput: for tables that cannot be read, columns that are missing, or odd weights.
     """
-    held = TableBelief(
-        belief,
-        None if prior is None else read_weights(prior, "prior"),
-        None if population is None else read_weights(population, "population"),
-    )
+    held = TableBelief.read(belief, prior, population)
     facts = _facts(known, sensitive)
     wanted = None if belief == "consistent" else list(facts)
     origins = named(tables)
     with opened() as connection:
         loaded = load_all(connection, origins, wanted, [sensitive])
         check_known(loaded, facts)
-        _check_order(loaded, facts)
+        _check_intervals(loaded, facts)
         seen = [_matching(table, facts) for table in loaded]
         counted = [
             _counts(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)
@@ -261,7 +248,7 @@ def compose(
         choices = None
         if belief == "consistent":
             choices = _consistent(loaded, seen, facts, sensitive)
-    agreed = _agreed(counted, read, choices)
+    agreed = choices_of(counted, read, choices)
     told = [*(candidate for candidate, _, _ in agreed), *(read[t] for one in counted for t in one)]
     return Composition(
         {column: str(value) for column, value in facts.items()},
@@ -319,14 +306,15 @@ def _matching(table: Loaded, facts: Mapping[str, object]) -> _Matching:
     return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
 
 
-def _check_order(tables: Sequence[Loaded], facts: Mapping[str, object]) -> None:
-    """Refuse a known span whose ends are in the wrong order, unless a table has it as a value."""
+def _check_intervals(tables: Sequence[Loaded], facts: Mapping[str, object]) -> None:
+    """Refuse a known interval that no number is in, unless a table has it as a value."""
     for column, value in facts.items():
-        if not isinstance(value, str) or not is_reversed(value):
+        if not isinstance(value, str) or not is_empty_interval(value):
             continue
         if not any(value in table.texts(column) for table in tables if column in table.columns):
             raise InvalidInput(
-                f"the known {column}={value} holds no number: write the lower end first"
+                f"the known {column}={value} holds no number: write the lower end first, "
+                "and square brackets at ends that belong to it"
             )
 
 
@@ -363,23 +351,6 @@ def _evidence(
         tuple(sorted(candidates)),
         matching.excluded,
     )
-
-
-def _agreed(
-    counted: Sequence[Mapping[str | None, int]],
-    read: Mapping[str | None, Candidate],
-    choices: Mapping[Cells, int] | None,
-) -> list[Choices]:
-    """Return what choices of rows say, together and each, and their number (None: products)."""
-    found: list[Choices] = []
-    for texts, candidate in agreements(counted, read):
-        if choices is None:
-            number = prod(counts[text] for counts, text in zip(counted, texts, strict=True))
-        else:
-            number = choices.get(texts, 0)
-        if number:
-            found.append((candidate, [read[text] for text in texts], number))
-    return found
 
 
 def _consistent(

@@ -3,8 +3,8 @@
 For every person of the register, what `twoworlds.attacks.composition.compose` computes for one:
 the rows of each table that can be theirs, the sensitive values that each table leaves, and those
 that all tables leave together. People of whom the same is known, and who match the same groups,
-have the same answer, so it is computed once for them, by joins in DuckDB. The belief is the default
-one of `twoworlds.attacks.composition.beliefs`: no weights.
+have the same answer, so it is computed once for them, by joins in DuckDB. How often guesses are
+right is said by `twoworlds.attacks.composition.guesses`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.composition.beliefs import TableBelief
+from twoworlds.attacks.composition.guesses import Guesses, make_guesses
 from twoworlds.attacks.composition.joining import make_profiles, on_columns
 from twoworlds.attacks.composition.matching import KnownValues
-from twoworlds.attacks.composition.signatures import make_outcomes, make_signatures
+from twoworlds.attacks.composition.signatures import joined, make_outcomes, make_signatures
 from twoworlds.attacks.composition.sources import (
     Loaded,
     Origin,
@@ -32,7 +33,6 @@ from twoworlds.attacks.composition.words import listed
 from twoworlds.attacks.tables import written_column
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import decimal, to_json
 from twoworlds.progress import track
 
 if TYPE_CHECKING:
@@ -90,10 +90,8 @@ class Exposure(Explained):
         left: How many of them are left with how many candidates; 0 when the tables contradict.
         pinned: How many of them are left with one value.
         newly: How many are pinned down by all tables together and by none alone.
-        guessed: How many of them an attacker who always guesses the likeliest value is expected to
-            guess rightly, under the default belief.
+        guesses: How often guessing the likeliest value of each of them is right.
         victims: The first people who are pinned down, those first whom no table gives away alone.
-        sets: Whether sensitive cells are sets.
         notes: What to beware of, in sentences.
     """
 
@@ -105,9 +103,8 @@ class Exposure(Explained):
     left: Mapping[int, int]
     pinned: int
     newly: int
-    guessed: Fraction
+    guesses: Guesses
     victims: tuple[Victim, ...]
-    sets: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -142,13 +139,7 @@ class Exposure(Explained):
                 f"The tables contradict each other about {contradicted:,} of them: these people "
                 "are missing from a table that they match."
             )
-        if self.guessed:
-            share = decimal(self.guessed / self.everywhere, 3, "down")
-            lines.append(
-                f"Guessing the likeliest {self.sensitive} of each is expected to be right "
-                f"{decimal(self.guessed, 6, 'down')} times, a share of {share}, if they are in "
-                "all tables."
-            )
+        lines += self.guesses.sentences(self.sensitive)
         return " ".join([*lines, *self.notes])
 
     def picture(self) -> str:
@@ -184,7 +175,7 @@ class Exposure(Explained):
             "people_by_candidates_left": {str(n): people for n, people in self.left.items()},
             "pinned": self.pinned,
             "pinned_only_together": self.newly,
-            "expected_right_guesses": to_json(self.guessed, side="down"),
+            **self.guesses.to_dict(),
             "victims": [
                 {
                     "row": one.row,
@@ -194,8 +185,7 @@ class Exposure(Explained):
                 }
                 for one in self.victims
             ],
-            "belief": "independent",
-            "assumptions": list(TableBelief(sets=self.sets).assumptions),
+            **self.guesses.belief.to_dict(),
             "notes": list(self.notes),
         }
 
@@ -207,19 +197,25 @@ def expose(
     *,
     on: str | Sequence[str] | None = None,
     most: int = 10,
+    prior: str | Mapping[str, object] | None = None,
+    population: str | Mapping[str, object] | None = None,
 ) -> Exposure:
     """Put several tables together for everybody in a register.
 
     Args:
         tables: As `compose` takes them.
-        register: The people, with what is known of each; likewise.
+        register: The people, with what is known of each; likewise. The sensitive column, if it has
+            one, is held back from the attack, and guesses are compared with it.
         sensitive: The column that is attacked.
         on: The columns that are known; by default all of the register that some table has.
         most: How many people who are pinned down are listed.
+        prior: Weights of everybody's values beforehand, as `compose` takes them.
+        population: Weights of the values of the other people in the tables, likewise.
 
     >>> expose(["figure1.csv", "figure2.csv"], "register.csv", "condition").pinned
     3
     """
+    belief = TableBelief.read("independent", prior, population)
     origins = named(tables)
     with opened() as connection:
         everybody = load(connection, named([register])[0][0], register, None)
@@ -235,7 +231,7 @@ def expose(
         for number, table in enumerate(track(loaded, "matching people", total=len(loaded))):
             make_signatures(everybody, table, values, sensitive, number)
         make_outcomes(connection, loaded, sensitive)
-        found = _exposure(connection, everybody, loaded, known, sensitive, most)
+        found = _exposure(connection, everybody, loaded, known, sensitive, most, belief)
         return replace(found, notes=tuple(repeated(origins)))
 
 
@@ -259,6 +255,7 @@ def _exposure(
     known: Sequence[str],
     sensitive: str,
     most: int,
+    belief: TableBelief,
 ) -> Exposure:
     numbers = range(len(tables))
     alone = " ".join(f"LEFT JOIN alone{i} ON alone{i}.signature = s{i}" for i in numbers)
@@ -291,11 +288,6 @@ def _exposure(
         f"SELECT coalesce(sum(people), 0)::BIGINT, coalesce(sum(people) FILTER ({hidden}), 0)"
         "::BIGINT FROM told WHERE pinned"
     )
-    odds = fetch(
-        "SELECT best::VARCHAR, total::VARCHAR, sum(people)::BIGINT FROM told WHERE number > 0 "
-        "GROUP BY ALL"
-    )
-    [(sets,)] = fetch("SELECT count(*) > 0 FROM named WHERE kind = 'set' OR label <> said")
     return Exposure(
         tuple(known),
         sensitive,
@@ -305,9 +297,8 @@ def _exposure(
         dict(left),
         pinned,
         newly,
-        sum((Fraction(int(b), int(t)) * people for b, t, people in odds), start=Fraction(0)),
+        make_guesses(connection, register, tables, known, sensitive, belief),
         tuple(_victims(connection, register, known, len(tables), hidden, most)),
-        sets,
     )
 
 
@@ -320,13 +311,8 @@ def _victims(
     most: int,
 ) -> list[Victim]:
     """Return the first people who are pinned down, in the order of the register."""
-    numbers = range(tables)
-    alone = ", ".join(f"n{i}" for i in numbers)
-    together = " AND ".join(f"p.s{i} IS NOT DISTINCT FROM t.s{i}" for i in numbers)
-    same = " AND ".join(
-        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
-        for i, column in enumerate(known)
-    )
+    alone = ", ".join(f"n{i}" for i in range(tables))
+    together, same = joined(register, known, tables)
     first = f"ORDER BY ({hidden}) DESC, first LIMIT {int(most)}"
     found = connection.execute(
         f"SELECT r.rowid + 1 AS first, label, {alone} FROM (FROM told WHERE pinned {first}) "

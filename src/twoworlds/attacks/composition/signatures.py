@@ -7,11 +7,15 @@ People who share the signatures of all tables are computed once:
 *   ``values0``, ...: for each signature the sensitive cells and how many matching rows have each;
 *   ``signed``: the profiles with all signatures; ``combined``: how many people share them;
 *   ``outcomes``: for those the number of candidates, the weight of the likeliest, and of all.
+
+Weights of the belief without prior and population are computed in DuckDB. `posteriors` computes
+what any belief says, one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from math import lcm, prod
 from typing import TYPE_CHECKING
 
@@ -21,6 +25,7 @@ from twoworlds.attacks.composition.agreement import (
     agreements,
     read_sensitive,
 )
+from twoworlds.attacks.composition.beliefs import TableBelief, choices_of
 from twoworlds.attacks.composition.joining import fill, make_groups, make_matches
 from twoworlds.attacks.composition.matching import KnownValues
 from twoworlds.errors import TooLarge
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 
     from twoworlds.attacks.composition.sources import Loaded
 
-__all__ = ["make_outcomes", "make_signatures"]
+__all__ = ["joined", "make_outcomes", "make_signatures", "posteriors"]
 
 _MOST_WAYS = 1 << 126
 
@@ -134,6 +139,42 @@ def make_outcomes(
         "best, CASE WHEN bool_or(empty) THEN sum(ways) ELSE sum(weight) END AS total, "
         "min(label) FILTER (kind IS NOT NULL) AS label FROM weighed GROUP BY id"
     )
+
+
+def joined(register: Loaded, known: Sequence[str], tables: int) -> tuple[str, str]:
+    """Return the conditions that join ``signed`` as p with people as t, and with rows as r."""
+    together = " AND ".join(f"p.s{i} IS NOT DISTINCT FROM t.s{i}" for i in range(tables))
+    same = " AND ".join(
+        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
+        for i, column in enumerate(known)
+    )
+    return together, same
+
+
+def posteriors(
+    tables: Sequence[Loaded], sensitive: str, belief: TableBelief, wanted: Container[int]
+) -> Iterator[tuple[int, dict[str, Fraction]]]:
+    """Yield the id of people in ``combined``, and how likely each value is for them.
+
+    Args:
+        tables: The tables, after `make_outcomes`.
+        sensitive: The column that is attacked.
+        belief: What the probabilities rest on.
+        wanted: The ids that are asked for; they match all tables.
+    """
+    read = read_sensitive(table.texts(sensitive) for table in tables)
+    values = Values(read.values())
+    left: list[dict[int, dict[str | None, int]]] = []
+    for i, table in enumerate(tables):
+        left.append({})
+        for signature, said, size in table.fetch(f"SELECT signature, said, size FROM values{i}"):
+            left[i].setdefault(signature, {})[said] = size
+    signatures = ", ".join(f"s{i}" for i in range(len(tables)))
+    for one, *signed in tables[0].fetch(f"SELECT id, {signatures} FROM combined ORDER BY id"):
+        if one not in wanted:
+            continue
+        counted = [mine[signature] for mine, signature in zip(left, signed, strict=True)]
+        yield one, belief.posterior(choices_of(counted, read), values)
 
 
 def _make_alone(

@@ -36,7 +36,7 @@ __all__ = [
 
 Origin = Any  # a path, a list of rows or a frame
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_SEPARATORS = ",;\t"
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
 _SHOWN = 12
 
@@ -179,9 +179,7 @@ def load(
         raise InvalidInput(f"{name} has two columns {twice!r}: rename one")
     for column in needed:
         if column not in names:
-            raise InvalidInput(
-                f"{name} has no column {column!r}: it has {_listed(names)}{_hint(table, names)}"
-            )
+            raise InvalidInput(f"{name} has no column {column!r}: it has {_listed(names)}")
     kept = {
         one: f"c{i}"
         for i, one in enumerate(names)
@@ -226,8 +224,7 @@ def _file(
         return names, f"(FROM {reader}) AS read({_numbered(names)})", None
     if path.suffix.lower() not in _DELIMITERS:
         raise InvalidInput(f"{name}: give a CSV, TSV or Parquet file (.csv, .tsv, .parquet)")
-    delimiter = _DELIMITERS[path.suffix.lower()]
-    names = _header(path, delimiter, name)
+    delimiter, names = _header(path, _DELIMITERS[path.suffix.lower()], name)
     kinds = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     reader = (
         f"read_csv({place}, auto_detect = false, delim = '{delimiter}', quote = '\"', "
@@ -236,19 +233,27 @@ def _file(
     return names, reader, None
 
 
-def _header(path: Path, delimiter: str, name: str) -> list[str]:
+def _header(path: Path, expected: str, name: str) -> tuple[str, list[str]]:
+    """Return the separator and the columns: the expected one, unless it leaves one column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            header = next(csv.reader(file, delimiter=delimiter), [])
+            line = next(csv.reader(file, delimiter=expected), [])
+            headers = {expected: line}
+            if len(line) == 1:
+                for other in _SEPARATORS:
+                    file.seek(0)
+                    headers[other] = next(csv.reader(file, delimiter=other))
     except UnicodeDecodeError:
         raise InvalidInput(f"{name} {_NOT_UTF_8}") from None
     except (OSError, csv.Error) as error:
         raise InvalidInput(f"{name} cannot be read: {error}") from error
+    delimiter = max(headers, key=lambda one: len(headers[one]))
+    header = headers[delimiter]
     if any("\x00" in one for one in header):
         raise InvalidInput(f"{name} {_NOT_UTF_8}")
     if not header:
         raise InvalidInput(f"{name} is empty: its first line names the columns")
-    return [one.strip() for one in header]
+    return delimiter, [one.strip() for one in header]
 
 
 def _described(connection: duckdb.DuckDBPyConnection, reader: str, name: str) -> list[str]:
@@ -312,18 +317,3 @@ def _run(
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(map(written_column, names[:_SHOWN])) + more
-
-
-def _hint(table: Origin, names: Sequence[str]) -> str:
-    """Say which separator is expected, if the only column looks like several."""
-    if len(names) > 1 or not isinstance(table, str | Path):
-        return ""
-    expected = _DELIMITERS.get(Path(table).suffix.lower())
-    found = [said for sign, said in _SEPARATORS.items() if sign in names[0] and sign != expected]
-    if expected is None or not found:
-        return ""
-    other = {"tabs": ", or name it .tsv", "commas": ", or name it .csv"}.get(found[0], "")
-    return (
-        f"; its columns seem to be separated by {found[0]}, and {_SEPARATORS[expected]} are "
-        f"expected: save it with {_SEPARATORS[expected]}{other}"
-    )

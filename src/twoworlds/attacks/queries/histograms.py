@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twoworlds.attacks.queries.membership import cell_noise
-from twoworlds.attacks.queries.server import TABLE
+from twoworlds.attacks.queries.server import TABLE, made_up
 from twoworlds.attacks.queries.studies import Study, drawn, log_ratio
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise
@@ -160,8 +160,7 @@ def _released(
     from twoworlds.release.policy import Column, Dataset
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.csv"
-        path.write_text("\n".join(["cell", *map(str, members)]) + "\n", encoding="utf-8")
+        path = made_up(["cell", *map(str, members)], Path(folder))
         keys = tuple(map(Fraction, range(cells)))
         column = Column("cell", "integer", Fraction(0), Fraction(cells - 1), keys=keys)
         cap = Cap(parse_cost(f"epsilon={epsilon}"))  # rounded as the charge is

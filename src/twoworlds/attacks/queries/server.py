@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
@@ -23,7 +24,16 @@ from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, M
 from twoworlds.release.query.resolve import resolve
 from twoworlds.release.values import Value, shown_value
 
-__all__ = ["TABLE", "ExactServer", "all_of", "complement", "declared", "equal", "in_words"]
+__all__ = [
+    "TABLE",
+    "ExactServer",
+    "all_of",
+    "complement",
+    "declared",
+    "equal",
+    "in_words",
+    "made_up",
+]
 
 TABLE = "people"
 
@@ -32,16 +42,18 @@ class ExactServer:
     """Exact counts of rows, refused where the set is too small or too large.
 
     Args:
-        source: The table, as `twoworlds.release.backends.open_backend` takes it.
+        source: The table, as `twoworlds.release.backends.open_backend` takes it, or a text file
+            with names in its first line, of which a typed copy is kept until the server is closed.
         at_least: The limit k: a count below it, or above n - k, is refused. 0 refuses nothing.
     """
 
     def __init__(self, source: Any, *, at_least: object = 0) -> None:
         from twoworlds.release.backends import open_backend
 
-        self.source = source
         self.at_least = whole(at_least, "the limit on the size of a set", at_least=0)
-        self._backend, self._relation = open_backend(source)
+        self._copy = _typed_copy(source)
+        self.source = source if self._copy is None else Path(self._copy.name, "table.parquet")
+        self._backend, self._relation = open_backend(self.source)
         self.kinds: Mapping[str, str] = {**self._backend.kinds(self._relation)}
         self.asked = 0
 
@@ -76,11 +88,13 @@ class ExactServer:
         from twoworlds.release.plan import plan
 
         found = plan(resolve(query, self.dataset), self._relation, self._backend)
-        return found.decode(self._backend.rows(found.statement)).cells
+        return found.decode(self._backend.fetch(found.statement)).cells
 
     def close(self) -> None:
-        """Close the engine."""
+        """Close the engine, and remove the copy of a text file."""
         self._backend.close()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     def __enter__(self) -> Self:
         return self
@@ -92,6 +106,36 @@ class ExactServer:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _typed_copy(source: Any) -> TemporaryDirectory[str] | None:
+    """Import a text file into a folder that only its owner can read; None for other sources."""
+    from twoworlds.release.backends.sources import text_file_of
+
+    text = text_file_of(source)
+    if text is None:
+        return None
+    from twoworlds.release.policy.imports import import_text
+
+    folder: TemporaryDirectory[str] = TemporaryDirectory(prefix="twoworlds-")
+    try:
+        import_text(Path(text), header=True, target=Path(folder.name, "table.parquet"))
+    except BaseException:
+        folder.cleanup()
+        raise
+    return folder
+
+
+def made_up(lines: Iterable[str], folder: Path) -> Path:
+    """Return a Parquet file of a made-up table, given as lines of names and values."""
+    import duckdb
+
+    text, table = folder / "table.csv", folder / "table.parquet"
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with duckdb.connect() as connection:
+        connection.read_csv(str(text), header=True).write_parquet(str(table))
+    text.unlink()
+    return table
 
 
 def declared(source: Any, kinds: Mapping[str, str], **others: Any) -> Dataset:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.attacks.queries.differencing import best_chance
-from twoworlds.attacks.queries.server import TABLE
+from twoworlds.attacks.queries.server import TABLE, made_up
 from twoworlds.cards.explained import Explained
 from twoworlds.definitions.words import percent_above
 from twoworlds.errors import InvalidInput, TooLarge
@@ -191,7 +191,6 @@ def drawn(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarra
 
 def _released(members: np.ndarray, epsilon: object) -> tuple[np.ndarray, GeometricNoise]:
     """Publish the counts through the release engine, as one batch."""
-    import duckdb
     import numpy as np
 
     from twoworlds.release import Curator, Policy, Query, column
@@ -203,12 +202,8 @@ def _released(members: np.ndarray, epsilon: object) -> tuple[np.ndarray, Geometr
         raise TooLarge(f"{many:,} attributes: the release engine is asked for 1,000 at most here")
     names = [f"a{j}" for j in range(many)]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.csv"
         lines = [",".join(names), *(",".join("01"[int(bit)] for bit in row) for row in members)]
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        parquet = Path(folder) / "study.parquet"
-        with duckdb.connect() as connection:
-            connection.execute(f"COPY (FROM read_csv('{path}')) TO '{parquet}' (FORMAT parquet)")
+        parquet = made_up(lines, Path(folder))
         columns = {
             name: Column(name, "integer", Fraction(0), Fraction(1), keys=(Fraction(0), Fraction(1)))
             for name in names

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twoworlds.attacks.queries.server import made_up
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
     Reconstruction,
@@ -290,8 +291,7 @@ def _policy(table: NDArray[np.int8], folder: Path, budget: Fraction) -> Policy:
     names = [*(f"trait{i}" for i in range(table.shape[1] - 1)), _SECRET]
     words = np.array(["false", "true"])[table]
     lines = [",".join(names), *(",".join(row) for row in words.tolist())]
-    source = folder / "people.csv"
-    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    source = made_up(lines, folder)
     people = Dataset(
         "people",
         str(source),

@@ -1,7 +1,8 @@
-"""The release engine under its 18 known kinds of failure, as it is installed here.
+"""The release engine under its known kinds of failure, as it is installed here.
 
 ``twoworlds selftest`` asks the engine as any user does, in folders of its own: tables with odd
-values and names, processes that are killed, ledgers that are put back. It is a test, no proof.
+values and names, processes that are killed, ledgers that are put back, noise that is compared with
+the law that its cost demands. It is a test, no proof.
 """
 
 from __future__ import annotations

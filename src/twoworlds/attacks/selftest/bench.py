@@ -7,11 +7,11 @@ below e^-90.
 
 from __future__ import annotations
 
-import csv
+import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twoworlds.release import Answer, Curator
+    from twoworlds.release.curator import NoiseKind
 
 __all__ = ["CERTAIN", "Bench", "Failed", "expect"]
 
@@ -64,15 +65,6 @@ class Bench:
         found.mkdir(parents=True)
         return found
 
-    def csv(self, rows: Iterable[Row], names: Sequence[str] = ("k", "x")) -> Path:
-        """Write rows as text; None is empty."""
-        path = self.place() / "people.csv"
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(names)
-            writer.writerows(["" if v is None else v for v in row] for row in rows)
-        return path
-
     def sqlite(
         self,
         rows: Iterable[Row],
@@ -92,12 +84,30 @@ class Bench:
         connection.close()
         return {"sqlite": str(path), "table": "people"}
 
-    def parquet(self, select: str) -> Path:
-        """Write what a statement of DuckDB selects as Parquet."""
+    def parquet(
+        self,
+        rows: Iterable[Row],
+        names: Sequence[str] = ("k", "x"),
+        types: Sequence[str] = ("VARCHAR", "DOUBLE"),
+    ) -> Path:
+        """Write rows as a file of Parquet."""
+        columns = ", ".join(f'"{n}" {t}' for n, t in zip(names, types, strict=True))
+        return self._copied(f"CREATE TABLE held ({columns})", rows, len(names), "FROM held")
+
+    def selected(self, select: str) -> Path:
+        """Write what a statement of DuckDB selects as a file of Parquet."""
+        return self._copied("SELECT 1", (), 0, select)
+
+    def _copied(self, first: str, rows: Iterable[Row], width: int, select: str) -> Path:
         import duckdb
 
         path = self.place() / "people.parquet"
         with duckdb.connect() as connection:
+            connection.execute(first)
+            listed = [tuple(row) for row in rows]
+            if listed:
+                marks = ", ".join("?" * width)
+                connection.executemany(f"INSERT INTO held VALUES ({marks})", listed)
             connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
         return path
 
@@ -109,9 +119,9 @@ class Bench:
             "budget": "epsilon=100000, delta=1/2",
             **declared,
         }
-        place = f'"{source}"' if isinstance(source, Path) else _flow(source)
-        lines = ["ledger: ledger.db", "datasets:", "  people:", f"    source: {place}"]
-        lines += [f"    columns: {columns}"]
+        lines = ["ledger: ledger.db", "datasets:", "  people:", f"    columns: {columns}"]
+        if isinstance(source, (Path, dict)):  # else it is a frame, which is given to the curator
+            lines.append(f"    source: {json.dumps(source, default=str)}")
         lines += [f"    {name}: {value}" for name, value in fields.items()]
         path = self.place() / "policy.yml"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -121,14 +131,21 @@ class Bench:
         """Open a curator with nothing spent."""
         from twoworlds.release import Curator
 
-        return Curator.open(self.policy(source, columns, **declared))
+        given = {} if isinstance(source, (Path, dict)) else {"people": source}
+        return Curator.open(self.policy(source, columns, **declared), sources=given)
 
     def asked(
-        self, source: Any, sql: str, cost: str = "1", columns: str = COLUMNS, **declared: str
+        self,
+        source: Any,
+        sql: str,
+        cost: str = "1",
+        columns: str = COLUMNS,
+        noise: NoiseKind = "laplace",
+        **declared: str,
     ) -> Answer:
         """Ask one query of a new curator."""
         with self.opened(source, columns, **declared) as curator:
-            return curator.release(sql, cost)
+            return curator.release(sql, cost, noise=noise)
 
     def command(self, *arguments: str) -> list[str]:
         """Return the words of a command, run by this interpreter."""
@@ -150,10 +167,3 @@ class Bench:
 def values(answer: Answer, name: str) -> list[Fraction]:
     """Return the exact published values of one aggregate, by group in order."""
     return [Fraction(row["values"][name]["value"]["exact"]) for row in answer.to_dict()["rows"]]
-
-
-def _flow(source: dict[str, str]) -> str:
-    return "{" + ", ".join(f'{key}: "{value}"' for key, value in source.items()) + "}"
-
-
-Check = Callable[[Bench], str]

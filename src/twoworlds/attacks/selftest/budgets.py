@@ -1,4 +1,4 @@
-"""Failures 12, 13, 14 and 17: a ledger that forgets, borrowed names, repetition, drifting sums."""
+"""Failures 12, 13, 14, 17 and 25: ledgers that forget, borrowed names, repetition, sums, prices."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 from twoworlds.attacks.selftest.bench import Bench, Failed, expect, values
 from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.release.questions import NoiseKind
 
-__all__ = ["averaging", "drift", "forged_identity", "rolled_back_ledger"]
+__all__ = ["averaging", "charged_for_nothing", "drift", "forged_identity", "rolled_back_ledger"]
 
 _COUNT = "SELECT COUNT(*) FROM people"
 _LEDGER = ("ledger.db", "ledger.db-wal", "ledger.db-shm")
@@ -19,7 +20,7 @@ def rolled_back_ledger(bench: Bench) -> str:
     """Delete the ledger, cut it short, put an old copy back."""
     from twoworlds.release import Curator
 
-    policy = bench.policy(bench.csv([("a", 1)]), budget="epsilon=1")
+    policy = bench.policy(bench.sqlite([("a", 1)]), budget="epsilon=1")
     folder = policy.parent
     with Curator.open(policy) as curator:
         curator.release(_COUNT, "1/4")
@@ -76,7 +77,7 @@ def forged_identity(bench: Bench) -> str:
     """Ask under other names, and with all names together."""
     from twoworlds.release import OverBudget
 
-    source = bench.csv([("a", 1)])
+    source = bench.sqlite([("a", 1)])
     caps = {"budget": "epsilon=3/2", "analysts": "{ann: epsilon=1, bob: epsilon=1, eve: epsilon=1}"}
     with bench.opened(source, **caps) as curator:
         names = ("mallory", "Ann", "ann ", "ann\n", "", "*", "аnn")  # the last is Cyrillic
@@ -108,12 +109,12 @@ def averaging(bench: Bench) -> str:
         "select count(*) from people where 2 <= x and k = 'a' -- again",
         'SELECT COUNT(*) FROM "people" WHERE ("x" >= 2.0) AND "k" = \'a\'',
     )
-    with bench.opened(bench.csv([("a", 3)] * 50)) as curator:
-        found = {values(curator.release(text, "1/100"), "count")[0] for text in spellings * 20}
+    with bench.opened(bench.sqlite([("a", 3)] * 50)) as curator:
+        found = {values(curator.release(text, "1/100"), "count")[0] for text in spellings * 5}
         spent = curator.ledger.spent("people").epsilon
-    expect(len(found) == 1, f"60 times the same question has {len(found)} answers")
-    expect(spent == Fraction(1, 100), f"60 times the same question cost {spent}")
-    return "60 times the same question, in 3 spellings: one answer, paid once"
+    expect(len(found) == 1, f"15 times the same question has {len(found)} answers")
+    expect(spent == Fraction(1, 100), f"15 times the same question cost {spent}")
+    return "15 times the same question, in 3 spellings: one answer, paid once"
 
 
 def drift(bench: Bench) -> str:
@@ -121,7 +122,7 @@ def drift(bench: Bench) -> str:
     from twoworlds.release import OverBudget
 
     for cap, cost, times in (("1", "0.1", 10), ("1", "1/3", 3), ("7/10", "0.7", 1)):
-        with bench.opened(bench.csv([("a", 1)]), budget=f"epsilon={cap}") as curator:
+        with bench.opened(bench.sqlite([("a", 1)]), budget=f"epsilon={cap}") as curator:
             for number in range(times):
                 curator.release(f"SELECT COUNT(*) FROM people WHERE x < {number}", cost)
             try:
@@ -131,3 +132,35 @@ def drift(bench: Bench) -> str:
             else:
                 raise Failed(f"{times} times {cost} left something of {cap}")
     return "ten times 0.1 fills 1, three times 1/3 too, and not 10^-30 more fits"
+
+
+_TOP = 2**62 - 1
+_PRICED: tuple[tuple[str, NoiseKind, str], ...] = (
+    ("COUNT(*)", "laplace", "epsilon"),
+    ("SUM(x)", "laplace", "epsilon"),
+    ("COUNT(*)", "gaussian", "rho"),
+    ("SUM(x)", "gaussian", "rho"),
+)
+_WIDE = f"{{x: {{kind: integer, bounds: [-{_TOP}, {_TOP}]}}}}"
+
+
+def charged_for_nothing(bench: Bench) -> str:
+    """Pay so little that noise is as wide as can be, and see who keeps the money."""
+    source = bench.sqlite([(1,)], ("x",), ("INTEGER",))
+    answered = refused = 0
+    for power in (3, 9, 20, 40, 60):
+        for sql, noise, kind in _PRICED:
+            cost = f"{kind}=1e-{power}"
+            with bench.opened(source, _WIDE, budget=f"{kind}=1") as curator:
+                try:
+                    curator.release(f"SELECT {sql} FROM people", cost, noise=noise)
+                    answered += 1
+                except TwoWorldsError:
+                    spent = curator.ledger.spent("people")
+                    expect(
+                        not spent.epsilon and not spent.rho,
+                        f"{sql} with {noise} noise for {cost} was charged and is never answered",
+                    )
+                    refused += 1
+    expect(answered > 0, "nothing is answered at a low price")
+    return f"of {answered + refused} low prices {answered} are answered, {refused} refused unpaid"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from pathlib import Path
 
 from twoworlds.attacks.selftest.bench import CERTAIN, Bench, Failed, expect, values
 from twoworlds.errors import TwoWorldsError
@@ -108,8 +107,8 @@ def injection_and_odd_names(bench: Bench) -> str:
                     f"a condition on {value!r} in {name!r} counts something else",
                 )
                 tried += 1
-    path = bench.csv([("a", 1)])
-    before = Path(path).read_bytes()
+    path = bench.parquet([("a", 1.0)])
+    before = path.read_bytes()
     with bench.opened(path) as curator:
         for text in _HOSTILE:
             try:
@@ -118,7 +117,7 @@ def injection_and_odd_names(bench: Bench) -> str:
                 continue
             raise Failed(f"this was answered: {text}")
         expect(curator.ledger.spent("people").epsilon == 0, "a refused query was charged")
-    expect(Path(path).read_bytes() == before, "a query changed the data")
+    expect(path.read_bytes() == before, "a query changed the data")
     return (
         f"{tried} odd names and values are themselves; {len(_HOSTILE)} commands are refused unpaid"
     )

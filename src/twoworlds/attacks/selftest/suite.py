@@ -1,70 +1,94 @@
-"""The 18 failures, in order, and their outcomes on the engine that is installed here."""
+"""The known failures, in order, and their outcomes on the installed engine or a running service."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twoworlds.attacks.selftest.bench import Bench, Check, Failed
+from twoworlds.attacks.selftest.bench import Bench, Failed
+from twoworlds.attacks.selftest.goodness import MOST, RATE
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.progress import track
 
-__all__ = ["FAILURES", "Failure", "Outcome", "SelfTest", "outcomes", "selftest"]
+if TYPE_CHECKING:
+    from twoworlds.attacks.selftest.service import Service
+
+__all__ = [
+    "FAILURES",
+    "FALSE_ALARMS",
+    "Failure",
+    "Outcome",
+    "SelfTest",
+    "outcomes",
+    "selftest",
+    "service_outcomes",
+]
+
+FALSE_ALARMS = RATE * MOST
+_CHANCE = " An engine that is right fails by chance with a probability of at most 10^-6."
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """A way in which private releases have failed.
 
     Attributes:
-        number: From 1 to 18.
+        number: Its number, for good.
         name: What goes wrong.
-        place: The module and the function that try it.
+        place: The module and the function that try it on the installed engine; empty for none.
+        outside: The function of `service` that tries it on a running service; empty for none.
     """
 
     number: int
     name: str
     place: str
-
-    @property
-    def check(self) -> Check:
-        """The function that tries it, loaded when it is needed."""
-        module, _, name = self.place.partition(".")
-        found: Check = getattr(import_module(f"twoworlds.attacks.selftest.{module}"), name)
-        return found
+    outside: str = ""
 
 
 FAILURES = tuple(
-    Failure(number, name, place)
-    for number, (name, place) in enumerate(
-        (
-            ("low bits of floating-point noise", "noise.low_bits"),
-            ("precision that depends on the data", "noise.precision"),
-            ("rounding and order of a float sum", "sums.rounding_of_sums"),
-            ("overflow and truncation", "sums.overflow"),
-            ("NaN, infinity and NULL", "sums.missing_and_infinite"),
-            ("bounds or keys from the data", "shape.declared_only"),
-            ("empty groups", "shape.empty_groups"),
-            ("timing of the sampler", "noise.sampler_timing"),
-            ("errors as a side channel", "names.errors_as_a_channel"),
-            ("double spending at one time", "processes.double_spend"),
-            ("kill -9 around charge and answer", "processes.kill_9"),
-            ("a ledger deleted or put back", "budgets.rolled_back_ledger"),
-            ("forged identity and collusion", "budgets.forged_identity"),
-            ("averaging a repeated query", "budgets.averaging"),
-            ("injection and odd names", "names.injection_and_odd_names"),
-            ("cost that does not fall as noise grows", "noise.cost_falls_as_noise_grows"),
-            ("drift of budgets in floats", "budgets.drift"),
-            ("order, types or index of the data", "shape.order_and_types"),
-        ),
-        start=1,
+    Failure(*one)
+    for one in (
+        (1, "low bits of floating-point noise", "noise.low_bits"),
+        (2, "precision that depends on the data", "noise.precision"),
+        (3, "rounding and order of a float sum", "sums.rounding_of_sums"),
+        (4, "overflow and truncation", "sums.overflow"),
+        (5, "NaN, infinity and NULL", "sums.missing_and_infinite"),
+        (6, "bounds or keys from the data", "shape.declared_only"),
+        (7, "empty groups", "shape.empty_groups"),
+        (8, "timing of the sampler", "noise.sampler_timing"),
+        (9, "errors as a side channel", "names.errors_as_a_channel", "errors_of_a_service"),
+        (10, "double spending at one time", "processes.double_spend"),
+        (11, "kill -9 around charge and answer", "processes.kill_9"),
+        (12, "a ledger deleted or put back", "budgets.rolled_back_ledger"),
+        (13, "forged identity and collusion", "budgets.forged_identity", "names_of_a_service"),
+        (14, "averaging a repeated query", "budgets.averaging", "repetition_at_a_service"),
+        (15, "injection and odd names", "names.injection_and_odd_names"),
+        (16, "cost that does not fall as noise grows", "noise.cost_falls_as_noise_grows"),
+        (17, "drift of budgets in floats", "budgets.drift", "price_at_a_service"),
+        (18, "order, types or index of the data", "shape.order_and_types"),
+        (19, "threads that read each other's rows", "processes.one_curator_in_threads"),
+        (20, "a table whose columns change places", "sources.columns_in_another_order"),
+        (21, "a batch that is not one snapshot", "sources.one_snapshot"),
+        (22, "a value whose type decides about an answer", "sources.types_of_frames"),
+        (23, "different people who become one", "people.different_people"),
+        (24, "one text record that becomes many rows", "sources.one_record_one_row"),
+        (25, "charged and never answerable", "budgets.charged_for_nothing"),
+        (26, "free requests that starve others", "", "turns"),
+        (27, "two policies at one time", "", "one_policy"),
+        (28, "files that others may open", "processes.files_of_others"),
+        (29, "Laplace noise of another law", "laws.laplace_noise"),
+        (30, "Gaussian noise of another law", "laws.gaussian_noise"),
+        (31, "quantiles chosen by another law", "laws.quantiles"),
+        (32, "keys of one person that are shown", "laws.discovered_keys"),
+        (33, "noise that repeats", "processes.unpredictable"),
+        (34, "a person without limit", "people.limits_of_a_person"),
+        (35, "noise for adding where a row is replaced", "people.substituted"),
     )
 )
 
@@ -88,9 +112,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SelfTest:
-    """The outcomes of all checks that were run."""
+    """The outcomes of all checks that were run, on the installed engine or on a service."""
 
     outcomes: tuple[Outcome, ...]
+    service: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -101,16 +126,18 @@ class SelfTest:
         """Say what the engine withstood."""
         broken = [one for one in self.outcomes if not one.holds]
         many = len(self.outcomes)
+        subject = "installed engine" if self.service is None else f"service at {self.service}"
+        chance = _CHANCE if self.service is None else ""
         if not broken:
             which = "the failure that was" if many == 1 else f"all {many} failures that were"
             return (
-                f"The installed engine withstands {which} tried. That is a test, no proof: each "
-                "tries some inputs of a kind."
+                f"The {subject} withstands {which} tried. That is a test, no proof: each "
+                f"tries some inputs of a kind.{chance}"
             )
         numbers = ", ".join(str(one.failure.number) for one in broken)
         return (
-            f"The installed engine FAILS {len(broken)} of {many}: {numbers}. Do not release with "
-            "it; please report this."
+            f"The {subject} FAILS {len(broken)} of {many}: {numbers}. Do not release with "
+            f"it; please report this.{chance}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,6 +145,7 @@ class SelfTest:
         return {
             "holds": self.holds,
             "explanation": self.explain(),
+            "false_alarms": FALSE_ALARMS,
             "checks": [
                 {
                     "number": one.failure.number,
@@ -160,7 +188,7 @@ def selftest(
         only: The numbers of those to try; all if left out.
         folder: Where tables and ledgers are laid out; a new one that is removed if left out.
         prelude: Python that the processes which checks start run first: it is for engines that are
-            broken on purpose, in `twoworlds.testing.broken_engines`.
+            broken on purpose, in the tests.
     """
     return SelfTest(tuple(outcomes(only, folder=folder, prelude=prelude)))
 
@@ -169,32 +197,48 @@ def outcomes(
     only: Sequence[object] | None = None, *, folder: Path | None = None, prelude: str = ""
 ) -> Iterator[Outcome]:
     """Yield each outcome of `selftest` as its check ends."""
-    chosen = _chosen(only)
+    chosen = _chosen(only, [one for one in FAILURES if one.place], "the installed engine")
     place = Path(tempfile.mkdtemp(prefix="twoworlds-selftest-")) if folder is None else folder
     try:
         for failure in track(chosen, "selftest", len(chosen)):
-            yield _tried(failure, Bench(place / str(failure.number), prelude))
+            module, _, name = failure.place.partition(".")
+            check = getattr(import_module(f"twoworlds.attacks.selftest.{module}"), name)
+            yield _tried(failure, check, Bench(place / str(failure.number), prelude))
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _chosen(only: Sequence[object] | None) -> tuple[Failure, ...]:
+def service_outcomes(service: Service, only: Sequence[object] | None = None) -> Iterator[Outcome]:
+    """Yield the outcome of each failure that can be tried on a running service."""
+    from twoworlds.attacks.selftest import service as checks
+
+    alone = service.second is None
+    known = [one for one in FAILURES if one.outside and not (alone and one.outside == "turns")]
+    chosen = _chosen(only, known, "a running service")
+    for failure in track(chosen, "selftest", len(chosen)):
+        yield _tried(failure, getattr(checks, failure.outside), service)
+
+
+def _chosen(
+    only: Sequence[object] | None, known: Sequence[Failure], subject: str
+) -> tuple[Failure, ...]:
     if only is None:
-        return FAILURES
+        return tuple(known)
     numbers = {whole(one, "the number of a failure") for one in only}
-    unknown = numbers - {failure.number for failure in FAILURES}
+    unknown = numbers - {failure.number for failure in known}
     if unknown or not numbers:
         named = ", ".join(map(str, sorted(unknown))) or "none"
-        raise InvalidInput(f"failures have the numbers 1 to {len(FAILURES)}, not {named}")
-    return tuple(failure for failure in FAILURES if failure.number in numbers)
+        tried = ", ".join(str(failure.number) for failure in known)
+        raise InvalidInput(f"on {subject} these failures are tried: {tried}; not {named}")
+    return tuple(failure for failure in known if failure.number in numbers)
 
 
-def _tried(failure: Failure, bench: Bench) -> Outcome:
+def _tried(failure: Failure, check: Callable[[Any], str], subject: Any) -> Outcome:
     """Run one check; an engine that raises what it should not has failed it too."""
     started = time.monotonic()
     try:
-        holds, said = True, failure.check(bench)
+        holds, said = True, check(subject)
     except Failed as error:
         holds, said = False, str(error)
     except Exception as error:

@@ -22,8 +22,8 @@ def rounding_of_sums(bench: Bench) -> str:
         rng.shuffle(rows)
         source = bench.sqlite(rows, ("x",), ("REAL",))
         totals.add(values(bench.asked(source, _SUM, CERTAIN, _NUMBER), "sum_x")[0])
-        lines = bench.csv(rows, ("x",))
-        totals.add(values(bench.asked(lines, _SUM, CERTAIN, _NUMBER), "sum_x")[0])
+        file = bench.parquet(rows, ("x",), ("DOUBLE",))
+        totals.add(values(bench.asked(file, _SUM, CERTAIN, _NUMBER), "sum_x")[0])
     expect(len(totals) == 1, f"the order of rows, or the engine, changes the sum: {totals}")
     [whole] = totals
     for extra in (1e308, -1e308, 0.005, 1.0):
@@ -37,7 +37,7 @@ def overflow(bench: Bench) -> str:
     """Add a million of the largest integers."""
     top = 2**62 - 1
     columns = f"{{x: {{kind: integer, bounds: [-{top}, {top}]}}}}"
-    source = bench.parquet(f"SELECT {top} AS x FROM range(1000000)")
+    source = bench.selected(f"SELECT {top} AS x FROM range(1000000)")
     answer = bench.asked(source, _SUM, CERTAIN, columns)
     [total] = values(answer, "sum_x")
     scale = answer.calibration.noises[0][0].scale
@@ -55,10 +55,10 @@ def missing_and_infinite(bench: Bench) -> str:
         "'Infinity'::DOUBLE ELSE '-Infinity'::DOUBLE END AS x FROM range(40) t(i)"
     )
     asked = "SELECT COUNT(*), COUNT(x), SUM(x) FROM people"
-    answer = bench.asked(bench.parquet(odd), asked, CERTAIN, _NUMBER)
+    answer = bench.asked(bench.selected(odd), asked, CERTAIN, _NUMBER)
     found = [values(answer, name)[0] for name in ("count", "count_x", "sum_x")]
     expect(found == [40, 20, 0], f"40 odd values are answered as {[str(x) for x in found]}")
-    plain = bench.parquet("SELECT 1.0::DOUBLE AS x FROM range(40) t(i)")
+    plain = bench.selected("SELECT 1.0::DOUBLE AS x FROM range(40) t(i)")
     likewise = bench.asked(plain, asked, CERTAIN, _NUMBER)
     same = answer.calibration.noises == likewise.calibration.noises
     expect(same, "odd values change the noise")

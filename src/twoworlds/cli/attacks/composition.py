@@ -48,7 +48,11 @@ def composition(
     ] = None,
     everyone: Annotated[
         Path | None,
-        typer.Option(metavar="REGISTER", help="attack everybody of a file of known people instead"),
+        typer.Option(
+            metavar="REGISTER",
+            help="attack everybody of a file of known people instead; guesses are compared with "
+            "the sensitive values that it gives",
+        ),
     ] = None,
     on: Annotated[
         str | None,
@@ -64,13 +68,13 @@ def composition(
     from twoworlds.attacks.composition.exposure import expose
 
     if everyone is not None:
-        if know or prior is not None or population is not None or belief != "independent":
+        if know or belief != "independent":
             raise InvalidInput(
-                "--everyone takes what is known from the register, and the default belief: leave "
-                "out --know, --belief, --prior and --population"
+                "--everyone takes what is known from the register, and compares no rows of "
+                "different tables: leave out --know and --belief"
             )
         with progress():
-            found = expose(tables, everyone, sensitive, on=on)
+            found = expose(tables, everyone, sensitive, on=on, prior=prior, population=population)
         if json_:
             print_json(found.to_dict())
         else:
@@ -159,7 +163,7 @@ def _print_everyone(found: Exposure, paths: Sequence[Path]) -> None:
     out.print(Text(found.explain()))
     print_notes(paths)
     if found.victims:
-        columns = list(found.victims[0].person)
+        columns = [column for column in found.victims[0].person if column != found.sensitive]
         alone = [f"{table.name} leaves" for table in found.tables]
         print_table(
             ["row", *columns, found.sensitive, *alone],

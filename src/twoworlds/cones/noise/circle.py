@@ -14,10 +14,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from flint import acb, arb, ctx, fmpq, fmpq_poly, fmpz, fmpz_poly
+from flint import acb, arb, fmpq, fmpq_poly, fmpz, fmpz_poly
 
 from twoworlds.errors import TooLarge
-from twoworlds.numbers import Number, Real, ball
+from twoworlds.numbers import Number, Real, ball, working_precision
 
 __all__ = ["CircleZero", "circle_zero", "fraction", "polynomial", "refuse_large", "roots"]
 
@@ -102,7 +102,7 @@ def _cosine(folded: fmpz_poly, place: int) -> Number | None:
         return cosine if abs(cosine) < 1 else None
     bits = _START_BITS
     while True:
-        with ctx.workprec(bits):
+        with working_precision(bits):
             root = roots(folded, bits)[place]  # real roots are given as exactly real
             if root.imag != 0 or abs(root.real) > 2:
                 return None
@@ -113,7 +113,7 @@ def _cosine(folded: fmpz_poly, place: int) -> Number | None:
 
 @lru_cache(maxsize=64)
 def _roots_of(coefficients: tuple[int, ...], bits: int) -> tuple[acb, ...]:
-    with ctx.workprec(bits):
+    with working_precision(bits):
         found: Any = fmpz_poly(list(coefficients)).complex_roots()  # the stubs miss the pairs
         return tuple(root for root, _ in found)
 

@@ -18,12 +18,12 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import factorial
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.cones.noise.convolution import Summable
 from twoworlds.mechanisms.noise import SkellamNoise
 from twoworlds.mechanisms.noise.base import summed_tail
-from twoworlds.numbers import Number, Real, ball, exp
+from twoworlds.numbers import Number, Real, ball, exp, working_precision
 
 __all__ = ["GaussianInverse", "PoissonInverse", "PoissonLaw"]
 
@@ -148,7 +148,7 @@ class GaussianInverse(Summable):
         """
         work = bits + _GUARD
         while True:
-            with ctx.workprec(work):
+            with working_precision(work):
                 total = _falling(self.sigma2, k, work, closed=closed)
                 result: arb = total * _products(self.sigma2, work)[1]
             if result.rel_accuracy_bits() >= bits or work > 64 * (bits + _GUARD):
@@ -176,7 +176,7 @@ def _products(sigma2: Fraction, bits: int) -> tuple[arb, arb]:
     T / S = prod_n (1 + q^(2n-1))^2 / (1 - q^(2n))^2. After n factors the exponents of what
     remains sum to less than 8 q^(2n+1) / (1 - q)^2 in absolute value.
     """
-    with ctx.workprec(bits + _GUARD):
+    with working_precision(bits + _GUARD):
         q = ball(-1 / (2 * sigma2), bits + _GUARD).exp()
         norm, factor, n = arb(1), arb(1), 1
         while True:

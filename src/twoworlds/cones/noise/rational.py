@@ -16,12 +16,12 @@ from functools import cached_property
 from math import comb, gcd
 from typing import NamedTuple
 
-from flint import acb, acb_poly, arb, ctx, fmpq, fmpq_poly, fmpz_poly
+from flint import acb, acb_poly, arb, fmpq, fmpq_poly, fmpz_poly
 
 from twoworlds.cones.noise.circle import fraction, refuse_large, roots
 from twoworlds.cones.noise.convolution import Summable
 from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, Real
+from twoworlds.numbers import LIMIT_BITS, Number, Real, working_precision
 
 __all__ = ["Rational", "formal_inverse"]
 
@@ -143,7 +143,7 @@ class Rational(Summable):
         """Return the roots, precisely enough to tell on which side of the circle each lies."""
         while True:
             found = roots(factor, bits)
-            with ctx.workprec(bits):
+            with working_precision(bits):
                 if all(abs(root) < 1 or abs(root) > 1 for root in found):
                     return found
             bits *= 2
@@ -158,7 +158,7 @@ class Rational(Summable):
         known: dict[int, list[_Pole]] = self.__dict__.setdefault("_known_poles", {})
         if bits not in known:
             most = max((multiplicity for _, multiplicity in self._factors), default=0)
-            with ctx.workprec(bits + _GUARD):
+            with working_precision(bits + _GUARD):
                 top = _derivatives(self._rest, most)
                 bottom = _derivatives(self.denominator, 2 * most)
                 known[bits] = [

@@ -16,13 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq_poly
+from flint import arb, fmpq_poly
 
 from twoworlds.cones.noise.circle import circle_zero, polynomial
 from twoworlds.cones.noise.convolution import Summable, widened
 from twoworlds.cones.noise.rational import Rational
 from twoworlds.errors import InvalidInput, TooLarge, Undecided
-from twoworlds.numbers import Number, Real, ball, bounds, show
+from twoworlds.numbers import Number, Real, ball, bounds, show, working_precision
 
 __all__ = ["Approximated", "recipe"]
 
@@ -143,7 +143,7 @@ class Approximated(Summable):
         step, work = self._at_work(bits)
         key = (what, k, self._bits, work)
         if key not in self._known:
-            with ctx.workprec(work):
+            with working_precision(work):
                 error = ball(step.error, work).abs_upper()
                 if what == "at":
                     value = ball(step.inverse.at(k), work)

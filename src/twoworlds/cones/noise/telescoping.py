@@ -131,12 +131,12 @@ class Telescoping(Explained):
             "kind": "implied",
             "claim": f"x({k - self.direction}) <= {self.ratio} x({k}) up to the last term",
             "columns": [str(place) for place in places],
-            "inequality": [str(goal.get(place, 0)) for place in places],
+            "inequality": [_plain(goal.get(place, 0)) for place in places],
             "premises": [
-                [str(form.get(place, 0)) for place in places]
+                [_plain(form.get(place, 0)) for place in places]
                 for form in [*forms, {end: Fraction(1)}]
             ],
-            "multipliers": [str(w) for w in multipliers],
+            "multipliers": [_plain(w) for w in multipliers],
         }
 
     def explain(self) -> str:
@@ -191,6 +191,11 @@ def _continuation(cone: NoiseCone) -> Fraction:
     if not isinstance(p, Fraction) or a / -b != p + 1 / p:
         raise Unsupported(f"{cone.source} is not geometric noise")
     return p
+
+
+def _plain(value: Fraction | int) -> int | str:
+    """Return a number as certificates have it: an int, or a fraction in lowest terms."""
+    return int(value) if value == int(value) else str(value)
 
 
 def _count(last: int) -> int:

@@ -13,7 +13,7 @@ An answer names its assumption before anything else.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -21,13 +21,13 @@ from typing import Any, ClassVar
 from twoworlds.definitions.base import PrivacyDefinition, read_delta, read_ratio
 from twoworlds.definitions.coupled.knowledge import TOO_COSTLY, Breaks, broken_by, entries
 from twoworlds.definitions.coupled.measures import Found, Measure
-from twoworlds.definitions.coupled.scene import Release, Scene, scene
+from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene
 from twoworlds.definitions.coupled.words import assumed, numbers_text, refuted
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, ln, show
-from twoworlds.worlds import Universe
+from twoworlds.worlds import Point, Universe
 from twoworlds.worlds.joint import BeliefClass
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.scrubbing import persons as every_person
@@ -86,6 +86,46 @@ class OverBeliefs(PrivacyDefinition):
     @abstractmethod
     def _comparison(self, scene: Scene, found: Found) -> tuple[str, ...]:
         """Say what is compared with what."""
+
+    def _alike(self, scene: Scene) -> Iterable[tuple[Law, Law]]:
+        """Yield the pairs of laws that have to be within the ratio of each other, if that is all.
+
+        The release of the scene is the database itself; a pair may be scaled by a common factor.
+        """
+        del scene
+        raise self._no_row_constraints()
+
+    def row_constraints(self, universe: Universe) -> Iterator[Mapping[Point, Number]]:
+        """Yield sum_x p(x) r_x <= ratio sum_x q(x) r_x for every two laws of the database compared.
+
+        P(F(X) = t | v, z) = sum_x P(X = x | v, z) r_x is linear in the likelihood row r of t, and
+        so is what a definition asks at delta 0 of the laws of F(X) given v, z and given w, z (Lin
+        & Kifer, Section 4.2.4 and footnote 10, of Pufferfish).
+
+        >>> from twoworlds.definitions.coupled import Pufferfish
+        >>> from twoworlds.worlds import BitStrings
+        >>> parity = Pufferfish("uniform", "parity", ratio=3).row_constraints(BitStrings(2))
+        >>> {x: str(c) for x, c in next(iter(parity)).items()}
+        {(1, 1): '-1/2', (0, 0): '-1/2', (1, 0): '3/2', (0, 1): '3/2'}
+        """
+        if self.ratio is None:
+            raise InvalidInput(f"{self.typed} has no numbers: give ratio=, as in ratio=3")
+        beliefs = self._class(universe)
+        database = Release("the database", lambda x: {x: Fraction(1)})
+        alike = self._alike(scene(database, beliefs, self._pairs(beliefs, universe)))
+        if self.delta is not None and self.delta != 0:
+            raise Unsupported(
+                f"{self.claim}: delta is a sum over outputs, where every row may fail a little, so "
+                "it is no condition on single likelihood rows: take delta=0"
+            )
+        if self.ratio == INFINITY:
+            return
+        for pair in alike:
+            for small, large in (pair, pair[::-1]):
+                found = {x: -p for x, p in small.items()}
+                for x, q in large.items():
+                    found[x] = found.get(x, Fraction(0)) + self.ratio * q
+                yield found
 
     def _arguments(self) -> Iterable[str]:
         """Yield the arguments of the claim other than belief, side and numbers."""

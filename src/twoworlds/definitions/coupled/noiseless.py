@@ -11,14 +11,14 @@ data without them: a hidden common mean is enough. Less side information can mak
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons
 from twoworlds.definitions.coupled.compare import two_values
 from twoworlds.definitions.coupled.measures import ByEvents, Found, Measure
-from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import even_bet
 from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
@@ -57,6 +57,9 @@ class NoiselessPrivacy(OverBeliefs):
 
     def _measure(self, scene: Scene) -> Measure:
         return ByEvents(scene, two_values(scene))
+
+    def _alike(self, scene: Scene) -> Iterable[tuple[Law, Law]]:
+        return ((worlds.first, worlds.second) for worlds in two_values(scene))
 
     def _meaning(self, found: Found) -> str:
         if found.nothing_left:

@@ -23,7 +23,7 @@ from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs
 from twoworlds.definitions.coupled.compare import two_values
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, Measure
 from twoworlds.definitions.coupled.posteriors import against_prior
-from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import Records, Universe
@@ -81,6 +81,9 @@ class Pufferfish(OverBeliefs):
     def _measure(self, scene: Scene) -> Measure:
         return ByEvents(scene, two_values(scene, (0, 1)))
 
+    def _alike(self, scene: Scene) -> Iterable[tuple[Law, Law]]:
+        return ((worlds.first, worlds.second) for worlds in two_values(scene, (0, 1)))
+
     def _meaning(self, found: Found) -> str:
         if found.nothing_left:
             return "every secret is settled already, and nothing is promised"
@@ -111,6 +114,17 @@ class InferencePufferfish(Pufferfish):
 
     def _measure(self, scene: Scene) -> Measure:
         return ByConclusions(scene, against_prior(scene))
+
+    def _alike(self, scene: Scene) -> Iterable[tuple[Law, Law]]:
+        """Yield P(sec = v, F(X) = t | z) and P(sec = v | z) P(F(X) = t | z).
+
+        Their quotient is that of posterior and prior. At delta 0 no output may fail, and an event
+        of the secret fails only if one of its values does.
+        """
+        for cell in scene.cells:
+            whole = {x: p for law in cell.real.values() for x, p in law.items()}
+            for v, mass in cell.mass.items():
+                yield cell.real[v], {x: mass * p for x, p in whole.items()}
 
     def _meaning(self, found: Found) -> str:
         if found.nothing_left:

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.numbers.portable import exp, log
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -70,14 +72,16 @@ def climbed(p: Floats, q: Floats, counted: Flags, starts: Floats, s: float) -> F
     steps = len(_STAGES) * _STEPS
     size = min(max(_WORK // (q.size * steps), _FEWEST), _MOST_AT_ONCE)
     chosen = _spread(starts, size)
-    logs = np.log(np.maximum(chosen, _LEAST))
+    logs = log(np.maximum(chosen, _LEAST))
     for tau, rate in _STAGES:
         first, second = np.zeros_like(logs), np.zeros_like(logs)
-        for k in range(1, _STEPS + 1):
+        left, right = 1.0, 1.0  # 0.8^k and 0.9^k
+        for _ in range(_STEPS):
+            left, right = 0.8 * left, 0.9 * right
             slope = _slope(p, q, counted, _beliefs(logs), s + _OVER, tau)
             first = 0.8 * first + 0.2 * slope
-            second = 0.9 * second + 0.1 * slope**2
-            mean, spread = first / (1 - 0.8**k), second / (1 - 0.9**k)
+            second = 0.9 * second + 0.1 * slope * slope
+            mean, spread = first / (1 - left), second / (1 - right)
             logs = np.maximum(logs + rate * mean / (np.sqrt(spread) + 1e-9), -60.0)
             logs -= logs.max(axis=1, keepdims=True)
     found = _beliefs(logs)
@@ -97,9 +101,8 @@ def _spread(starts: Floats, size: int) -> Floats:
 
 
 def _beliefs(logs: Floats) -> Floats:
-    import numpy as np
 
-    masses = np.exp(logs)
+    masses = exp(logs)
     found: Floats = masses / masses.sum(axis=1, keepdims=True)
     return found
 
@@ -111,7 +114,7 @@ def _slope(p: Floats, q: Floats, counted: Flags, beliefs: Floats, s: float, tau:
     mass, worst, who = worst_differences(p, q, beliefs)
     others = q[who, np.arange(len(p))[None, :]]  # the likelihoods without the worst person
     with np.errstate(invalid="ignore", divide="ignore"):
-        step = 1 / (1 + np.exp(np.clip((s - worst) / tau, -40, 40)))
+        step = 1 / (1 + exp(np.clip((s - worst) / tau, -40, 40)))
         real = p[None] / mass[:, :, None]
         removed = others / (beliefs[:, None, :] * others).sum(axis=2)[:, :, None]
         held = beliefs[:, None, :]

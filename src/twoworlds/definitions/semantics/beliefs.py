@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twoworlds.definitions.semantics.ascent import climbed, worst_differences
 from twoworlds.definitions.semantics.table import Likelihoods
+from twoworlds.numbers.portable import exp, log
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,8 +174,10 @@ def _starts(table: Likelihoods, s: Fraction) -> Iterator[Floats]:
         one, two = draw.choice(len(worst), 2, replace=False)
         share = draw.uniform()
         yield share * worst[one] + (1 - share) * worst[two]
-    for spread in (0.2, 0.5, 1.0):
-        yield from draw.dirichlet(np.full(size, spread), _DRAWN)
+    for power in (5, 2, 1):  # ever more even
+        weights = -log(1 - draw.random((_DRAWN, size)))
+        weights = np.prod([weights] * power, axis=0)
+        yield from weights / weights.sum(axis=1, keepdims=True)
 
 
 def _single_outputs(table: Likelihoods, s: Fraction) -> Iterator[tuple[int, int, float]]:
@@ -287,10 +290,10 @@ class _Search:
             left -= _DRAWS * self.p.size * len(self.q)
             if left < 0 or scale < _MARGIN:
                 break
-            change = draw.normal(0, scale, (_DRAWS, len(belief)))
+            change = 2 * scale * (draw.random((3, _DRAWS, len(belief))).sum(axis=0) - 1.5)
             change *= draw.random(change.shape) < 0.5
             floors = draw.choice(_FLOORS, (_DRAWS, 1)) * (draw.random(change.shape) < 0.5)
-            proposals = np.maximum(belief, floors) * np.exp(change)
+            proposals = np.maximum(belief, floors) * exp(change)
             proposals /= proposals.sum(axis=1, keepdims=True)
             values = self.values(proposals)
             best = int(values.argmax())

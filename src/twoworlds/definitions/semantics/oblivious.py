@@ -239,7 +239,8 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     ) -> Verdict:
         whose = "Whatever someone believes" if self.belief is None else "For this belief"
         true = "whatever is true" if self.truth is None else f"if {self.truth} is true"
-        sentence = promise(f"{whose} and {true}", values["epsilon"], values["delta"])
+        shown = values.get("delta_shown")
+        sentence = promise(f"{whose} and {true}", values["epsilon"], values["delta"], shown)
         belief = "all beliefs" if self.belief is None else f"this belief only: {self._spelled}"
         where = mechanism.universe
         truth = "every true database" if self.truth is None else f"this one: {self.truth}"

@@ -14,6 +14,11 @@ With p and q the likelihoods of t with and without person i, the two posteriors 
 so that t is a breach for o in an interval whose ends solve a quadratic equation. The odds that lie
 in the most likely intervals are searched in floating point; what is returned is a belief in exact
 fractions, whose failure probability is then computed exactly.
+
+For one record with two values these beliefs are all there are. The intervals of odds are then
+enclosed in fractions, and no belief fails more often than those outputs occur whose intervals have
+a point in common: just above the lower end of one of them, or at certainty (o = 0 or infinity),
+where only an undefined posterior is a breach.
 """
 
 from __future__ import annotations
@@ -32,7 +37,7 @@ from twoworlds.definitions.semantics.view import View, views
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.comparison import larger
-from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare
+from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, sqrt
 from twoworlds.worlds import SUBSTITUTE, Point
 from twoworlds.worlds.belief import Belief, records_of, uniform
 
@@ -83,6 +88,16 @@ def over_all_beliefs(
         if larger(mass, upper):
             upper, truth = mass, x
     method = "at most the outputs that are bad for some belief; at least those of the belief shown"
+    together = _bad_together(mechanism, epsilon, bad, default)
+    if together is not None:
+        method = (
+            "at most the outputs that are bad for one belief, among all; such a belief is shown"
+        )
+        upper = max(
+            sum((mechanism.probability(t, x) for t in hit), start=Fraction(0))
+            for x in truths
+            for hit in together
+        )
     found = _Search(mechanism, float(epsilon), truths, bad, default).best()
     belief, at = found if found is not None else (None, truth)
     return BeliefBounds(at_most_one(upper), belief, at, method)
@@ -127,6 +142,57 @@ def _is_bad(view: View, output: Point, limit: Number) -> bool:
         high = ratio if larger(ratio, high) else high
         low = ratio if larger(low, ratio) else low
     return larger(high, limit * low)
+
+
+def _bad_together(
+    mechanism: Mechanism, epsilon: Number, bad: list[Point], default: object
+) -> list[list[Point]] | None:
+    """Return sets that hold all outputs that one belief can make breaches; None if not known."""
+    records = records_of(mechanism.universe)
+    if records.n != 1 or len(records.values) != 2 or not isinstance(epsilon, Fraction):
+        return None
+    x, y = records
+    removed = (default_value(records, default),)
+    found: list[tuple[Fraction, Fraction, Fraction | None]] = []
+    for t in bad:
+        p_x, p_y, q = (mechanism.probability(t, z) for z in (x, y, removed))
+        if not (
+            isinstance(p_x, Fraction) and isinstance(p_y, Fraction) and isinstance(q, Fraction)
+        ):
+            return None
+        found.append(_odds(epsilon, p_x, p_y) if q else (Fraction(0), Fraction(0), None))
+    ends = [
+        [t for t in bad if 0 in (mechanism.probability(t, z), mechanism.probability(t, removed))]
+        for z in (x, y)
+    ]
+    points = [(low, high) for low, high, _ in found]
+    return ends + [
+        [
+            t
+            for t, (low, _, top) in zip(bad, found, strict=True)
+            if low <= below_high and (top is None or below < top)
+        ]
+        for below, below_high in points
+    ]
+
+
+def _odds(
+    epsilon: Fraction, p_x: Fraction, p_y: Fraction
+) -> tuple[Fraction, Fraction, Fraction | None]:
+    """Enclose the odds o at which an output is a breach: below and above the lower end, the upper.
+
+    They solve epsilon p_x o^2 + (epsilon (p_x + p_y) - |p_x - p_y|) o + epsilon p_y < 0. None
+    stands for no upper end. Where the inequality has no solution the upper end is 0.
+    """
+    a, c = epsilon * p_x, epsilon * p_y
+    b = epsilon * (p_x + p_y) - abs(p_x - p_y)
+    inside = b * b - 4 * a * c
+    if b >= 0 or inside <= 0:
+        return Fraction(0), Fraction(0), Fraction(0)
+    if a == 0:
+        return c / -b, c / -b, None
+    low, high = bounds(sqrt(inside))
+    return 2 * c / (high - b), 2 * c / (low - b), (high - b) / (2 * a)
 
 
 class _Search:

@@ -22,7 +22,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.definitions.semantics.view import Breaches, Judge, View, up_to
 from twoworlds.errors import TooLarge
@@ -37,7 +37,16 @@ from twoworlds.mechanisms import (
     OnStatistic,
 )
 from twoworlds.mechanisms.comparison import larger
-from twoworlds.numbers import Number, Order, Real, at_most_one, ball, compare, positive_part
+from twoworlds.numbers import (
+    Number,
+    Order,
+    Real,
+    at_most_one,
+    ball,
+    compare,
+    positive_part,
+    working_precision,
+)
 from twoworlds.worlds import Point
 
 __all__ = ["Stretches", "Window"]
@@ -172,7 +181,7 @@ class Stretches(Breaches):
 
     def _enclosed(self, answer: Fraction, bits: int) -> arb:
         if (answer, bits) not in self._known:
-            with ctx.workprec(bits + 64):
+            with working_precision(bits + 64):
                 self._known[answer, bits] = self._add_up(answer, bits + 64)
         return self._known[answer, bits]
 

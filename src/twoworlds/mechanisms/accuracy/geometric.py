@@ -15,12 +15,23 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
-from flint import arb, ctx, fmpz
+from flint import arb, fmpz
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.accuracy.bound import any_of
 from twoworlds.mechanisms.noise import GeometricNoise
-from twoworlds.numbers import INFINITY, Number, Real, ball, bounds, exact_text, number, sqrt, whole
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Real,
+    ball,
+    bounds,
+    exact_text,
+    number,
+    sqrt,
+    whole,
+    working_precision,
+)
 
 __all__ = [
     "geometric_max_tail",
@@ -119,7 +130,7 @@ def _alternating(p: Fraction, d: int) -> Fraction:
 def _alternating_ball(p: Number, d: int, bits: int) -> arb:
     """Add it with d more bits: c p < 1, so no term exceeds 2^d / (1 - p)."""
     more = bits + d + 64
-    with ctx.workprec(more):
+    with working_precision(more):
         q = ball(p, more)
         cp, total = 2 * q / (1 + q), arb(0)
         for j in range(1, d + 1):

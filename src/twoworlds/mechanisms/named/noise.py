@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-_LARGEST_STEP = 10_000  # every step up to it is compared
+_LARGEST_STEP = 1_000_000  # every step up to it is compared
 
 
 @named("geometric")

@@ -15,11 +15,20 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.noise.base import Noise, Supremum, summed_tail
-from twoworlds.numbers import INFINITY, Exp, Number, Real, ball, exact_text, rational
+from twoworlds.numbers import (
+    INFINITY,
+    Exp,
+    Number,
+    Real,
+    ball,
+    exact_text,
+    rational,
+    working_precision,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,7 +116,7 @@ class DiscreteGaussianNoise(Noise):
 @lru_cache(maxsize=64)
 def _normaliser(sigma2: Fraction, bits: int) -> arb:
     """Return the sum of all weights."""
-    with ctx.workprec(bits):
+    with working_precision(bits):
         return 1 + 2 * summed_tail(_weights(sigma2, 1, bits), 1, bits)
 
 

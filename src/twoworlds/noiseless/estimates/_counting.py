@@ -22,12 +22,12 @@ from itertools import accumulate, groupby, pairwise, product
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
-from flint import Ordering, ctx, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
+from flint import Ordering, fmpz, fmpz_mpoly, fmpz_mpoly_ctx
 
 from twoworlds.errors import TooLarge
 from twoworlds.noiseless.estimates._coordinates import Coordinates, Point, coordinates
 from twoworlds.noiseless.estimates.family import Family
-from twoworlds.numbers import ball
+from twoworlds.numbers import ball, working_precision
 
 if TYPE_CHECKING:
     import numpy as np
@@ -255,5 +255,5 @@ def _point(monomial: Sequence[object]) -> Point:
 def _log(x: Fraction) -> float:
     if not x:
         return float("-inf")
-    with ctx.workprec(_LOG_BITS):
+    with working_precision(_LOG_BITS):
         return float(ball(x, _LOG_BITS).log().mid())

@@ -34,7 +34,17 @@ from typing import Any
 from flint import arb, ctx
 
 from twoworlds.noiseless.histograms.counts import Binomial, Counts, Poisson
-from twoworlds.numbers import INFINITY, Number, Order, Real, ball, compare, show, to_json
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Real,
+    ball,
+    compare,
+    show,
+    to_json,
+    working_precision,
+)
 
 __all__ = ["BinWitness", "Gap", "compare_bin", "directions"]
 
@@ -227,7 +237,7 @@ def _again(others: Counts, cut: int) -> Number:
 
 
 def _poisson_again(mean: Fraction, cut: int, bits: int) -> arb:
-    with ctx.workprec(bits + 2 * cut.bit_length() + 32):
+    with working_precision(bits + 2 * cut.bit_length() + 32):
         top = ball(mean, ctx.prec)
         term = total = (-top).exp()
         for j in range(1, cut):

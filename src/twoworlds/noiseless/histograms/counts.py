@@ -25,7 +25,7 @@ from math import comb
 from flint import arb, ctx, fmpz
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, Real, ball, show
+from twoworlds.numbers import Number, Real, ball, show, working_precision
 
 __all__ = ["EXACT_BITS", "Binomial", "Counts", "Hypergeometric", "Poisson", "added", "tail_ball"]
 
@@ -153,7 +153,7 @@ def tail_ball(law: Counts, c: int, bits: int) -> arb:
     """Return a ball around Pr[B >= c], also where it could be had exactly."""
     if c <= law.first or (law.last is not None and c > law.last):
         return arb(int(c <= law.first))
-    with ctx.workprec(bits + _GUARD_BITS):
+    with working_precision(bits + _GUARD_BITS):
         return _ball_up(law, c, bits) if c > law.mode else 1 - _ball_down(law, c - 1, bits)
 
 
@@ -197,7 +197,7 @@ def _series(
 
 def _ball_up(law: Counts, c: int, bits: int) -> arb:
     """Enclose Pr[B >= c] for c above the mode."""
-    with ctx.workprec(bits + _GUARD_BITS):
+    with working_precision(bits + _GUARD_BITS):
         term = total = law.mass_ball(c, bits)
         j = c
         while law.last is None or j < law.last:
@@ -212,7 +212,7 @@ def _ball_up(law: Counts, c: int, bits: int) -> arb:
 
 def _ball_down(law: Counts, c: int, bits: int) -> arb:
     """Enclose Pr[B <= c] for c below the mode."""
-    with ctx.workprec(bits + _GUARD_BITS):
+    with working_precision(bits + _GUARD_BITS):
         term = total = law.mass_ball(c, bits)
         for j in range(c - 1, law.first - 1, -1):
             up, down = law.step(j)
@@ -272,7 +272,7 @@ class Binomial(Counts):
     def mass_ball(self, j: int, bits: int) -> arb:
         """Return the mass from logarithms of factorials."""
         n = self.trials
-        with ctx.workprec(bits + 2 * n.bit_length() + _GUARD_BITS):
+        with working_precision(bits + 2 * n.bit_length() + _GUARD_BITS):
             p = ball(self.rate, ctx.prec)
             return (_log_choose(n, j) + j * p.log() + (n - j) * (1 - p).log()).exp()
 
@@ -302,7 +302,7 @@ class Poisson(Counts):
     def mass_ball(self, j: int, bits: int) -> arb:
         """Return exp(j ln mean - mean - ln j!)."""
         size = max(j, int(self.mean)) + 1
-        with ctx.workprec(bits + 2 * size.bit_length() + _GUARD_BITS):
+        with working_precision(bits + 2 * size.bit_length() + _GUARD_BITS):
             mean = ball(self.mean, ctx.prec)
             return (j * mean.log() - mean - arb(j + 1).lgamma()).exp()
 
@@ -332,7 +332,7 @@ class Hypergeometric(Counts):
 
     def mass_ball(self, j: int, bits: int) -> arb:
         """Return C(M, j) C(N - M, m - j) / C(N, m) from logarithms of factorials."""
-        with ctx.workprec(bits + 2 * self.population.bit_length() + _GUARD_BITS):
+        with working_precision(bits + 2 * self.population.bit_length() + _GUARD_BITS):
             others = self.population - self.marked
             parts = _log_choose(self.marked, j) + _log_choose(others, self.drawn - j)
             return (parts - _log_choose(self.population, self.drawn)).exp()

@@ -16,10 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.noiseless.histograms.counts import Binomial, Hypergeometric, tail_ball
-from twoworlds.numbers import Number, ball
+from twoworlds.numbers import Number, ball, working_precision
 
 __all__ = ["BITS", "Own", "Sizes", "reveal"]
 
@@ -78,7 +78,7 @@ class Own:
 
 def reveal(own: Own, sizes: Sizes, threshold: int, ratio: Number) -> Fraction:
     """Return an upper bound on delta."""
-    with ctx.workprec(BITS):
+    with working_precision(BITS):
         a = ball(ratio, BITS)
         totals = range(max(sizes.low, 1), sizes.high + 2)
         added = sum((_with(own, sizes, threshold, a, u) for u in totals), start=arb(0))

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, isqrt, perm, prod
 
-from flint import arb, ctx, fmpq, fmpq_poly
+from flint import arb, fmpq, fmpq_poly
 
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.noiseless.histograms.reveal import BITS, Own, Sizes, reveal
@@ -43,7 +43,7 @@ from twoworlds.noiseless.histograms.tables import (
     patterns,
 )
 from twoworlds.noiseless.words import counted
-from twoworlds.numbers import Number, Real, at_most_one, ball, bounds
+from twoworlds.numbers import Number, Real, at_most_one, ball, bounds, working_precision
 
 __all__ = ["Kappa", "SharedBins"]
 
@@ -223,7 +223,7 @@ class SharedBins:
             low = max(least, low - _STRIDE)
         above = self._mass_above(high) * largest if high < last else Fraction(0)
         below = self._mass_below(low) * largest if low > least else Fraction(0)
-        with ctx.workprec(BITS):
+        with working_precision(BITS):
             found = [
                 ball(self.size.mass(n), BITS) * ball(self._lift(n, known, sampled), BITS)
                 for n in range(low, high + 1)

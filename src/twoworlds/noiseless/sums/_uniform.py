@@ -46,12 +46,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeGuard
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from twoworlds.noiseless.sums._convolution import convolve, enclosure, exact_bits, gap, windowed
 from twoworlds.noiseless.sums._search import least_enough
 from twoworlds.noiseless.sums.laws import EntryLaw, Interval, UniformComponent
-from twoworlds.numbers import Number, Real, ball, bounds
+from twoworlds.numbers import Number, Real, ball, bounds, working_precision
 
 __all__ = [
     "CELLS",
@@ -138,7 +138,7 @@ def _many(terms: int, shift: Fraction, ratio: Number) -> Number:
     if terms > _MOST_TERMS:
         return enclosure(Fraction(0), high)
     bits = 5 * terms + _WINDOW_BITS
-    with ctx.workprec(bits):
+    with working_precision(bits):
         event = _tail(terms, reach + shift, terms)
         event -= ball(ratio, bits) * _tail(terms, reach, terms)
     return enclosure(bounds(Real(lambda _bits: event), 64)[0], high)
@@ -178,7 +178,7 @@ def _mixed(unknown: int, share: Fraction, shift: Fraction, ratio: Number) -> Fra
     """
     stops = [b for b in range(unknown + 1) if b % max(1, 1 << b.bit_length() >> _FINE) == 0]
     total, here = Fraction(0), Fraction(1)
-    with ctx.workprec(_WINDOW_BITS + 2 * unknown.bit_length()):
+    with working_precision(_WINDOW_BITS + 2 * unknown.bit_length()):
         masses = list(_binomial(unknown, share))
         for first, last in zip(stops, [*stops[1:], unknown + 1], strict=True):
             mass = _upper(sum(masses[first:last], arb(0)))
@@ -204,7 +204,7 @@ def _binomial(trials: int, share: Fraction) -> Iterator[arb]:
 
 def _delta_ball(terms: int, shift: Fraction, ratio: Number, bits: int) -> arb:
     """Enclose max_y F(y + s) - r F(y) in a ball, by bisection for the best y."""
-    with ctx.workprec(2 * bits + 5 * terms + 64):
+    with working_precision(2 * bits + 5 * terms + 64):
         r = ball(ratio, 2 * bits + 5 * terms + 64)
         low, high = _threshold(terms, shift, r, bits)
         least = _tail(terms, low + shift, terms) - r * _tail(terms, low, terms)
@@ -280,5 +280,5 @@ def nearly_best(terms: int, shift: Fraction, ratio: Number, bits: int) -> Fracti
     """Return y of a half-line whose excess is within about 2^-bits of the best one."""
     if shift >= terms or terms == 1:
         return Fraction(0)
-    with ctx.workprec(2 * bits + 5 * terms + 64):
+    with working_precision(2 * bits + 5 * terms + 64):
         return _threshold(terms, shift, ball(ratio, 2 * bits + 5 * terms + 64), bits)[0]

@@ -7,17 +7,20 @@ rows. A cell has one entry for each axis: the place of a declared group, or a di
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
+from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.query.measures import Axis, Resolved
 from twoworlds.release.query.plain import value_of
 from twoworlds.release.values import Value, plain_value, shown_value
 
 __all__ = [
+    "LONGEST_KEY",
+    "MOST_DISCOVERED",
     "Cell",
     "declared",
     "group_data",
@@ -26,9 +29,12 @@ __all__ = [
     "place",
     "plain_cell",
     "read_cell",
+    "shown",
 ]
 
 Cell = tuple[int | Value, ...]
+MOST_DISCOVERED = 10_000  # cells that a query shows when it discovers keys
+LONGEST_KEY = 200  # bytes of a discovered key, as the ledger has it
 
 _UNDECLARED = "the engine returned a group that is not declared: please report this"
 
@@ -60,6 +66,26 @@ def place(cell: Cell, shape: Sequence[int]) -> int:
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
     """Sort cells by their keys: numbers and dates by size, texts by code points."""
     return sorted(cells, key=lambda cell: [(type(part).__name__, part) for part in cell])
+
+
+def shown(counts: Mapping[Cell, int], threshold: int, axes: Sequence[Axis]) -> list[Cell]:
+    """Return which discovered cells are shown, by their noisy counts: in the order they came in.
+
+    Those that reach the threshold and have a short key; of too many the largest, and of equal ones
+    the first. The cells before them are what a release without these limits would show.
+    """
+    kept = [
+        cell
+        for cell, count in counts.items()
+        if count >= threshold
+        and all(
+            len(canonical(plain_value(part))) <= LONGEST_KEY  # type: ignore[arg-type]  # a key
+            for part, axis in zip(cell, axes, strict=True)
+            if axis.discover
+        )
+    ]
+    largest = {*sorted(kept, key=lambda cell: -counts[cell])[:MOST_DISCOVERED]}
+    return [cell for cell in kept if cell in largest]
 
 
 def plain_cell(cell: Cell, axes: Sequence[Axis]) -> list[Any]:

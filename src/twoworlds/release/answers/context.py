@@ -18,7 +18,7 @@ class Context:
 
     Attributes:
         cost: What the answer costs, together with the others of its batch.
-        paid: What was paid this time: nothing when a stored answer is repeated.
+        paid: What the analyst paid this time: nothing when a stored answer is repeated to them.
         neighbours: Which two worlds are compared.
         unit: Whose data is protected.
         version: Of the data.

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.noise import Noise
-from twoworlds.release.answers.cells import Cell, in_order, place, plain_cell
+from twoworlds.release.answers.cells import Cell, in_order, place, plain_cell, shown
 from twoworlds.release.answers.ranks import choice_rate, scores
 from twoworlds.release.query.measures import Measure, Resolved
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
@@ -137,7 +137,7 @@ class _Release:
         found = in_order(cell for cell, of in true.items() if of[decides] > 0)
         noise = self._noise(decides, len(found))
         counts = {cell: int(true[cell][decides]) + z for cell, z in zip(found, noise, strict=True)}
-        kept = [cell for cell in found if counts[cell] >= self.threshold]
+        kept = shown(counts, self.threshold, self.resolved.axes)
         values = [
             [counts[cell] for cell in kept] if j == decides else self._answers(j, measure, kept)
             for j, measure in enumerate(self.resolved.measures)

@@ -13,6 +13,7 @@ from io import StringIO
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.cards.tables import tables
 from twoworlds.numbers import Number, Side, decimal
 from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
 from twoworlds.release.answers.words import price, printable
@@ -75,8 +76,13 @@ def terminal(answer: Answer, width: int) -> Iterator[Any]:
     for start in everything[::_EACH] if wide else everything[:1]:
         of = everything if not wide else range(start, start + _EACH)
         shown = [*range(groups), *of]
-        yield _table(
-            [headings[i] for i in shown], [[row[i] for i in shown] for row in rows], groups
+        numbers = [i for i in range(groups, len(shown)) if (i - groups) % _EACH < _EACH - 1]
+        yield from tables(
+            [headings[i] for i in shown],
+            [[row[i] for i in shown] for row in rows],
+            width,
+            repeated=groups,
+            right=numbers,
         )
     yield from (Text(note, style="dim") for note in _notes(answer))
 
@@ -155,20 +161,6 @@ def _interval(column: Estimator, estimate: Estimate) -> str:
     low = number_text(estimate.low, estimate.error, whole=column.whole, side="down")
     high = number_text(estimate.high, estimate.error, whole=column.whole, side="up")
     return f"{low} to {high}"
-
-
-def _table(headings: list[str], rows: list[list[str]], groups: int) -> Any:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for i, name in enumerate(headings):
-        right = i >= groups and (i - groups) % _EACH < _EACH - 1
-        table.add_column(Text(name), justify="right" if right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
 
 
 def _width(rows: list[list[str]]) -> int:

@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from twoworlds.numbers import decimal, exp, show
-from twoworlds.release.answers.cells import group_label
+from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
 from twoworlds.release.answers.context import Context
 from twoworlds.release.answers.parts import Certainty, Estimator
 from twoworlds.release.budget import Cost
@@ -136,7 +136,9 @@ def selection(resolved: Resolved) -> list[str]:
         )
     if resolved.discovers:
         found.append(
-            "Keys are shown when their noisy count reaches a threshold. Of keys near it those are "
+            "Keys are shown when their noisy count reaches a threshold; of more than "
+            f"{MOST_DISCOVERED:,} groups the largest, and none with a key of more than "
+            f"{LONGEST_KEY} bytes. Of keys near it those are "
             "shown whose noise was large, so that their counts are too large on average, and "
             "intervals hold less often than stated; far above the threshold this does not matter."
         )
@@ -149,7 +151,7 @@ def price(context: Context) -> str:
         paid = f"Covered by a strategy that cost {context.cost.shown()}."
     elif context.repeated:
         cost = context.cost.shown()
-        paid = f"This repeats a stored answer that cost {cost}: nothing was paid again."
+        paid = f"This repeats a stored answer that cost {cost}; you pay nothing more."
     else:
         paid = f"Paid: {context.paid.shown()}."
     left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in context.left.items())

@@ -1,20 +1,30 @@
-"""What every engine offers: the columns of a table, and the rows of one statement.
+"""What every engine offers: the columns of a table, and the rows of statements read at one moment.
 
 A statement is an expression of sqlglot, built by `twoworlds.release.plan` and never by hand; an
 engine renders it in its own dialect. Only totals leave the engine.
+
+Two rules hold for all engines. Statements that are read together run in one *session*: a connection
+or cursor that no other thread uses meanwhile. And what was planned is what is read: a session first
+describes its tables again, and fails if a column is not what it was when the statements were made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from twoworlds.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Backend", "Family", "Field", "kinds_of"]
+__all__ = ["Backend", "Family", "Field", "Run", "TableChanged"]
 
+Run = Callable[[str], Iterator[tuple[Any, ...]]]
 Family = Literal[
     "integer",
     "float",
@@ -23,8 +33,8 @@ Family = Literal[
     "boolean",
     "date",
     "timestamp",
-    "untyped",
     "dynamic",
+    "objects",
     "other",
 ]
 _KINDS: dict[Family, str] = {
@@ -35,8 +45,8 @@ _KINDS: dict[Family, str] = {
     "boolean": "boolean",
     "date": "date",
     "timestamp": "date",
-    "untyped": "text",
     "dynamic": "other",
+    "objects": "other",
     "other": "other",
 }
 
@@ -48,12 +58,13 @@ class Field:
     Attributes:
         name: What statements call it; not always the name that its owner gave it.
         family: How the engine keeps its values; ``dynamic`` where each row has a type of its own,
-            ``untyped`` for texts that are read as whatever the policy declares.
+            ``objects`` for a frame's column of Python objects.
         declared: The kind that the table declares, where rows have types of their own, or where
             truths are kept as small whole numbers.
         bits: The width of an integer, sign included; None when the engine has no limit.
         cast: Whether the values must be cast first, such as an enumeration to text.
-        refused: Why the column cannot be used, if so.
+        inferred: Whether the type may follow from the values, as in files and frames, so that one
+            record may have decided it.
     """
 
     name: str
@@ -61,7 +72,7 @@ class Field:
     declared: str | None = None
     bits: int | None = 64
     cast: bool = False
-    refused: str | None = None
+    inferred: bool = False
 
     @property
     def kind(self) -> str:
@@ -69,55 +80,112 @@ class Field:
         return self.declared or _KINDS[self.family]
 
     def fits(self, kind: str) -> bool:
-        """Whether a policy may declare this kind for it.
+        """Whether the values may be of a kind; where not, all of them are missing.
 
         Either kind of number does for the other: pandas turns whole numbers into floats as soon as
-        one of them is missing, and that must not decide whether there is an answer.
+        one of them is missing.
         """
-        if self.family == "untyped" or (self.family == "dynamic" and self.declared is None):
+        if self.family == "objects" or (self.family == "dynamic" and self.declared is None):
             return True
         if self.family == "integer" and self.declared == "boolean":
             return kind in ("integer", "number", "boolean")
         return kind == self.kind or {kind, self.kind} == {"integer", "number"}
 
 
-class Backend(Protocol):
-    """An engine that holds tables."""
+class Backend(ABC):
+    """An engine that holds tables; any thread may use it."""
 
-    @property
-    def dialect(self) -> str:
-        """Its name in sqlglot."""
-        ...
+    dialect: ClassVar[str]  # its name in sqlglot
 
+    def __init__(self) -> None:
+        """Remember the process, whose connections these will be."""
+        self._process = os.getpid()
+        self._planned: dict[str, tuple[exp.Table, Mapping[str, Field]]] = {}  # by how it is written
+
+    @abstractmethod
     def relation(self, source: Any) -> exp.Table:
         """Return a table of this engine: a file, a frame or a name.
 
         Raises:
             InvalidInput: when there is no such table; the message names the way out.
         """
-        ...
+
+    @abstractmethod
+    def snapshot(self, relation: exp.Table) -> bool:
+        """Whether statements that are read together see a table at one moment."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the engine, if it was opened here."""
+
+    @abstractmethod
+    def _session(self, tables: Sequence[exp.Table]) -> AbstractContextManager[Run]:
+        """Return what runs statements on these tables, for one thread and at one moment."""
+
+    @abstractmethod
+    def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
+        """Return the columns of a table by name; none when there is no such table."""
+
+    def check_usable(self) -> None:
+        """Refuse to work where it cannot: in a process that was forked from the one that opened it.
+
+        Raises:
+            InvalidInput: saying what to do instead.
+        """
+        if os.getpid() != self._process:
+            raise InvalidInput(
+                "this engine was opened before the process was forked, and its connections belong "
+                "to the parent: open the Curator in the child, after the fork"
+            )
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
         """Return the columns of a table by the names that their owner gave them."""
-        ...
+        written = self._text(relation)
+        if written not in self._planned:
+            with self._session([relation]) as run:
+                found = self._describe(run, relation)
+            if not found:
+                return {}
+            self._planned[written] = relation, found
+        return self._planned[written][1]
 
     def kinds(self, relation: exp.Table) -> Mapping[str, str]:
         """Return the kind of each column in the words of a policy, or ``other``."""
-        ...
+        return {name: field.kind for name, field in self.fields(relation).items()}
 
-    def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
-        """Run one statement and yield its rows, a chunk at a time."""
-        ...
+    def exists(self, relation: exp.Table) -> bool:
+        """Whether there is such a table or view, with columns."""
+        return bool(self.fields(relation))
 
     def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows."""
-        ...
+        return self.fetch_all([statement])[0]
 
-    def close(self) -> None:
-        """Let go of the engine, if it was opened here."""
-        ...
+    def fetch_all(self, statements: Sequence[exp.Query]) -> list[list[tuple[Any, ...]]]:
+        """Run statements in one session, and return the rows of each.
+
+        Raises:
+            TableChanged: when a table is not what it was when the statements were planned.
+        """
+        texts = [self._text(statement) for statement in statements]
+        planned = {
+            written: known
+            for written, known in [*self._planned.items()]
+            if any(written in text for text in texts)
+        }
+        with self._session([table for table, _ in planned.values()]) as run:
+            for written, (table, fields) in planned.items():
+                if self._describe(run, table) != fields:
+                    self._planned.pop(written, None)
+                    raise TableChanged
+            return [list(run(text)) for text in texts]
+
+    def _text(self, statement: exp.Expr) -> str:
+        """Return a statement or a table in SQL; what an engine cannot say is an error."""
+        from sqlglot import ErrorLevel
+
+        return statement.sql(self.dialect, unsupported_level=ErrorLevel.RAISE)
 
 
-def kinds_of(fields: Mapping[str, Field]) -> dict[str, str]:
-    """Return the kind of each column in the words of a policy, or ``other``."""
-    return {name: field.kind for name, field in fields.items()}
+class TableChanged(Exception):
+    """A table changed between planning and reading; no message, since it is never shown."""

@@ -1,26 +1,26 @@
-"""DuckDB: Parquet and CSV files, data frames, and DuckDB's own files.
+"""DuckDB: Parquet files, data frames, and DuckDB's own files.
 
-A file or frame is seen through a view whose columns are numbered, so that no name of a column, odd
-or twice given, ever stands in a statement. Nothing about a text file is guessed from its rows: each
-line is a row (`texts` has the rules), and each value is read as what the policy declares; one that
-cannot be read so is missing.
+A file or frame is seen through a temporary view that each session makes for itself; columns are
+bound by their names. A file must be the same before and after it is read: together with DuckDB's
+transactions this makes a session one moment.
 """
 
 from __future__ import annotations
 
-import csv
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.ahead import Ahead
-from twoworlds.release.backends.base import Field, kinds_of
+from twoworlds.release.backends.base import Backend, Field, Run, TableChanged
+from twoworlds.release.backends.frames import OBJECTS
 from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
-from twoworlds.release.backends.texts import TextFile
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["DuckDBBackend"]
 
 CHUNK = 10_000
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _INTEGERS = {
     "TINYINT": 8,
     "SMALLINT": 16,
@@ -49,9 +48,10 @@ _PLAIN = {
     "BOOLEAN": Field("", "boolean"),
     "DATE": Field("", "date"),
 }
+Stamp = tuple[tuple[Any, ...], ...]  # what tells whether files are still the same
 
 
-class DuckDBBackend:
+class DuckDBBackend(Backend):
     """Tables that DuckDB reads."""
 
     dialect = "duckdb"
@@ -67,203 +67,152 @@ class DuckDBBackend:
         """Use a connection, or open one.
 
         Args:
-            connection: A connection that is used and left open.
+            connection: A connection that is left open; its tables are used, in other cursors.
             folder: What relative paths start from.
             file: A file of DuckDB, opened for reading only.
             origin: How sources name this engine.
         """
+        super().__init__()
         self._folder = folder
         self._origin = origin
         self._owned = connection is None
         self._connected = _opened(connection, file)
         self._numbers = count()
-        self._seen: dict[Any, exp.Table] = {}
-        self._fields: dict[str, dict[str, Field]] = {}
-        self._keys: dict[tuple[str, ...], str] = {}  # the texts of tables, by their names
-        self._kept: list[object] = []  # frames must live as long as their views
-        self._texts: dict[str, TextFile] = {}  # by the names of their views
-        self._read: dict[str, tuple[int, ...]] = {}  # what they were when they were last looked at
+        self._opening = RLock()
+        self._views: dict[str, Path | Any] = {}  # a file, or a table of Arrow
+        self._seen: dict[Any, tuple[Any, exp.Table]] = {}  # with the source, which must live on
+        self._stamped: dict[str, tuple[Stamp, Mapping[str, Field]]] = {}
 
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a file, a frame or a name in the file of DuckDB."""
-        found = as_file(source, self._folder)
-        if found is None and self._origin is None and isinstance(source, str):
-            found = existing(source, self._folder)  # a folder: there are no tables by name here
-        if found is not None:
-            if found not in self._seen:
-                self._seen[found] = self._file(found)
-            return self._seen[found]
-        name = table_name(source, self._origin)
+        file = as_file(source, self._folder)
+        if file is None and self._origin is None and isinstance(source, str):
+            file = existing(source, self._folder)  # a folder: there are no tables by name here
+        name = table_name(source, self._origin) if file is None else None
         if name is not None:
             return named_table(self, *name)
-        if id(source) not in self._seen:
-            self._kept.append(source)
-            self._seen[id(source)] = self._frame(source)
-        return self._seen[id(source)]
+        key = id(source) if file is None else file
+        with self._opening:
+            if key not in self._seen:
+                self._seen[key] = source, self._view(file if file is not None else _arrow(source))
+            return self._seen[key][1]
 
-    def fields(self, relation: exp.Table) -> Mapping[str, Field]:
-        """Return the columns of a table by the names that their owner gave them."""
-        names = (relation.catalog, relation.db, relation.name)
-        if names not in self._keys:
-            self._keys[names] = _text_of(relation)
-        key = self._keys[names]
-        if key not in self._fields:
-            self._fields[key] = {f.name: f for f in self._described(key)}
-        return self._fields[key]
-
-    def kinds(self, relation: exp.Table) -> Mapping[str, str]:
-        """Return the kind of each column in the words of a policy, or ``other``."""
-        return kinds_of(self.fields(relation))
-
-    def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
-        """Run one statement and yield its rows, a chunk at a time."""
-        if self._texts:
-            from sqlglot import exp
-
-            named = {table.name for table in statement.find_all(exp.Table)}
-            for name in named & self._texts.keys():
-                self._look_at(name)
-        result = self._connection.execute(_text_of(statement))
-        while chunk := result.fetchmany(CHUNK):
-            yield from chunk
-
-    def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
-        """Run one statement and return its rows."""
-        return list(self.rows(statement))
+    def snapshot(self, relation: exp.Table) -> bool:
+        """Whether it is a file, a frame or a table; a view of DuckDB may read anything."""
+        if relation.name in self._views:
+            return True
+        named = f"table_name = {_quoted(relation.name)}"
+        if relation.db:
+            named += f" AND table_schema = {_quoted(relation.db)}"
+        with self._session([]) as run:
+            found = {*run(f"SELECT table_type FROM information_schema.tables WHERE {named}")}
+        return found == {("BASE TABLE",)}
 
     def close(self) -> None:
         """Close the connection, if it was opened here."""
         if self._owned:
-            self._connection.close()
+            self._connected().close()
 
-    def exists(self, relation: exp.Table) -> bool:
-        """Whether the connection has a table or a view."""
+    @contextmanager
+    def _session(self, tables: Sequence[exp.Table]) -> Iterator[Run]:
+        views = [table.name for table in tables if table.name in self._views]
+        files = [view for view in views if isinstance(self._views[view], Path)]
+        cursor = self._connected().cursor()
+        try:
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            before = [_stamp(self._views[view]) for view in files]
+            for view in views:
+                self._show(cursor, view)
+            yield lambda text: _rows(cursor.execute(text))
+            if [_stamp(self._views[view]) for view in files] != before:
+                raise TableChanged
+        finally:
+            with suppress(Exception):  # nothing was written
+                cursor.execute("ROLLBACK")
+            cursor.close()
+
+    def _show(self, cursor: duckdb.DuckDBPyConnection, view: str) -> None:
+        """Make the view of a file or a frame, for this cursor alone."""
+        place = self._views[view]
+        if isinstance(place, Path):
+            reader = f"read_parquet({_quoted(_glob(place))}, hive_partitioning = false)"
+        else:
+            reader = f"{view}_frame"
+            cursor.register(reader, place)
+        cursor.execute(f"CREATE TEMPORARY VIEW {view} AS SELECT * FROM {reader}")
+
+    def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
+        place = self._views.get(table.name)
+        stamp = _stamp(place) if isinstance(place, Path) else ()
+        known = self._stamped.get(table.name)
+        if place is not None and known is not None and known[0] == stamp:
+            return known[1]
         import duckdb
 
+        try:
+            rows = list(run(f"DESCRIBE {_text_of(table)}"))
+        except (duckdb.CatalogException, duckdb.BinderException):
+            return {}
+        found = {row[0]: _field(row[0], row[1]) for row in rows}
+        if place is not None:
+            found = {name: replace(field, inferred=True) for name, field in found.items()}
+            self._stamped[table.name] = stamp, found
+        return found
+
+    def _view(self, place: Path | Any) -> exp.Table:
+        """Return the view of a file or a frame, after a first look at it."""
+        import duckdb
+
+        from twoworlds.release.plan import sql
+
+        view = f"twoworlds_view{next(self._numbers)}"
+        self._views[view] = place
+        relation = sql.table(view)
         try:
             self.fields(relation)
-        except (duckdb.CatalogException, duckdb.BinderException):
-            return False
-        return True
-
-    @property
-    def _connection(self) -> duckdb.DuckDBPyConnection:
-        return self._connected()
-
-    def _file(self, path: Path) -> exp.Table:
-        import duckdb
-
-        delimiter = _DELIMITERS.get(path.suffix.lower())
-        try:
-            if delimiter is not None:
-                return self._text(TextFile(path, delimiter))
-            reader = f"read_parquet({_quoted(_glob(path))}, hive_partitioning = false)"
-            return self._view(self._parquet_names(path), reader)
-        except (duckdb.Error, OSError, UnicodeDecodeError, csv.Error):
-            kind = "Parquet" if delimiter is None else "text"
+        except (duckdb.Error, OSError):
+            del self._views[view]
+            if not isinstance(place, Path):
+                raise InvalidInput(
+                    "DuckDB cannot read all types of this frame: leave out the columns that are "
+                    "not needed, or cast them"
+                ) from None
             raise InvalidInput(
-                f"{path.name!r} cannot be read as {kind}: check the file and its ending "
-                "(.parquet, .csv, .tsv)"
+                f"{place.name!r} cannot be read as Parquet: check the file and its ending"
             ) from None
-
-    def _text(self, text: TextFile) -> exp.Table:
-        """Return the view of a text file; it is made when a statement needs it."""
-        from twoworlds.release.plan import sql
-
-        names = _distinct(text.names())
-        relation = sql.table(f"twoworlds_view{next(self._numbers)}")
-        self._texts[relation.name] = text
-        self._fields[_text_of(relation)] = {
-            name: Field(f"c{i}", "untyped") for i, name in enumerate(names)
-        }
         return relation
 
-    def _look_at(self, view: str) -> None:
-        """Make the view of a text file, unless it is there and the file is what it was."""
-        text = self._texts[view]
-        now = text.path.stat()
-        state = (now.st_ino, now.st_size, now.st_mtime_ns)
-        if self._read.get(view) == state:
-            return
-        width = len(self._fields[f'"{view}"'])
-        columns = ", ".join(f"c{i}" for i in range(width))
-        self._connection.execute(f"DROP VIEW IF EXISTS {view}")
-        self._connection.execute(f"DROP TABLE IF EXISTS {view}_rows")
-        ending = text.ending(width)
-        if ending is not None:
-            source = _reader(text.path, text.delimiter, width, ending)
-        else:
-            source = f"{view}_rows"
-            self._copy(text, width, source)
-        self._connection.execute(f"CREATE TEMPORARY VIEW {view} AS SELECT {columns} FROM {source}")
-        self._read[view] = state
+    def _text(self, statement: exp.Expr) -> str:
+        return _text_of(statement)
 
-    def _copy(self, text: TextFile, width: int, table: str) -> None:
-        """Read a text file in which not all lines are plain into a temporary table."""
-        from tempfile import mkstemp  # late: few sources need it
 
-        handle, name = mkstemp(suffix=".csv")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                text.copy(file, width)
-            reader = _reader(Path(name), text.delimiter, width + 1, "\n")
-            self._connection.execute(f"CREATE TEMPORARY TABLE {table} AS SELECT * FROM {reader}")
-        finally:
-            Path(name).unlink()
+def _arrow(frame: Any) -> Any:
+    from twoworlds.release.backends.frames import as_arrow
 
-    def _frame(self, frame: Any) -> exp.Table:
-        import duckdb
+    table = as_arrow(frame)
+    names = table.column_names
+    if not names:
+        raise InvalidInput("a table without columns has nothing to count")
+    if len(set(map(str.casefold, names))) < len(names):
+        folded = [name.casefold() for name in names]
+        twice = next(name for name in names if folded.count(name.casefold()) > 1)
+        raise InvalidInput(f"two columns are called {twice!r}, in capitals or not: rename one")
+    return table
 
-        from twoworlds.release.backends.frames import as_arrow
 
-        table = as_arrow(frame)
-        self._kept.append(table)
-        names = _distinct(table.column_names)
-        name = f"twoworlds_frame{next(self._numbers)}"
-        try:
-            self._connection.register(name, table)
-            return self._view(names, name)
-        except duckdb.Error:
-            raise InvalidInput(
-                "DuckDB cannot read all types of this frame: leave out the columns that are not "
-                "needed, or cast them"
-            ) from None
+def _stamp(path: Path) -> Stamp:
+    """Return what tells whether a file, or a file in a folder, was changed or replaced."""
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    return tuple(
+        (str(file), now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+        for file in files
+        for now in [file.stat()]
+    )
 
-    def _view(self, names: Sequence[str], reader: str) -> exp.Table:
-        """Make a view with numbered columns, and remember their true names."""
-        from twoworlds.release.plan import sql
 
-        names = _distinct(names)
-        view = f"twoworlds_view{next(self._numbers)}"
-        columns = ", ".join(f"c{i}" for i in range(len(names)))
-        self._connection.execute(
-            f"CREATE TEMPORARY VIEW {view} ({columns}) AS SELECT * FROM {reader}"
-        )
-        relation = sql.table(view)
-        key = _text_of(relation)
-        self._fields[key] = dict(zip(names, self._described(key), strict=True))
-        return relation
-
-    def _described(self, name: str) -> list[Field]:
-        found = self._connection.execute(f"DESCRIBE {name}").fetchall()
-        return [_field(row[0], row[1]) for row in found]
-
-    def _parquet_names(self, path: Path) -> list[str]:
-        """Return the names of the columns in their order, without those inside of others."""
-        found = self._connection.execute(
-            "SELECT name, num_children FROM parquet_schema(?)", [_glob(path)]
-        ).fetchall()
-        names, skip = [], 0
-        for name, children in found[1:]:
-            if skip:
-                skip -= 1
-            else:
-                names.append(name)
-                if len(names) == found[0][1]:
-                    break
-                skip = 0
-            skip += children or 0
-        return names
+def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    while chunk := result.fetchmany(CHUNK):
+        yield from chunk
 
 
 def _opened(
@@ -286,7 +235,6 @@ def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "python_enable_replacements": "false",
-        "pandas_analyze_sample": "0",  # a column of objects is text, whatever it holds
     }
     if file is None:
         connection = duckdb.connect(":memory:", config=settings)
@@ -315,28 +263,9 @@ def _field(name: str, kind: str) -> Field:
         return Field(name, "text", cast=True)
     if kind.startswith("TIMESTAMP"):
         return Field(name, "timestamp")
+    if kind.replace('"', "") == OBJECTS:
+        return Field(name, "objects")
     return Field(name, "other")
-
-
-def _distinct(names: Sequence[str]) -> Sequence[str]:
-    if not names:
-        raise InvalidInput("a table without columns has nothing to count")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidInput(f"two columns are called {twice!r}: rename one")
-    return names
-
-
-def _reader(path: Path, delimiter: str, width: int, ending: str) -> str:
-    """Return DuckDB's reader of a text file, with nothing left to be guessed."""
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
-    escaped = ending.replace("\r", "\\r").replace("\n", "\\n")
-    return (
-        f"read_csv({_quoted(_glob(path))}, auto_detect = false, delim = {_quoted(delimiter)}, "
-        f"new_line = {_quoted(escaped)}, quote = '\"', escape = '\"', header = false, "
-        f"skip = 1, columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, "
-        "max_line_size = 8000000, ignore_errors = true)"
-    )
 
 
 def _quoted(value: str) -> str:

@@ -1,15 +1,21 @@
 r"""Data frames of pandas, polars and pyarrow as Arrow tables that DuckDB can read to the last row.
 
-The type of a column comes from the frame's own type and never from its values. A pandas column of
-Python objects is text, whatever it holds: what is no text counts as its ``str``, and one that is
-None, NaN, NaT or NA is missing. Text that is no Unicode (half of a surrogate pair, bytes that are
-not UTF-8) is written as ``\udc80`` or ``\xff``. Times beyond the years 1 to 9999 are missing.
+What a value counts as depends on that value and on the kind that the policy declares, and on no
+other value: one that does not fit its kind is missing. A column of Python objects becomes a column
+of structures with a part for each kind, of which a query takes the one that is declared: texts,
+whole numbers of 64 bits, floats and decimals, truths, dates. Text that is no Unicode is missing,
+and so are times beyond the years 1 to 9999.
+
+What cannot be mended here: pandas turns a column of whole numbers into floats as soon as one of
+them is missing, and whole numbers beyond 2^53 are rounded then, of all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
@@ -17,7 +23,7 @@ from twoworlds.errors import InvalidInput
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["as_arrow", "library_of"]
+__all__ = ["OBJECTS", "as_arrow", "library_of"]
 
 _FRAMES = {
     ("pandas", "DataFrame"),
@@ -26,6 +32,7 @@ _FRAMES = {
     ("pyarrow", "Table"),
     ("pyarrow", "RecordBatch"),
 }
+OBJECTS = "STRUCT(text VARCHAR, integer BIGINT, number DOUBLE, boolean BOOLEAN, date DATE)"
 
 _UNITS = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}
 _FIRST = int(datetime(1, 1, 1, tzinfo=UTC).timestamp())
@@ -51,24 +58,22 @@ def as_arrow(frame: Any) -> pa.Table:
 
     match library_of(frame):
         case "pandas":
+            frame = frame.copy()  # it may be changed while it is read
             columns = [_from_pandas(frame.iloc[:, i]) for i in range(frame.shape[1])]
             names = [str(name) for name in frame.columns]
         case "polars":
             found = frame.collect() if hasattr(frame, "collect") else frame
-            return as_arrow(_from_polars(found))
+            columns = [_from_polars(found[name]) for name in found.columns]
+            names = list(found.columns)
         case _:
             columns, names = list(frame.columns), list(frame.schema.names)
     return pa.Table.from_arrays([_readable(column) for column in columns], names=names)
 
 
-def _from_polars(frame: Any) -> pa.Table:
+def _from_polars(series: Any) -> Any:
     import polars as pl
 
-    kept = [
-        pl.lit(None).alias(name) if kind == pl.Object else pl.col(name)
-        for name, kind in frame.schema.items()
-    ]
-    return frame.select(kept).to_arrow()
+    return _objects(series.to_list()) if series.dtype == pl.Object else series.to_arrow()
 
 
 def _from_pandas(series: Any) -> Any:
@@ -79,13 +84,13 @@ def _from_pandas(series: Any) -> Any:
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         kind = kind.categories.dtype
-        if pd.api.types.is_object_dtype(kind):
+        if pd.api.types.is_object_dtype(kind) or isinstance(kind, pd.StringDtype):
             series = series.astype(object)
     if isinstance(kind, pd.SparseDtype):
         series = series.sparse.to_dense()
         kind = series.dtype
     if pd.api.types.is_object_dtype(kind) or isinstance(kind, pd.StringDtype):
-        return _texts(series)
+        return _texts_or_objects(series)
     try:
         found = pa.array(series, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError):
@@ -94,28 +99,70 @@ def _from_pandas(series: Any) -> Any:
     return pa.nulls(len(series)) if own else found
 
 
-def _texts(series: Any) -> pa.Array:
+def _texts_or_objects(series: Any) -> pa.Array:
+    """Return texts as such where there is nothing else, which is quicker and means the same."""
     import pandas as pd
     import pyarrow as pa
 
-    if pd.api.types.infer_dtype(series, skipna=True) == "string":
+    if pd.api.types.infer_dtype(series, skipna=True) in ("string", "empty"):
         try:
             return pa.array(series, pa.large_string(), from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):
             pass
-    return pa.array(_texts_of(series, {id(None), id(pd.NA), id(pd.NaT)}), pa.large_string())
+    return _objects(series)
 
 
-def _texts_of(values: Iterable[Any], missing: set[int]) -> list[str | None]:
-    def text(value: Any) -> str | None:
-        if id(value) in missing or (isinstance(value, float) and value != value):
-            return None
-        try:
-            return str(value).encode("utf-8", "backslashreplace").decode()
-        except Exception:  # of whatever the object does
-            return None
+def _objects(values: Iterable[Any]) -> pa.Array:
+    """Return a structure for each object, with a part for each kind that it may be of."""
+    import pyarrow as pa
 
-    return [text(value) for value in values]
+    parts: dict[str, tuple[Callable[[Any], Any], pa.DataType]] = {
+        "text": (_as_text, pa.large_string()),
+        "integer": (_as_integer, pa.int64()),
+        "number": (_as_number, pa.float64()),
+        "boolean": (_as_boolean, pa.bool_()),
+        "date": (_as_date, pa.date32()),
+    }
+    kept = list(values)
+    arrays = [pa.array(map(read, kept), type_, size=len(kept)) for read, type_ in parts.values()]
+    return pa.StructArray.from_arrays(arrays, names=[*parts])
+
+
+def _as_text(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return None
+    return str(value)
+
+
+def _as_integer(value: Any) -> int | None:
+    if not isinstance(value, Integral) or _as_boolean(value) is not None:
+        return None
+    return int(value) if -(2**63) <= int(value) < 2**63 else None
+
+
+def _as_number(value: Any) -> float | None:
+    if not isinstance(value, (Real, Decimal)) or _as_boolean(value) is not None:
+        return None
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _as_boolean(value: Any) -> bool | None:
+    return bool(value) if type(value).__name__ in ("bool", "bool_") else None
+
+
+def _as_date(value: Any) -> date | None:
+    if type(value).__name__ == "datetime64":
+        value = value.astype("datetime64[us]").item()
+    if not isinstance(value, date) or value != value:
+        return None
+    return date(value.year, value.month, value.day)
 
 
 def _readable(column: Any) -> Any:
@@ -153,13 +200,19 @@ def _within_years(column: Any) -> Any:
 
 
 def _unicode(column: Any) -> Any:
+    """Return texts, those missing that are no UTF-8, which Arrow does not look at."""
     import pyarrow as pa
 
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:
         kind = pa.binary() if pa.types.is_string(column.type) else pa.large_binary()
-        raw = column.cast(kind).to_pylist()
-        texts = [None if b is None else b.decode("utf-8", "backslashreplace") for b in raw]
-        return pa.array(texts, pa.large_string())
+        return pa.array(map(_decoded, column.cast(kind).to_pylist()), pa.large_string())
     return column
+
+
+def _decoded(content: bytes | None) -> str | None:
+    try:
+        return None if content is None else content.decode()
+    except UnicodeDecodeError:
+        return None

@@ -1,20 +1,27 @@
-"""MySQL and MariaDB: their catalogue, and a connection for reading."""
+"""MySQL and MariaDB: a server by its address.
+
+The settings on which the meaning of a statement depends are set for every connection. Every session
+is a read-only transaction; of one moment where the tables are of InnoDB.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Field
+from twoworlds.release.backends.base import Field, Run
+from twoworlds.release.backends.dbapi import DbApiBackend
+from twoworlds.release.backends.sources import Origin
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["connect_mysql", "describe_mysql"]
+__all__ = ["MySQLBackend"]
 
+_MODE = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"
 _TYPES: dict[str, Field] = {
     "tinyint": Field("", "integer", bits=8),
     "smallint": Field("", "integer", bits=16),
@@ -39,53 +46,68 @@ _TYPES: dict[str, Field] = {
 }
 
 
-def connect_mysql(address: str) -> Any:
-    """Open a server for reading, by ``mysql://user:password@host:port/database``.
+class MySQLBackend(DbApiBackend):
+    """Tables of MySQL or MariaDB."""
 
-    Raises:
-        InvalidInput: when it cannot be reached; its password is never shown.
-    """
-    try:
-        pymysql: Any = import_module("pymysql")
-    except ImportError:
-        raise InvalidInput("MySQL needs PyMySQL: pip install 'twoworlds[mysql]'") from None
-    try:
-        parts = urlsplit(address)
-        if parts.scheme not in ("mysql", "mariadb") or not parts.hostname:
-            raise ValueError(address)
-        connection = pymysql.connect(
-            host=parts.hostname,
-            port=parts.port or 3306,
-            user=unquote(parts.username or ""),
-            password=unquote(parts.password or ""),
-            database=unquote(parts.path.removeprefix("/")) or None,
-            charset="utf8mb4",
-            autocommit=True,
-            connect_timeout=10,
-            init_command="SET SESSION TRANSACTION READ ONLY",
+    dialect = "mysql"
+    begin = (
+        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+        "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+    )
+
+    def __init__(self, address: str, *, origin: Origin | None = None) -> None:
+        """Use the server at ``mysql://user:password@host:port/database``."""
+        super().__init__(origin=origin)
+        self._address = address
+        self._idle.append(self._connect())
+
+    def snapshot(self, relation: exp.Table) -> bool:
+        """Whether it is a table of InnoDB."""
+        with self._session([]) as run:
+            found = run(f"SELECT ENGINE FROM information_schema.TABLES WHERE {_named(relation)}")
+            return [_text(engine) for (engine,) in found] == ["InnoDB"]
+
+    def _connect(self) -> Any:
+        try:
+            pymysql: Any = import_module("pymysql")
+        except ImportError:
+            raise InvalidInput("MySQL needs PyMySQL: pip install 'twoworlds[mysql]'") from None
+        try:
+            parts = urlsplit(self._address)
+            if parts.scheme not in ("mysql", "mariadb") or not parts.hostname:
+                raise ValueError(self._address)
+            return pymysql.connect(
+                host=parts.hostname,
+                port=parts.port or 3306,
+                user=unquote(parts.username or ""),
+                password=unquote(parts.password or ""),
+                database=unquote(parts.path.removeprefix("/")) or None,
+                charset="utf8mb4",
+                autocommit=True,
+                connect_timeout=10,
+                init_command=_MODE,
+            )
+        except (ValueError, pymysql.Error):
+            raise InvalidInput(
+                "the MySQL server of this address cannot be reached or refuses the login: it is "
+                "written mysql://user:password@host:port/database"
+            ) from None
+
+    def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
+        found = run(
+            "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE FROM information_schema.COLUMNS "
+            f"WHERE {_named(table)} ORDER BY ORDINAL_POSITION"
         )
-    except (ValueError, pymysql.Error):
-        raise InvalidInput(
-            "the MySQL server of this address cannot be reached or refuses the login: it is "
-            "written mysql://user:password@host:port/database"
-        ) from None
-    return connection
+        fields = [_field(*map(_text, row)) for row in found]
+        return {field.name: field for field in fields}
 
 
-def describe_mysql(
-    run: Callable[[str], Iterator[tuple[Any, ...]]], relation: exp.Table
-) -> list[Field]:
-    """Return the columns of a table."""
+def _named(table: exp.Table) -> str:
     from twoworlds.release.plan import sql
 
-    name = sql.text(relation.name).sql("mysql")
-    schema = sql.text(relation.db).sql("mysql") if relation.db else "DATABASE()"
-    found = run(
-        "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE FROM information_schema.COLUMNS "
-        f"WHERE CAST(TABLE_NAME AS BINARY) = {name} AND TABLE_SCHEMA = {schema} "
-        "ORDER BY ORDINAL_POSITION"
-    )
-    return [_field(*map(_text, row)) for row in found]
+    schema = sql.text(table.db).sql("mysql") if table.db else "DATABASE()"
+    name = sql.text(table.name).sql("mysql")
+    return f"CAST(TABLE_NAME AS BINARY) = {name} AND TABLE_SCHEMA = {schema}"
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.backends.base import Backend
 from twoworlds.release.backends.frames import library_of
-from twoworlds.release.backends.sources import FILES, existing, origin_of
+from twoworlds.release.backends.sources import FILES, check_typed, existing, origin_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["open_backend"]
 
 _FORMS = (
-    "a path (.parquet, .csv, .tsv), {duckdb: path, table: name}, {sqlite: path, table: name}, "
+    "a path (.parquet), {duckdb: path, table: name}, {sqlite: path, table: name}, "
     "{postgresql: address, table: name}, {mysql: address, table: name}, {spark: path or table}, "
     "a data frame, or {connection: ..., table: name}"
 )
@@ -27,13 +27,12 @@ def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table
     """Open what holds a table.
 
     Args:
-        source: The path of a ``.parquet``, ``.csv`` or ``.tsv`` file, or of a folder of Parquet
-            files; ``{duckdb: path, table: name}``, ``{sqlite: path, table: name}``,
+        source: The path of a ``.parquet`` file, or of a folder of them;
+            ``{duckdb: path, table: name}``, ``{sqlite: path, table: name}``,
             ``{postgresql: address, table: name}``, ``{mysql: address, table: name}`` or
             ``{spark: path or table}``, tables with ``schema: name`` besides if need be; a frame of
-            pandas, polars or Spark or a table of pyarrow; or an open connection,
-            ``{connection: c, table: name, dialect: "postgres"}``, where the dialect is any that
-            sqlglot writes.
+            pandas, polars or Spark or a table of pyarrow; or an open connection of duckdb, sqlite3
+            or psycopg, ``{connection: c, table: name}``.
         folder: What relative paths start from.
 
     Raises:
@@ -48,6 +47,7 @@ def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table
 
 
 def _backend(source: Any, folder: Path) -> Backend:
+    check_typed(source)
     if isinstance(source, Mapping):
         return _from_mapping(source, folder)
     if isinstance(source, (str, Path)):
@@ -80,13 +80,13 @@ def _check_path(source: str | Path, folder: Path) -> None:
         )
     elif path.suffix.lower() not in FILES:
         raise InvalidInput(
-            f"{str(source)!r} ends in neither of {', '.join(FILES)}: the ending says how it is read"
+            f"{str(source)!r} does not end in {FILES[0]}: the ending says how it is read"
         )
 
 
 def _from_mapping(source: Mapping[str, Any], folder: Path) -> Backend:
     forms = [form for form in _OPENERS if form in source]
-    unknown = source.keys() - {*_OPENERS, "table", "schema", "dialect"}
+    unknown = source.keys() - {*_OPENERS, "table", "schema"}
     if len(forms) != 1 or unknown:
         raise InvalidInput(f"a source is {_FORMS}")
     if forms != ["spark"] and "table" not in source:
@@ -102,21 +102,21 @@ def _open_duckdb(source: Mapping[str, Any], folder: Path) -> Backend:
 
 
 def _open_sqlite(source: Mapping[str, Any], folder: Path) -> Backend:
-    from twoworlds.release.backends.dbapi import open_sqlite
+    from twoworlds.release.backends.sqlite import SQLiteBackend
 
-    return open_sqlite(existing(source["sqlite"], folder), origin_of(source))
+    return SQLiteBackend(existing(source["sqlite"], folder), origin=origin_of(source))
 
 
 def _open_postgresql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.dbapi import open_postgresql
+    from twoworlds.release.backends.postgresql import PostgreSQLBackend
 
-    return open_postgresql(str(source["postgresql"]), origin_of(source))
+    return PostgreSQLBackend(str(source["postgresql"]), origin=origin_of(source))
 
 
 def _open_mysql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.dbapi import open_mysql
+    from twoworlds.release.backends.mysql import MySQLBackend
 
-    return open_mysql(str(source["mysql"]), origin_of(source))
+    return MySQLBackend(str(source["mysql"]), origin=origin_of(source))
 
 
 def _open_spark(_: Mapping[str, Any], folder: Path) -> Backend:
@@ -126,25 +126,32 @@ def _open_spark(_: Mapping[str, Any], folder: Path) -> Backend:
 
 
 def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
-    from twoworlds.release.backends.dbapi import DbApiBackend, dialect_of
+    connection, origin = source["connection"], origin_of(source)
+    modules = [one.__module__.partition(".")[0] for one in type(connection).__mro__]
+    try:
+        if "duckdb" in modules or "_duckdb" in modules:
+            from twoworlds.release.backends.duckdb import DuckDBBackend
 
-    connection = source["connection"]
-    dialect = source.get("dialect") or dialect_of(connection)
-    if dialect is None:
-        raise InvalidInput(
-            "it is not known what this connection speaks: add dialect: and a name that sqlglot "
-            'knows, such as "postgres", "mysql" or "trino"'
-        )
-    if dialect == "duckdb":
-        if dialect_of(connection) != "duckdb":
-            raise InvalidInput(
-                f"{type(connection).__name__} is no connection of the package duckdb: give the "
-                "dialect that it speaks, or the connection that duckdb.connect itself returns"
-            )
-        from twoworlds.release.backends.duckdb import DuckDBBackend
+            connection.cursor().close()
+            return DuckDBBackend(connection, folder=folder, origin=origin)
+        if "sqlite3" in modules:
+            from twoworlds.release.backends.sqlite import SQLiteBackend
 
-        return DuckDBBackend(connection, folder=folder, origin=origin_of(source))
-    return DbApiBackend(connection, str(dialect), origin=origin_of(source))
+            return SQLiteBackend(given=connection, origin=origin)
+        if "psycopg" in modules:
+            from twoworlds.release.backends.postgresql import PostgreSQLBackend
+
+            return PostgreSQLBackend(given=connection, origin=origin)
+    except InvalidInput:
+        raise
+    except Exception as error:  # whatever the driver raises; no table was touched
+        words = " ".join(str(error).split())[:200]
+        raise InvalidInput(f"this connection cannot be used ({words}): give an open one") from None
+    raise InvalidInput(
+        f"{type(connection).__module__}.{type(connection).__name__} is no connection of duckdb, "
+        "sqlite3 or psycopg: give {mysql: address, table: name} for MySQL, and export tables of "
+        "other databases to Parquet"
+    )
 
 
 _OPENERS = {

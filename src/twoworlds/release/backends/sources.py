@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -16,18 +17,22 @@ if TYPE_CHECKING:
 __all__ = [
     "FILES",
     "FORMS",
+    "TEXT_FILES",
     "Origin",
     "as_file",
     "check_distinct",
+    "check_typed",
     "existing",
     "identity",
+    "import_command",
     "named_table",
     "origin_of",
-    "place_of",
     "table_name",
+    "text_file_of",
 ]
 
-FILES = (".parquet", ".csv", ".tsv")
+FILES = (".parquet",)
+TEXT_FILES = (".csv", ".tsv")  # imported, and never read by a release
 FORMS = ("duckdb", "sqlite", "postgresql", "mysql", "spark", "connection")
 Origin = tuple[str, Any]  # which of the forms, and what it says
 
@@ -50,12 +55,47 @@ def existing(path: str | Path, folder: Path) -> Path:
     return found
 
 
-def as_file(source: Any, folder: Path) -> Path | None:
-    """Return the file of a source: a Parquet or text file, or a folder of Parquet files.
+def text_file_of(source: Any) -> str | None:
+    """Return the text file that a source names, if it does."""
+    if isinstance(source, Mapping):
+        source = source.get("spark")
+    if isinstance(source, (str, Path)) and str(source).lower().endswith(TEXT_FILES):
+        return str(source)
+    return None
+
+
+def import_command(path: Path, policy: str, dataset: str, public: str | None = None) -> str:
+    """Return the command that imports a text file as a policy declares it.
+
+    >>> import_command(Path("my people.csv"), "policy.yml", "people")
+    "twoworlds policy import 'my people.csv' --policy policy.yml --dataset people"
+    """
+    words = ["twoworlds", "policy", "import", str(path), "--policy", policy, "--dataset", dataset]
+    return shlex.join(words if public is None else [*words, "--public", public])
+
+
+def check_typed(source: Any) -> None:
+    """Refuse a text file.
 
     Raises:
-        InvalidInput: when nothing is there.
+        InvalidInput: naming the commands that import it.
     """
+    text = text_file_of(source)
+    if text is not None:
+        raise InvalidInput(
+            f"{text!r} is a text file, and releases read typed tables: import it with "
+            f"`twoworlds policy import {shlex.quote(text)} --policy POLICY`, or begin a policy "
+            f"with `twoworlds policy new {shlex.quote(text)}`"
+        )
+
+
+def as_file(source: Any, folder: Path) -> Path | None:
+    """Return the file of a source: a Parquet file, or a folder of them.
+
+    Raises:
+        InvalidInput: when nothing is there, or it is a text file.
+    """
+    check_typed(source)
     return existing(source, folder) if _looks_like_a_path(source) else None
 
 
@@ -70,22 +110,6 @@ def origin_of(source: Any) -> Origin | None:
     if not isinstance(source, Mapping):
         return None
     return next(((form, source[form]) for form in FORMS if form in source), None)
-
-
-def place_of(source: Any) -> str | None:
-    """Return how statements and certificates call an engine; None where nothing is said.
-
-    Of a connection that is tried on constants before its first use the dialect is named: without
-    that trial there is no answer.
-    """
-    dialect = "mysql" if isinstance(source, Mapping) and "mysql" in source else None
-    if isinstance(source, Mapping) and "connection" in source:
-        from twoworlds.release.backends.dbapi import dialect_of
-
-        dialect = source.get("dialect") or dialect_of(source["connection"])
-    if dialect in (None, "duckdb", "postgres", "sqlite"):
-        return None
-    return f"a connection ({dialect}) that gave the right answers when it was tried on constants"
 
 
 def table_name(source: Any, origin: Origin | None = None) -> tuple[str | None, str] | None:
@@ -121,7 +145,7 @@ def named_table(catalogue: _Catalogue, schema: str | None, name: str) -> exp.Tab
         relation = sql.table(after, before)
         if catalogue.exists(relation):
             return relation
-    if name.lower().endswith(FILES):
+    if name.lower().endswith((*FILES, *TEXT_FILES)):
         raise InvalidInput(
             f"{name!r} looks like a file, and this engine reads tables: load it into one first"
         )

@@ -1,18 +1,26 @@
-"""Spark: a data frame, a table of its catalogue, or files, through a session that is given.
+"""Spark: a data frame, a table of its catalogue, or Parquet files, through a session.
 
 Each source is seen through a temporary view whose columns are numbered, so that no name of a
-column, odd or twice given, ever stands in a statement. Works with ANSI mode on and off.
+column, odd or twice given, ever stands in a statement. Works with ANSI mode on and off. Spark plans
+each statement anew and promises no moment: what is read together may be of several.
+
+The session is classic, on this machine or on a cluster, or of Spark Connect. One that ends before
+the Curator does (Spark Connect ends it after an hour without a statement, and when its server
+starts anew) is opened again, with its views, before anything is charged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Field, kinds_of
+from twoworlds.release.backends.base import Backend, Field, Run
 from twoworlds.release.backends.sources import as_file, origin_of, table_name
 
 if TYPE_CHECKING:
@@ -50,7 +58,7 @@ def active_session() -> Any:
     return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
 
 
-class SparkBackend:
+class SparkBackend(Backend):
     """Tables that Spark reads."""
 
     dialect = "spark"
@@ -66,88 +74,104 @@ class SparkBackend:
                 f"{ESCAPES} is on in this session, and a quote in a text would change its "
                 "meaning: turn it off"
             )
-        self._session = session
+        super().__init__()
+        self._spark = session
         self._folder = folder
-        self._views: dict[Any, exp.Table] = {}
-        self._kept: list[object] = []
-        self._fields: dict[str, dict[str, Field]] = {}
+        self._opening = RLock()
+        self._views: dict[Any, tuple[Any, exp.Table]] = {}  # with the source, which must live on
+        self._columns: dict[str, Mapping[str, Field]] = {}
 
     def relation(self, source: Any) -> exp.Table:
         """Return the table of a data frame, a file or a name in the catalogue."""
         key = source if isinstance(source, (str, Path)) else id(source)
-        if key not in self._views:
-            self._kept.append(source)
-            self._views[key] = self._view(*self._frame(source))
-        return self._views[key]
+        with self._opening:
+            if key not in self._views:
+                name = f"twoworlds_{uuid4().hex}"
+                self._views[key] = source, self._view(name, *self._frame(source))
+            return self._views[key][1]
 
-    def fields(self, relation: exp.Table) -> Mapping[str, Field]:
-        """Return the columns of a table by the names that their owner gave them."""
-        return self._fields[relation.name]
+    def check_usable(self) -> None:
+        """Open session and views again if the session has ended, besides what all engines check.
 
-    def kinds(self, relation: exp.Table) -> Mapping[str, str]:
-        """Return the kind of each column in the words of a policy, or ``other``."""
-        return kinds_of(self.fields(relation))
+        Raises:
+            InvalidInput: when a data frame was given, which ended with its session.
+        """
+        super().check_usable()
+        with self._opening:
+            if self._lives():
+                return
+            if any(hasattr(source, "sparkSession") for source, _ in self._views.values()):
+                raise InvalidInput(
+                    "the session of Spark that made this data frame has ended: make the frame "
+                    "again in a new session, and open the Curator with it"
+                )
+            with suppress(Exception):
+                self._spark.stop()  # it is not found as the active one any more
+            self._spark = active_session()
+            for source, relation in self._views.values():
+                self._view(relation.name, *self._frame(source))
 
-    def rows(self, statement: exp.Query) -> Iterator[tuple[Any, ...]]:
-        """Run one statement and yield its rows."""
-        for row in self._session.sql(statement.sql("spark")).collect():
-            yield tuple(row)
+    def _lives(self) -> bool:
+        try:
+            return bool(self._spark.sql("SELECT 1").collect())
+        except Exception:  # of several kinds, and without data
+            return False
 
-    def fetch(self, statement: exp.Query) -> list[tuple[Any, ...]]:
-        """Run one statement and return its rows."""
-        return list(self.rows(statement))
+    def snapshot(self, relation: exp.Table) -> bool:
+        """Never: a source may be read again, and be another then."""
+        return False
 
     def close(self) -> None:
         """Drop the views; the session stays open."""
-        for relation in self._views.values():
-            self._session.catalog.dropTempView(relation.name)
+        for _, relation in self._views.values():
+            with suppress(Exception):  # it ended with its session
+                self._spark.catalog.dropTempView(relation.name)
         self._views.clear()
 
+    @contextmanager
+    def _session(self, _: Sequence[exp.Table]) -> Iterator[Run]:
+        yield lambda text: map(tuple, self._spark.sql(text).collect())
+
+    def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
+        """Return the columns of a view, which are fixed when it is made."""
+        return self._columns[table.name]
+
     def _frame(self, source: Any) -> tuple[Any, bool]:
-        """Return the data frame of a source, and whether it is text that is read as declared."""
+        """Return the data frame of a source, and whether its types may follow from its values."""
         origin = origin_of(source)
         if origin is not None and origin[0] == "spark":
             source = origin[1]
         path = as_file(source, self._folder)
         if path is not None:
-            return self._file(path)
+            return self._spark.read.parquet(path.absolute().as_uri()), True
         name = table_name(source)
         if name is not None:
             return self._table(*name), False
-        return source, False
-
-    def _file(self, path: Path) -> tuple[Any, bool]:
-        separators = {".csv": ",", ".tsv": "\t"}
-        where = path.absolute().as_uri()
-        if path.suffix.lower() in separators:
-            options = {"sep": separators[path.suffix.lower()], "escape": '"', "header": "true"}
-            return self._session.read.options(**options, emptyValue="").csv(where), True
-        return self._session.read.parquet(where), False
+        return source, True
 
     def _table(self, schema: str | None, name: str) -> Any:
         names = [f"`{part.replace('`', '``')}`" for part in (schema, name) if part is not None]
         for full in (".".join(names), name):
             try:
-                if self._session.catalog.tableExists(full):
-                    return self._session.table(full)
+                if self._spark.catalog.tableExists(full):
+                    return self._spark.table(full)
             except Exception:  # names that are no names of Spark
                 continue
         if schema is None and (self._folder / name).is_dir():
-            return self._file(self._folder / name)[0]
+            return self._spark.read.parquet((self._folder / name).absolute().as_uri())
         raise InvalidInput(f"there is no table {name!r} in Spark's catalogue: check its name")
 
-    def _view(self, frame: Any, untyped: bool) -> exp.Table:  # noqa: FBT001
+    def _view(self, view: str, frame: Any, inferred: bool) -> exp.Table:  # noqa: FBT001
         from twoworlds.release.plan import sql
 
         names = list(frame.columns)
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInput(f"two columns are called {twice!r}: rename one")
-        view = f"twoworlds_{uuid4().hex}"
         kinds = [field.dataType.simpleString() for field in frame.schema.fields]
         frame.toDF(*(f"c{i}" for i in range(len(names)))).createOrReplaceTempView(view)
-        self._fields[view] = {
-            name: Field(f"c{i}", "untyped") if untyped else _field(f"c{i}", kind)
+        self._columns[view] = {
+            name: replace(_field(f"c{i}", kind), inferred=inferred)
             for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
         }
         return sql.table(view)

@@ -13,11 +13,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from twoworlds.errors import InvalidInput
-from twoworlds.files import write
+from twoworlds.files import make_folder, write
 
 __all__ = ["FILES", "PEOPLE", "lay_out", "rows_of_people", "rows_of_visits"]
 
-FILES = ("people.parquet", "visits.parquet", "regions.csv", "policy.yml")
+FILES = ("people.parquet", "visits.parquet", "regions.parquet", "policy.yml")
 PEOPLE = 6000
 SEED = 20061
 _REGIONS = {"north": 26, "south": 22, "east": 17, "west": 14, "coast": 11, "hills": 7, "islands": 3}
@@ -39,7 +39,7 @@ def lay_out(folder: Path) -> list[Path]:
         InvalidInput: when the folder cannot be made.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise InvalidInput(f"{folder} cannot be made: {error.strerror}") from error
     source = files(__name__) / "hospital"

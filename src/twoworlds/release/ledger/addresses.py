@@ -18,6 +18,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Conninfo
 
 from twoworlds.errors import InvalidInput
+from twoworlds.files import make_folder
 from twoworlds.release.ledger.locations import Mode
 from twoworlds.release.ledger.postgresql import PostgreSQLStore
 from twoworlds.release.ledger.store import Store
@@ -108,7 +109,7 @@ def _default_mark(words: tuple[str, ...], options: str) -> Path:
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     folder = Path(state, "twoworlds", "marks")
     with suppress(OSError):  # who makes the mark says why there is no such folder
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     readable = re.sub(r"[^A-Za-z0-9._-]", "-", "-".join(words))[:100]
     check = sha256(repr((words, options)).encode()).hexdigest()[:8]  # options choose a schema too
     return folder / f"{readable}-{check}.mark"

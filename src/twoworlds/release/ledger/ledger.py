@@ -26,7 +26,7 @@ from twoworlds.release.ledger.journal import Decision, Journal
 from twoworlds.release.ledger.locations import Location, locate
 from twoworlds.release.ledger.opening import TIMEOUT, begin
 from twoworlds.release.ledger.reservation import Asked, Reservation, charge_of
-from twoworlds.release.ledger.state import Account, State, check_name
+from twoworlds.release.ledger.state import Account, Charge, State, check_name
 
 __all__ = ["Ledger"]
 
@@ -233,8 +233,13 @@ class Ledger:
         cap, spent = self._account(dataset, analyst)
         return cap.left(spent)
 
-    def check(self, dataset: str, analyst: str, query: Any, cost: object) -> Cost:
-        """Return what a query would cost the dataset now, without charging it.
+    def check(
+        self, dataset: str, analyst: str, query: Any, cost: object
+    ) -> tuple[Cost, Charge | None]:
+        """Return what a query would cost the analyst now, and the charge that it has already.
+
+        Nothing is charged. Who asks what somebody else has asked pays as much of the own budget;
+        the dataset, which has a charge for it, pays nothing.
 
         Raises:
             OverBudget: when it would not fit.
@@ -244,9 +249,10 @@ class Ledger:
         known = state.find(dataset, analyst, asked, None)
         if known is None:
             state.check_fits((dataset, None), price)
-        if known is None or analyst not in known.analysts:
-            state.check_fits((dataset, analyst), price)
-        return price if known is None else Cost()
+        elif analyst in known.analysts:
+            return Cost(), known
+        state.check_fits((dataset, analyst), price)
+        return price, known
 
     def accounts(
         self, dataset: str, analyst: str, state: State | None = None

@@ -28,9 +28,9 @@ survive the death of the process, not a loss of power), two in turn for marks th
 the disk, so that a write cut short spoils at most what it was about to replace.
 
 The mark is also the lock under which all writing is done, one writer at a time, whose marks
-therefore never go back. It keeps our own connections from writing or checkpointing at one time,
-which is when SQLite before 3.51.3 could damage a write-ahead log (sqlite.org/wal.html, section
-"The WAL-Reset Bug").
+therefore never go back. Whoever may open it could hold that lock, so its owner alone may. It keeps
+our own connections from writing or checkpointing at one time, which is when SQLite before 3.51.3
+could damage a write-ahead log (sqlite.org/wal.html, section "The WAL-Reset Bug").
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from twoworlds.errors import InvalidInput
+from twoworlds.files import keep_private, make_private
 from twoworlds.release.ledger.entries import canonical, digest
 from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
 
@@ -96,6 +98,7 @@ class Mark:
     def __init__(self, path: Path) -> None:
         """Open the file, which `Mark.create` made."""
         self.path = path
+        keep_private(path)
         try:
             self._file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | _CLOEXEC)
         except OSError as error:
@@ -109,17 +112,21 @@ class Mark:
         """Make a mark at a point, durably, or not at all.
 
         Raises:
-            LedgerUnavailable: when there is a mark already, or it cannot be written.
+            InvalidInput: when there is a mark already; perhaps another process just made it.
+            LedgerUnavailable: when it cannot be written.
         """
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         block = _block(point)
         try:
             try:
-                with beside.open("xb") as file:
+                with make_private(beside) as file:
                     file.write(bytes(_BLOCK) + block + bytes(_BLOCK))
                     file.flush()
                     os.fsync(file.fileno())
-                os.link(beside, path)  # unlike a rename, this never replaces a mark
+                try:
+                    os.link(beside, path)  # unlike a rename, this never replaces a mark
+                except FileExistsError:
+                    raise InvalidInput(f"there is a mark {path} already: open its ledger") from None
                 sync_folder(path.parent)
             finally:
                 beside.unlink(missing_ok=True)

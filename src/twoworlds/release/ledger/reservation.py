@@ -62,6 +62,7 @@ class Asked(NamedTuple):
                 )
             if analyst in known.analysts:
                 return None
+            paid = price
             return "share", {"charge": known.sequence, "analyst": analyst, "request": request}
 
         def finish(state: State) -> Reservation:
@@ -78,7 +79,7 @@ class Reservation:
 
     Attributes:
         charge: The number of the entry that paid, and ``hash``, its hash, for certificates.
-        paid: What this call charged to the dataset: nothing for a query that was paid before.
+        paid: What this call charged to the analyst: nothing for a query that they paid before.
         answered: Whether an answer is stored; then ``answer`` is it.
     """
 

@@ -5,6 +5,10 @@ which it survives kill -9 and a loss of power; a log cut short is recognised by 
 ends at the last whole commit. The rollback journal is as durable but syncs three or four times for
 each commit (measured: a tenth of the speed). The files must lie on a local disk: a write-ahead log
 does not work across a network.
+
+Its owner alone may read and write the file; SQLite gives its log and the index of the log the
+rights of the file. A ledger that others may read, of an earlier version or by a ``chmod``, is taken
+from them when its owner opens it for writing: they ask the service, or use PostgreSQL.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from twoworlds.errors import InvalidInput
+from twoworlds.files import keep_private, make_private
 from twoworlds.release.ledger.entries import Line
 from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.mark import sync_folder
@@ -185,6 +190,12 @@ class SQLiteStore:
 def _connect(path: Path, mode: str, seconds: float) -> sqlite3.Connection:
     where = f"file:{quote(str(path.absolute()))}?mode={mode}"
     log = path.with_name(path.name + "-wal")
+    if mode == "rwc":
+        with suppress(OSError, RuntimeError):  # it is there, or SQLite says what is wrong
+            make_private(path.resolve()).close()
+    if mode != "ro":
+        for one in (path, log, path.with_name(path.name + "-shm")):
+            keep_private(one)
     if mode == "ro" and not log.exists() and not os.access(path.parent, os.W_OK):
         where += "&immutable=1"  # there is no log, so nobody writes, and we cannot make one
     connection = sqlite3.connect(

@@ -29,9 +29,9 @@ from math import ceil, floor, isqrt
 from statistics import NormalDist
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
-from twoworlds.numbers import Number, ball, below, bounds, ln, sqrt
+from twoworlds.numbers import Number, ball, below, bounds, ln, sqrt, working_precision
 
 __all__ = ["Interval", "hoeffding_interval", "normal_interval", "tail_interval"]
 
@@ -153,7 +153,7 @@ def _at_most(level: Fraction, y: int, one: tuple[int, arb], two: tuple[int, arb]
     Values of A and B far from their means are left out; by Hoeffding's inequality their
     probability is at most 4 e^(-32).
     """
-    with ctx.workprec(_BITS):
+    with working_precision(_BITS):
         first, masses = _law(*one)
         start, others = _law(*two)
         tails = [arb(0)]  # sums of the last 0, 1, ... of the others

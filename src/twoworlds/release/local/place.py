@@ -3,6 +3,7 @@
 Both are written in a hidden folder beside their place and flushed to the disk. Then the certificate
 is put in place, and then the file, each in one step that fails if something is there already: a
 crash at any point leaves at most a certificate without a file, never a file without a certificate.
+Their owner alone may read them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from twoworlds.errors import InvalidInput
-from twoworlds.files import check_place
+from twoworlds.files import check_place, make_private
 from twoworlds.release.local.certificate import certificate_path
 
 __all__ = ["check_free", "publish", "workshop"]
@@ -36,6 +37,7 @@ def workshop(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
     with folder as name:
+        Path(name).chmod(0o700)  # whatever the umask
         yield Path(name)
 
 
@@ -48,7 +50,9 @@ def publish(made: Path, path: Path, certificate: str) -> None:
     written = made.with_name("certificate")
     beside = certificate_path(path)
     try:
-        written.write_text(certificate, encoding="utf-8")
+        with make_private(written) as file:
+            file.write(certificate.encode())
+        made.chmod(0o600)  # nobody else could enter the folder so far
         _flush(written)
         _flush(made)
         _put(written, beside)

@@ -30,17 +30,17 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from numpy.typing import NDArray
 
 from twoworlds.errors import TooLarge
-from twoworlds.numbers import ball
+from twoworlds.numbers import ball, working_precision
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.integers import placed
 from twoworlds.release.noise.laws import power
 from twoworlds.release.noise.search import CHUNK, Boundaries
 from twoworlds.release.noise.uniform import Uniform, inverted
-from twoworlds.release.noise.weights import Weights
+from twoworlds.release.noise.weights import WIDEST, Weights
 
 if TYPE_CHECKING:
     from twoworlds.release.noise.integers import Integers
@@ -52,7 +52,6 @@ _HALF = 1 << 32
 _PRECISION = 192
 _REACH = 10  # how many times the width the blocks go to either side, at first
 _SIDE = 1024  # blocks on one side
-_WIDEST = 1 << 48
 
 
 class Block(NamedTuple):
@@ -90,7 +89,7 @@ class Blocks:
     @classmethod
     def of(cls, weights: Weights) -> Self:
         """Compute the blocks, further out until a word holds each tail."""
-        if weights.width > _WIDEST:
+        if weights.width > WIDEST:
             raise TooLarge(
                 f"noise of width {weights.width:.3g} is too wide: this law is drawn up to a width "
                 "of 2^48; publish in larger units, or use geometric noise"
@@ -189,7 +188,7 @@ def _blocks(
     sides = [(-size * i, 1) for i in range(count, 0, -1)]
     sides += [(size * i - 1, -1) for i in range(1, count + 1)]
     shapes = [_shape(weights, base, sign, size) for base, sign in sides]
-    with ctx.workprec(_PRECISION):
+    with working_precision(_PRECISION):
         total = sum((shape.greatest for shape in shapes), start=arb(0))
         scale = _down((_WORDS - 2 - len(shapes)) / total)
     blocks = [
@@ -211,7 +210,7 @@ class Shape(NamedTuple):
 
     def block(self, base: int, sign: int, size: int, scale: int) -> Block:
         """Round everything to its safe side."""
-        with ctx.workprec(_PRECISION):
+        with working_precision(_PRECISION):
             words = max(1, _up(self.greatest * scale))
             unit = arb(scale) / words
             low, low_slope = _down(self.least * unit * _WORDS), _down(self.low_slope * unit * _HALF)
@@ -226,7 +225,7 @@ class Shape(NamedTuple):
 def _shape(weights: Weights, base: int, sign: int, size: int) -> Shape:
     end = weights.mode + base
     f0, following, f1 = (weights.enclosed(end + sign * x, _PRECISION) for x in (0, 1, size - 1))
-    with ctx.workprec(_PRECISION):
+    with working_precision(_PRECISION):
         growth = (following / f0) ** (size - 1) - 1
         slope = f0 * size / (size - 1)
         return Shape(f0, f1, slope * (f1 / f0).log(), slope * growth)
@@ -236,7 +235,7 @@ def _tail(weights: Weights, start: int, sign: int, scale: int, shift: int) -> Ta
     """Return the tail from ``start`` outward, or None if one word does not hold it."""
     end = weights.mode + start
     first, second = (weights.enclosed(end + sign * n, _PRECISION) for n in (0, 1))
-    with ctx.workprec(_PRECISION):
+    with working_precision(_PRECISION):
         fine = 1 << (shift + 16)
         ratio = Fraction(_up(second / first * fine), fine)
         holds = first * scale <= arb(1 << shift) * ball(1 - ratio, _PRECISION)

@@ -35,10 +35,10 @@ from fractions import Fraction
 from itertools import accumulate
 from operator import index
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, Real, exp, rational
+from twoworlds.numbers import LIMIT_BITS, Number, Real, exp, rational, working_precision
 from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
 
 __all__ = ["choice_law", "choose", "choose_simulated", "decided"]
@@ -134,7 +134,7 @@ def _drawn(scores: Sequence[int], rate: Fraction, source: Bits) -> int:
 def _decided(below: Sequence[int], r: Fraction, known: int, count: int) -> int | None:
     """Search for the least i with U W < C_i by halves, and check both of its ends."""
     precision = count + len(below).bit_length() + _GUARD
-    with ctx.workprec(precision):
+    with working_precision(precision):
         sums = list(accumulate(_weights(below, r, precision)))
         scale = arb(2) ** count
         low, high = sums[-1] * known, sums[-1] * (known + 1)
@@ -156,7 +156,7 @@ def _weights(below: Sequence[int], r: Fraction, bits: int) -> list[arb]:
     furthest = (
         bits * bottom // top + 1 if top else max(below)
     )  # r d > bits means e^(-r d) < 2^-bits
-    with ctx.workprec(bits + _GUARD):
+    with working_precision(bits + _GUARD):
         step = -arb(fmpq(top, bottom))
         found = [(step * max(1, min(d, furthest))).exp() for d in below]
         one, nearly = arb(1), arb(0).union((step * furthest).exp())

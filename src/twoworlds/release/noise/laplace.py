@@ -25,11 +25,9 @@ from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any, Self
 
-from flint import ctx
-
 from twoworlds.errors import TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise, NegativeBinomialDifference, Noise
-from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text
+from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.integers import placed, summed
 from twoworlds.release.noise.laws import Digit, SignedGeometric
@@ -181,7 +179,7 @@ def _scale_bits(p: Number) -> int:
     bits = 64
     while bits <= LIMIT_BITS:
         enclosed = ball(p, bits)
-        with ctx.workprec(bits):
+        with working_precision(bits):
             enclosed = 1 - enclosed
             if enclosed.rel_accuracy_bits() >= 8:
                 return max(0, round(-float(enclosed.log()) / log(2)))

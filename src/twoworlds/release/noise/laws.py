@@ -13,11 +13,11 @@ from fractions import Fraction
 from itertools import accumulate
 from math import floor, sqrt
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.errors import TooLarge
 from twoworlds.mechanisms.noise import DiscreteGaussianNoise, Noise, SkellamNoise
-from twoworlds.numbers import Exp, Number, Real, ball, exp
+from twoworlds.numbers import Exp, Number, Real, ball, exp, working_precision
 
 __all__ = ["Digit", "SignedGeometric", "Tailed", "centre", "power", "spread"]
 
@@ -36,7 +36,7 @@ def _ball_power(p: Number, exponent: int, bits: int) -> arb:
     """Enclose p^exponent for p < 1: the relative error of p is multiplied by the exponent."""
     bits += exponent.bit_length() + _GUARD
     base = ball(p, bits)
-    with ctx.workprec(bits):
+    with working_precision(bits):
         return base**exponent
 
 
@@ -64,7 +64,7 @@ class SignedGeometric:
         precision = bits + _GUARD
         p = ball(self.p, precision)
         q = ball(power(self.p, self.width), precision)
-        with ctx.workprec(precision):
+        with working_precision(precision):
             above = _falling(q / (1 + p), q, bits)
             below = _falling(p / (1 + p), q, bits)
             return -len(below), [*reversed(below), *(1 - tail for tail in above)]
@@ -102,7 +102,7 @@ class Digit:
         precision = bits + _GUARD
         while True:
             q = ball(power(self.p, self.unit), precision)
-            with ctx.workprec(precision):
+            with working_precision(precision):
                 powers, found = q, []
                 total = 1 - ball(power(self.p, self.unit * self.base), precision)
                 for _ in range(self.base - 1):
@@ -123,7 +123,7 @@ def _complement(p: Number, exponent: int) -> Number:
         while True:
             precision *= 2
             raised = ball(power(p, exponent), precision)
-            with ctx.workprec(precision):
+            with working_precision(precision):
                 found = 1 - raised
             if found.rel_accuracy_bits() >= bits:
                 return found
@@ -178,7 +178,7 @@ class Tailed:
             turned, first = _end(reflected, -middle, bits)
             low = -turned
         masses = probabilities(self.noise, low, high, precision)
-        with ctx.workprec(precision):
+        with working_precision(precision):
             below = list(accumulate(masses[: middle - low], initial=first))
             above = list(accumulate(reversed(masses[middle + 1 - low :]), initial=last))
             return low - 1, [*below, *(1 - tail for tail in reversed(above))]
@@ -229,7 +229,7 @@ def _skellam(noise: SkellamNoise, low: int, high: int, precision: int) -> list[a
     """Return P(Z = k) for k from low to high, where low >= 0."""
     l1, l2 = ball(noise.l1, precision), ball(noise.l2, precision)
     found = [ball(noise.pmf(k), precision) for k in (high + 1, high)]
-    with ctx.workprec(precision):
+    with working_precision(precision):
         for k in range(high, low, -1):
             found.append((k * found[-1] + l2 * found[-2]) / l1)
     return found[:0:-1][: high - low + 1]
@@ -241,7 +241,7 @@ def _gaussian(noise: DiscreteGaussianNoise, high: int, precision: int) -> list[a
     shrink = ball(exp(-1 / noise.sigma2), precision)
     step = ball(exp(-1 / (2 * noise.sigma2)), precision)
     found = [mass]
-    with ctx.workprec(precision):
+    with working_precision(precision):
         for _ in range(high):
             found.append(found[-1] * step)
             step *= shrink

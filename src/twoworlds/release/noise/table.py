@@ -27,10 +27,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.errors import Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text
+from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.search import Boundaries
 from twoworlds.release.noise.uniform import Uniform, inverted
@@ -149,7 +149,7 @@ def _within(balls: Sequence[arb], bits: int) -> tuple[int, Sequence[arb]]:
     """Leave out what surely has the first word or the last one, but for one entry of word 0."""
     tiny = arb(2) ** -bits
     first = next((i for i, found in enumerate(balls) if not found < tiny), len(balls))
-    with ctx.workprec(bits + _GUARD):
+    with working_precision(bits + _GUARD):
         after = next((i for i, found in enumerate(balls) if found >= 1 - tiny), len(balls))
     first = max(0, first - 1)
     return first, balls[first:after]
@@ -159,7 +159,7 @@ def _floored(law: Cumulative, k: int, found: arb, bits: int) -> int:
     """Return floor(2^bits F(k)), exactly."""
     precision = bits + _GUARD
     while precision <= LIMIT_BITS:
-        with ctx.workprec(precision):
+        with working_precision(precision):
             whole = (found * arb(2) ** bits).floor().unique_fmpz()
         if whole is not None:
             return int(whole)

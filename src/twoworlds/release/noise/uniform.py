@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 
 from twoworlds.errors import Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, ball
+from twoworlds.numbers import LIMIT_BITS, Number, ball, working_precision
 from twoworlds.release.noise.bits import Bits
 
 __all__ = ["Uniform", "inverted"]
@@ -57,7 +57,7 @@ class Uniform:
             return True if high <= scaled else False if low >= scaled else None
         bits = self._count + _GUARD
         enclosed = ball(x, bits)
-        with ctx.workprec(bits + _GUARD):
+        with working_precision(bits + _GUARD):
             enclosed *= arb(2) ** self._count
             return True if enclosed >= arb(high) else False if enclosed <= arb(low) else None
 

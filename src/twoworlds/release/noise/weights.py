@@ -12,11 +12,13 @@ from functools import cached_property
 from math import sqrt
 from typing import Protocol
 
-from flint import arb, ctx
+from flint import arb
 
-from twoworlds.numbers import Number, Real, ball
+from twoworlds.numbers import Number, Real, ball, working_precision
 
-__all__ = ["GaussianWeights", "PoissonWeights", "Weights"]
+__all__ = ["WIDEST", "GaussianWeights", "PoissonWeights", "Weights"]
+
+WIDEST = 1 << 48  # the width up to which a law is drawn by rejection
 
 
 class Weights(Protocol):
@@ -56,7 +58,7 @@ class GaussianWeights:
     def enclosed(self, k: int, bits: int) -> arb:
         """Return a ball that holds f(k)."""
         top, bottom = -k * k * self.sigma2.denominator, 2 * self.sigma2.numerator
-        with ctx.workprec(bits):
+        with working_precision(bits):
             return (arb(top) / bottom).exp()
 
 
@@ -89,6 +91,6 @@ class PoissonWeights:
         """Return a ball that holds f(k), for k >= 0, with about ``bits`` bits of its own."""
         precision = bits + 2 * max(k, self.mode).bit_length() + 16  # what the difference cancels
         mean = ball(self.mean, precision)
-        with ctx.workprec(precision):
+        with working_precision(precision):
             factorials = arb(self.mode + 1).lgamma() - arb(k + 1).lgamma()
             return (mean.log() * (k - self.mode) + factorials).exp()

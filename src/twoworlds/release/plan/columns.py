@@ -1,10 +1,14 @@
 """A column made clean, its comparison with constants, and its values in whole units.
 
-Clean: what is no value of the declared kind is missing (NaN; in an engine where each row has a type
-of its own, a text among numbers; a date outside the years 1 to 9999). Texts compare byte by byte.
-Floats and decimals that are declared integer are rounded to the nearest whole number before
-anything else, and those beyond 64 bits to the nearest that has them, unless the engine has wider
-ones; conditions, groups and sums see that number.
+Clean: what is no value of the declared kind is missing (NaN; a text among numbers; a column of
+another type than is declared, as a whole; a date outside the years 1 to 9999). Texts compare byte
+by byte. Floats and decimals that are declared integer are rounded to the nearest whole number
+before anything else, and those beyond 64 bits to the nearest that has them, unless the engine has
+wider ones; conditions, groups and sums see that number.
+
+A column that identifies people is compared exactly: a number that is not whole, or that may stand
+for several (a float beyond 2^53, more than 64 bits), is missing, so that different people never
+become one.
 
 A constant is compared with whole numbers and decimals exactly, and with floats after it has been
 rounded to the nearest float, so that 0.1 in a query is the 0.1 in a table.
@@ -41,8 +45,15 @@ TINY = 2.0**-300  # what is smaller rounds to 0 for any unit that is allowed
 MOST_PARTS = 1 << 61  # of numerator times denominator of a unit
 LONGEST = 40  # digits after the point of a constant compared with decimals
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
+DISTINCT = 1 << 53  # whole numbers up to here are floats of their own
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
-_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN", "date": "DATE"}
+_TYPES = {
+    "integer": "BIGINT",
+    "number": "DOUBLE",
+    "text": "TEXT",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+}
 _FAMILIES: dict[str, Family] = {
     "integer": "integer",
     "number": "float",
@@ -63,6 +74,7 @@ class Clean:
         kind: What the policy declares.
         bits: The width of an integer; None when there is no limit.
         engine: The habits of the engine.
+        exact: Whether values that may stand for several are missing.
     """
 
     name: str
@@ -70,14 +82,21 @@ class Clean:
     kind: str
     bits: int | None
     engine: Engine
+    exact: bool = False
 
     @classmethod
-    def of(cls, name: str, field: Field, kind: str, engine: Engine) -> Clean:
+    def of(
+        cls, name: str, field: Field, kind: str, engine: Engine, *, exact: bool = False
+    ) -> Clean:
         """Return the clean column that a column of the engine becomes."""
         family = field.family
+        if exact and kind == "integer":
+            return cls(name, "integer", kind, 64, engine, exact)
+        if not field.fits(kind):
+            return cls(name, _FAMILIES[kind], kind, 64, engine)
         match family:
-            case "untyped":
-                family = _FAMILIES[kind]
+            case "objects":
+                return cls(name, _FAMILIES[kind], kind, 64, engine)
             case "dynamic" if kind != "number":
                 family = _FAMILIES[kind]
             case "float" if kind == "integer":
@@ -98,13 +117,17 @@ class Clean:
 
     def cleaning(self, field: Field, raw: exp.Expression) -> exp.Expression:
         """Return the clean value of a column of the engine."""
+        if not field.fits(self.kind):
+            return self._missing()
+        if field.family == "objects":
+            return self._cleaning_objects(raw)
+        if self.exact and self.kind == "integer":
+            return self._identity(field, raw)
         if self.kind == "integer" and field.family in ("float", "decimal"):
             return self._whole(field, raw)
         match field.family:
             case "dynamic":
                 return self._cleaning_dynamic(raw)
-            case "untyped":
-                return self._cleaning_untyped(raw)
             case "text":
                 return self.engine.bytewise(sql.cast(raw, "TEXT") if field.cast else raw)
             case "float":
@@ -157,14 +180,42 @@ class Clean:
     def _is_nan(self, x: exp.Expression) -> exp.Expression:
         return exp.false() if self.engine.nan is None else self.engine.nan(x)
 
-    def _cleaning_untyped(self, raw: exp.Expression) -> exp.Expression:
-        if self.kind == "text":
-            return raw
-        value = self.cleaning(Field("", _FAMILIES[self.kind]), _read(raw, _TYPES[self.kind]))
-        if self.kind == "integer":
-            rounded = self._whole(Field("", "float"), _read(raw.copy(), "DOUBLE"))
-            return exp.Coalesce(this=value, expressions=[rounded])
-        return value
+    def _missing(self) -> exp.Expression:
+        """Return no value, of the type of the column."""
+        dates = self.kind != "date" or self.engine.dates
+        return sql.null(_TYPES[self.kind] if dates else "TEXT")
+
+    def _identity(self, field: Field, raw: exp.Expression) -> exp.Expression:
+        """Return a whole number of 64 bits that stands for itself alone; others are missing."""
+        if field.family == "dynamic":
+            kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
+            fits, raw = kind.eq("integer"), raw.copy()
+            real = sql.all_of([kind.copy().eq("real"), *_is_distinct(raw)])
+            return sql.case((fits, raw.copy()), (real, sql.cast(raw.copy(), "BIGINT")))
+        if field.family == "integer" and field.bits is not None and field.bits <= 64:
+            return sql.cast(raw, "BIGINT")
+        if field.family == "float":
+            x = sql.cast(raw, "DOUBLE") if field.cast else raw
+            conditions = [exp.Not(this=self._is_nan(x)), *_is_distinct(x)]
+        else:
+            x = raw
+            within = exp.Between(this=x, low=sql.number(LEAST), high=sql.number(MOST))
+            conditions = [within]
+            if field.family == "decimal":
+                conditions.append(sql.compare(exp.Round(this=x.copy()), "=", x.copy()))
+        return sql.case((sql.all_of(conditions), sql.cast(x.copy(), "BIGINT")))
+
+    def _cleaning_objects(self, raw: exp.Expression) -> exp.Expression:
+        """Return the part of a frame's object that is of the declared kind."""
+
+        def part(kind: str) -> exp.Expression:
+            return exp.Anonymous(this="STRUCT_EXTRACT", expressions=[raw.copy(), sql.text(kind)])
+
+        value = self.cleaning(Field("", _FAMILIES[self.kind]), part(self.kind))
+        if self.kind != "integer":
+            return value
+        numbers = self.cleaning(Field("", "float"), part("number"))
+        return exp.Coalesce(this=value, expressions=[numbers])
 
     def _cleaning_dynamic(self, raw: exp.Expression) -> exp.Expression:
         kind = exp.Anonymous(this="TYPEOF", expressions=[raw])
@@ -367,13 +418,11 @@ class Clean:
         return sql.case(*branches, default=v)
 
 
-def _read(raw: exp.Expression, kind: str) -> exp.Expression:
-    """Return a text as a value of another type; missing when it is none.
-
-    Without the trim DuckDB hands the cast to its reader of CSV, which then drops whole lines, and
-    without ``safe`` sqlglot writes a plain cast for Spark, which fails at the first odd text.
-    """
-    return exp.TryCast(this=exp.Trim(this=raw), to=exp.DataType.build(kind), safe=True)
+def _is_distinct(x: exp.Expression) -> list[exp.Expression]:
+    """Whether a float is whole, and no other whole number is rounded to it."""
+    ends = {"low": sql.double(-float(DISTINCT - 1)), "high": sql.double(float(DISTINCT - 1))}
+    within = exp.Between(this=x.copy(), **ends)
+    return [within, sql.compare(exp.Round(this=x.copy()), "=", x.copy())]
 
 
 def _clamped(v: exp.Expression, low: exp.Expression, high: exp.Expression) -> exp.Expression:

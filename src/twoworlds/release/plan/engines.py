@@ -1,23 +1,13 @@
-"""What differs between engines, in one table; everything else is left to sqlglot.
-
-An engine that is not in the table has the habits that `twoworlds.release.plan.portable` finds out
-by trying, and is refused unless it then passes the probe.
-"""
+"""What differs between engines, in one table; everything else is left to sqlglot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from twoworlds.errors import InvalidInput, UnknownName
-
-if TYPE_CHECKING:
-    from twoworlds.release.backends.base import Backend
-
-__all__ = ["Engine", "dialects", "engine_of", "habits_of", "is_known"]
+__all__ = ["Engine", "engine_of"]
 
 Build = Callable[[exp.Expression], exp.Expression]
 
@@ -127,8 +117,6 @@ class Engine:
         listed: Up to how many declared keys are searched in a list, by ``IN`` and
             ``ARRAY_POSITION``, where a join takes a stage of its own.
         widest: The type of whole numbers beyond 64 bits.
-        shifts: Whether ``>>`` and ``&`` treat 64-bit integers as signed ones; if not, limbs are
-            taken by division.
         in_calendar: Whether a date is a day; None where all are.
         values: Whether declared keys are a table of ``VALUES``; if not, a union of rows.
     """
@@ -145,7 +133,6 @@ class Engine:
     dates: bool = True
     listed: int = 0
     widest: str = "INT128"
-    shifts: bool = True
     in_calendar: Build | None = None
     values: bool = True
 
@@ -177,36 +164,6 @@ _ENGINES = {
 }
 
 
-def is_known(dialect: str) -> bool:
-    """Whether the habits of an engine are in the table."""
-    return dialect in _ENGINES
-
-
-def dialects() -> list[str]:
-    """Return the names of all dialects that sqlglot writes, without its own."""
-    from sqlglot.dialects.dialect import Dialect
-
-    return sorted(name for name in Dialect.classes if name)
-
-
 def engine_of(dialect: str) -> Engine:
-    """Return the habits of an engine.
-
-    Raises:
-        UnknownName: for a dialect that sqlglot does not write.
-        InvalidInput: for an engine whose habits are not known before it was tried.
-    """
-    if dialect in _ENGINES:
-        return _ENGINES[dialect]
-    if dialect not in dialects():
-        raise UnknownName("dialect", dialect, dialects())
-    raise InvalidInput(
-        f"what an engine with dialect={dialect!r} does is found out on a connection: give "
-        "{connection: ..., table: name, dialect: ...}"
-    )
-
-
-def habits_of(backend: Backend) -> Engine:
-    """Return the habits of the engine behind a backend: its own, if they were found out."""
-    found = getattr(backend, "habits", None)
-    return found if isinstance(found, Engine) else engine_of(backend.dialect)
+    """Return the habits of an engine that is supported."""
+    return _ENGINES[dialect]

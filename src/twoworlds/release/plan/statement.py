@@ -21,7 +21,7 @@ from twoworlds.release.backends.base import Backend
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
 from twoworlds.release.plan.conditions import truth
-from twoworlds.release.plan.engines import Engine, habits_of
+from twoworlds.release.plan.engines import Engine, engine_of
 from twoworlds.release.plan.groups import Grouping, rank
 from twoworlds.release.plan.persons import limited
 from twoworlds.release.plan.sums import aggregates, limbs
@@ -81,7 +81,7 @@ class _Planner:
             Grouping(axis, table.columns[axis.column], f"g{i}", f"{prefix}_keys{i}")
             for i, axis in enumerate(resolved.axes)
         )
-        return cls(resolved, table, habits_of(backend), groupings, prefix)
+        return cls(resolved, table, engine_of(backend.dialect), groupings, prefix)
 
     def plan(self) -> Plan:
         measures = self.resolved.measures

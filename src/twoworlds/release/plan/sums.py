@@ -48,9 +48,7 @@ def aggregates(
             return [exp.Count(this=_counted(measure, column))]
     count = limbs(measure, engine)
     term = _term(measure, engine, column)
-    return [
-        exp.Sum(this=_where(measure, _limb(term, i, count, engine), column)) for i in range(count)
-    ]
+    return [exp.Sum(this=_where(measure, _limb(term, i, count), column)) for i in range(count)]
 
 
 def _counted(measure: Measure, column: Callable[[str], Clean]) -> exp.Expression:
@@ -77,27 +75,12 @@ def _term(measure: Measure, engine: Engine, column: Callable[[str], Clean]) -> e
     return v * v.copy() if measure.kind == "squares" else v
 
 
-def _limb(v: exp.Expression, index: int, count: int, engine: Engine) -> exp.Expression:
+def _limb(v: exp.Expression, index: int, count: int) -> exp.Expression:
     if count == 1:
         return v
     part: exp.Expression = sql.cast(v.copy(), "BIGINT")
-    if not engine.shifts:
-        return _limb_by_division(part, index, count, engine)
     if index:
         part = exp.BitwiseRightShift(this=part, expression=sql.number(LIMB * index))
     if index == count - 1:
         return part
     return exp.BitwiseAnd(this=exp.Paren(this=part), expression=sql.number((1 << LIMB) - 1))
-
-
-def _limb_by_division(
-    part: exp.Expression, index: int, count: int, engine: Engine
-) -> exp.Expression:
-    """Return a limb without operations on bits; the remainder of a negative number may be so."""
-    for step in range(index + 1):
-        size = sql.number(1 << LIMB)
-        rest = exp.Paren(this=(part.copy() % size + size.copy()) % size.copy())
-        if step == index:
-            return part if index == count - 1 else rest
-        part = exp.Paren(this=engine.divide(exp.Paren(this=part.copy() - rest), size.copy()))
-    raise AssertionError(index)

@@ -15,12 +15,12 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.release.backends.base import Backend, Field
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.engines import habits_of
+from twoworlds.release.plan.engines import engine_of
 from twoworlds.release.policy.model import Dataset, PublicTable
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.measures import Resolved
 
-__all__ = ["Table", "check_columns", "check_field", "columns_used"]
+__all__ = ["Table", "check_columns", "check_field", "check_kind", "columns_used"]
 
 RAW, LOOKED = "raw", "looked"  # what statements call the table, and the tables looked up
 
@@ -62,12 +62,13 @@ class Table:
     @classmethod
     def of(cls, resolved: Resolved, relation: exp.Table, backend: Backend) -> Table:
         """Return the table as a query sees it."""
-        engine = habits_of(backend)
+        engine = engine_of(backend.dialect)
         columns = {}
         for i, name in enumerate(columns_used(resolved)):
             field = _field(name, resolved.dataset, relation, backend)
             kind = resolved.dataset.column(name).kind
-            columns[name] = Clean.of(f"c{i}", field, kind, engine)
+            person = name == resolved.dataset.unit.person
+            columns[name] = Clean.of(f"c{i}", field, kind, engine, exact=person)
         return cls(resolved, relation, backend, columns)
 
     def rows(self) -> exp.Select:
@@ -93,7 +94,7 @@ class Table:
             return query
         relation = self.backend.relation(public.source)
         fields, dataset = self.backend.fields(relation), self.resolved.dataset
-        engine = habits_of(self.backend)
+        engine = engine_of(self.backend.dialect)
         mine = self.backend.fields(self.relation)[column]
         kind = dataset.column(column).kind
         left = Clean.of("on", mine, kind, engine).cleaning(mine, sql.column(mine.name, RAW))
@@ -175,13 +176,20 @@ def check_columns(
 
 
 def check_field(name: str, kind: str, fields: Mapping[str, Field], where: str) -> None:
-    """Refuse a column that is absent, or of another kind than it is declared."""
+    """Refuse a column that is absent, or that its table declares to be of another kind.
+
+    The type that a column of a file or a frame has may be one record's doing, and decides nothing.
+    """
     if name not in fields:
         raise UnknownName(f"column of the table of {where}", name, fields)
-    if fields[name].refused is not None:
-        raise InvalidInput(f"column {name!r} of {where} cannot be used: {fields[name].refused}")
-    if not fields[name].fits(kind):
-        found = fields[name].kind
+    if not fields[name].inferred:
+        check_kind(name, kind, fields[name], where)
+
+
+def check_kind(name: str, kind: str, field: Field, where: str) -> None:
+    """Refuse a column of another kind than it is declared, whose values would all be missing."""
+    if not field.fits(kind):
+        found = field.kind
         advice = (
             "values of a type that is not known here: cast it in a view of the table"
             if found == "other"
@@ -195,7 +203,7 @@ def check_field(name: str, kind: str, fields: Mapping[str, Field], where: str) -
 def _check_unique(
     public: PublicTable, relation: exp.Table, field: Field, kind: str, backend: Backend
 ) -> None:
-    clean = Clean.of("key", field, kind, habits_of(backend))
+    clean = Clean.of("key", field, kind, engine_of(backend.dialect))
     key = clean.cleaning(field, sql.column(field.name))
     keys = exp.Select().select(sql.named(key, "key")).from_(relation.copy())
     twice = (

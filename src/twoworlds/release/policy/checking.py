@@ -1,6 +1,7 @@
 """A policy against the data: are the columns there, of the declared kinds? And a first draft.
 
-Only names and types of columns are looked at, never a value.
+Only names and types of columns are looked at, never a value, unless the owner asks for a report on
+the data (`examination`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
-from twoworlds.release.backends import open_backend
+from twoworlds.release.backends import Field, open_backend
+from twoworlds.release.backends.sources import text_file_of
 from twoworlds.release.budget import Cap
-from twoworlds.release.plan.tables import check_field
+from twoworlds.release.plan.tables import check_field, check_kind
+from twoworlds.release.policy.examination import Examination, as_dataset, examine
 from twoworlds.release.policy.model import Column, Dataset, Policy
 
 __all__ = ["CheckedDataset", "checked", "draft"]
@@ -41,11 +44,13 @@ class CheckedDataset(Explained):
         dataset: What is declared.
         found: Whether the data was there to compare with.
         undeclared: Columns of the data that the policy leaves out, and that nobody can use.
+        examined: What the data and the public tables are like, if that was asked for.
     """
 
     dataset: Dataset
     found: bool
-    undeclared: tuple[str, ...]
+    undeclared: tuple[str, ...] = ()
+    examined: tuple[Examination, ...] = ()
 
     def explain(self) -> str:
         """Say what is declared, in words."""
@@ -65,6 +70,7 @@ class CheckedDataset(Explained):
             "public": [*one.public],
             "compared_with_the_data": self.found,
             "undeclared": [*self.undeclared],
+            **({"data": [one.to_dict() for one in self.examined]} if self.examined else {}),
         }
 
     def _lines(self) -> Iterator[str]:
@@ -93,29 +99,70 @@ class CheckedDataset(Explained):
             yield f"  not declared, so nobody can use them: {', '.join(self.undeclared)}"
 
 
-def checked(policy: Policy) -> Iterator[CheckedDataset]:
-    """Check every dataset of a policy against its data.
+def checked(
+    policy: Policy, *, data: bool = False, sources: Mapping[str, Any] | None = None
+) -> tuple[list[CheckedDataset], list[str]]:
+    """Check every dataset of a policy against its data; return all that is wrong besides.
 
-    Raises:
-        InvalidInput: for a column that is not there, or of another kind.
+    Args:
+        policy: What is declared.
+        data: Whether to count what the data are like, for their owner.
+        sources: Where datasets are, if the policy does not say, such as data frames.
     """
+    faults: list[str] = []
+    found = []
     for dataset in policy.datasets.values():
-        if dataset.source is None:
-            yield CheckedDataset(dataset, found=False, undeclared=())
-            continue
-        kinds = _fitting(dataset.source, dataset.columns, dataset.name, policy.folder)
-        if dataset.unit.person is not None and dataset.unit.person not in kinds:
-            raise InvalidInput(
-                f"{dataset.name}: the data has no column {dataset.unit.person!r}, "
-                "which should identify a person"
-            )
+        source = (sources or {}).get(dataset.name, dataset.source)
+        if source is None:
+            found.append(CheckedDataset(dataset, found=False))
+        elif text_file_of(source) is None:  # others are faults of the policy itself
+            try:
+                found.append(_checked(dataset, source, policy.folder, faults, data=data))
+            except InvalidInput as error:
+                faults.append(f"{dataset.name}: {error}")
+    return found, faults
+
+
+def _checked(
+    dataset: Dataset, source: Any, folder: Path, faults: list[str], *, data: bool
+) -> CheckedDataset:
+    backend, relation = open_backend(source, folder=folder)
+    try:
+        before = len(faults)
+        fields = backend.fields(relation)
+        faults += _misfits(dataset.columns, fields, dataset.name)
         for table in dataset.public.values():
-            found = _fitting(table.source, table.columns, table.name, policy.folder)
-            if table.key not in found:
-                raise InvalidInput(f"{table.name}: the public table has no column {table.key!r}")
-        used = {*dataset.columns, dataset.unit.person}
-        left_out = tuple(name for name in kinds if name not in used)
-        yield CheckedDataset(dataset, found=True, undeclared=left_out)
+            if text_file_of(table.source) is None:
+                try:
+                    theirs = backend.fields(backend.relation(table.source))
+                except InvalidInput as error:
+                    faults.append(f"{table.name}: {error}")
+                    continue
+                faults += _misfits(table.columns, theirs, table.name)
+                if table.key not in theirs:
+                    faults.append(f"{table.name}: the public table has no column {table.key!r}")
+        examined: list[Examination] = []
+        if data and len(faults) == before:
+            examined.append(examine(dataset, backend, relation))
+            for table in dataset.public.values():
+                found = backend.relation(table.source)
+                examined.append(examine(as_dataset(table), backend, found))
+        undeclared = tuple(name for name in fields if name not in dataset.columns)
+        return CheckedDataset(dataset, found=True, undeclared=undeclared, examined=tuple(examined))
+    finally:
+        backend.close()
+
+
+def _misfits(
+    columns: Mapping[str, Column], fields: Mapping[str, Field], name: str
+) -> Iterator[str]:
+    """Say which declared columns are absent or of another kind."""
+    for column in columns.values():
+        try:
+            check_field(column.name, column.kind, fields, f"{name!r}")
+            check_kind(column.name, column.kind, fields[column.name], f"{name!r}")
+        except InvalidInput as error:
+            yield str(error)
 
 
 def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path()) -> str:
@@ -148,11 +195,6 @@ def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path
         "    unit: row                      # or {person: COLUMN, rows: 3, groups: 2}",
         "    columns:",
     ]
-    if source.suffix.lower() in (".csv", ".tsv"):
-        lines.append(
-            "      # a CSV file has no types: say integer, number, boolean or date, such as"
-        )
-        lines.append("      # age: {kind: integer, bounds: [0, 110]}")
     for column, kind in kinds.items():
         if kind in _HINTS:
             lines.append(f"      {_quoted(column)}: {{kind: {kind}, {_HINTS[kind]}}}")
@@ -160,20 +202,6 @@ def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path
             lines.append(f"      # {_quoted(column)} has a type that queries cannot use")
     lines.append("    budget: epsilon=1              # in all, by everybody together")
     return "\n".join(lines) + "\n"
-
-
-def _fitting(
-    source: Any, columns: Mapping[str, Column], name: str, folder: Path
-) -> Mapping[str, str]:
-    """Return the kinds of all columns of a table, after checking the declared ones."""
-    backend, relation = open_backend(source, folder=folder)
-    try:
-        fields = backend.fields(relation)
-    finally:
-        backend.close()
-    for column in columns.values():
-        check_field(column.name, column.kind, fields, f"{name!r}")
-    return {column: field.kind for column, field in fields.items()}
 
 
 def _kinds(source: Any, folder: Path) -> Mapping[str, str]:

@@ -84,6 +84,8 @@ class Dataset:
         columns: What is declared, by name.
         public: Public tables, by name.
         version: Of the data: a stored answer is repeated only for the same version.
+        frozen: Whether the owner promises that the data of this version never change, so that what
+            is read at different moments is of one table.
         cap: The most that may be spent on it in all; None when none is declared.
         analysts: The most that each analyst may spend on it.
     """
@@ -97,6 +99,17 @@ class Dataset:
     version: str = "1"
     cap: Cap | None = None
     analysts: Mapping[str, Cap] = field(default_factory=dict)
+    frozen: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a column that cannot tell people apart exactly."""
+        person = self.columns.get(self.unit.person or "")
+        if person is not None and person.kind not in ("integer", "text"):
+            raise InvalidInput(
+                f"{self.name}: column {person.name!r} identifies a person and is declared "
+                f"{person.kind}, by which different people may be taken for one: declare it "
+                "integer or text"
+            )
 
     def column(self, name: str) -> Column:
         """Return a declared column: of the dataset, or ``table.column`` of a public table.
@@ -122,12 +135,14 @@ class Policy:
         datasets: By name.
         ledger: A path or a postgresql:// address; ``mark`` is where its high-water mark is kept.
         folder: What relative paths start from.
+        text: What was read, if it was read from a text.
     """
 
     datasets: Mapping[str, Dataset]
     ledger: str | None = None
     mark: str | None = None
     folder: Path = Path()
+    text: str = field(default="", repr=False, compare=False)
 
     def dataset(self, name: str) -> Dataset:
         """Return a dataset.

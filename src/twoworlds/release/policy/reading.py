@@ -7,31 +7,34 @@
         neighbours: add-remove       # or substitute
         unit: row                    # or {person: patient, rows: 3, groups: 2}
         version: "2026-01"
+        frozen: true                 # optional: the data of this version never change
         columns:
           region: {kind: text, keys: [north, south, east, west]}
           age: {kind: integer, bounds: [0, 110], bins: [0, 18, 65, 110], grid: {step: 1}}
           income: {kind: number, bounds: [0, 200000], unit: 0.01, missing: 0}
         public:
-          regions: {source: regions.csv, key: code, columns: {zone: {kind: text, keys: [a, b]}}}
+          regions: {source: regions.parquet, key: code, columns: {zone: {kind: text, keys: [a]}}}
         budget: epsilon=3            # or {epsilon: 3, delta: 1e-6, composition: tighter}
         analysts: {ann: epsilon=1, bob: epsilon=2}
 
 Every value is read as text and then exactly, so that 0.1 is one tenth. Unknown fields are refused.
+All that is wrong with a policy is said at once, a line for each fault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.files import read_yaml
 from twoworlds.numbers import rational, show
-from twoworlds.release.backends.sources import check_distinct
+from twoworlds.release.backends.sources import check_distinct, import_command, text_file_of
 from twoworlds.release.budget import Cap, parse_cap
 from twoworlds.release.policy.model import (
     Column,
@@ -44,8 +47,9 @@ from twoworlds.release.policy.model import (
 )
 from twoworlds.release.values import Value
 
-__all__ = ["parse_policy", "read_policy"]
+__all__ = ["parse_policy", "read_policy", "read_with_faults"]
 
+T = TypeVar("T")
 _MOST_STEPS = 100_000
 _LONGEST = 16 << 20
 _NUMERIC = ("integer", "number")
@@ -55,7 +59,20 @@ def read_policy(path: Path | str) -> Policy:
     """Read a policy file.
 
     Raises:
-        InvalidInput: naming the field and the way out.
+        InvalidInput: naming each field that is wrong, and the way out.
+    """
+    return _faultless(*read_with_faults(path))
+
+
+def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[Policy, list[str]]:
+    """Read a policy file; return what could be read of it, and all that is wrong with it.
+
+    Args:
+        path: The file.
+        text_sources: Whether sources may be text files, as they may before an import.
+
+    Raises:
+        InvalidInput: when it is no policy at all.
     """
     place = Path(path)
     try:
@@ -66,7 +83,7 @@ def read_policy(path: Path | str) -> Policy:
         raise InvalidInput(f"the policy {place} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the policy {place} is not UTF-8 text: save it as such") from error
-    return parse_policy(text, str(place), folder=place.parent)
+    return _parsed(text, str(place), place.parent, text_sources=text_sources)
 
 
 def parse_policy(text: str, source: str = "the policy", *, folder: Path = Path()) -> Policy:
@@ -83,39 +100,79 @@ def parse_policy(text: str, source: str = "the policy", *, folder: Path = Path()
     >>> parsed.dataset("people").column("age").high
     Fraction(110, 1)
     """
+    return _faultless(*_parsed(text, source, folder))
+
+
+def _faultless(policy: Policy, faults: list[str]) -> Policy:
+    if faults:
+        raise InvalidInput("\n".join(faults))
+    return policy
+
+
+def _parsed(
+    text: str, source: str, folder: Path, *, text_sources: bool = False
+) -> tuple[Policy, list[str]]:
     data = read_yaml(text, source, "'datasets:'")
-    fields = _Fields(data, source)
+    fields = _Fields(data, source, [])
     fields.only("ledger", "mark", "datasets")
-    tables = fields.mapping("datasets")
+    tables = fields.gather(lambda: fields.mapping("datasets")) or {}
     if not tables:
-        raise InvalidInput(f"{source}: declare at least one dataset under datasets:")
-    datasets = {
-        name: _dataset(name, _Fields(given, f"{source}: {name}")) for name, given in tables.items()
+        fields.faults.append(f"{source}: declare at least one dataset under datasets:")
+    found = {
+        name: fields.gather(partial(_dataset, name, fields, given))
+        for name, given in tables.items()
     }
-    check_distinct({name: one.source for name, one in datasets.items()}, folder, source)
-    return Policy(
-        datasets,
-        fields.text("ledger"),
-        fields.text("mark"),
-        folder,
-    )
+    datasets = {name: dataset for name, dataset in found.items() if dataset is not None}
+    places = {name: dataset.source for name, dataset in datasets.items()}
+    fields.gather(lambda: check_distinct(places, folder, source))
+    if not text_sources:
+        fields.faults.extend(_text_sources(datasets, source, folder))
+    ledger, mark = (fields.gather(partial(fields.text, name)) for name in ("ledger", "mark"))
+    return Policy(datasets, ledger, mark, folder, text), fields.faults
+
+
+def _text_sources(datasets: Mapping[str, Dataset], source: str, folder: Path) -> Iterator[str]:
+    """Refuse text files: releases read typed tables."""
+    policy = source if Path(source).suffix else "policy.yml"
+    for dataset in datasets.values():
+        tables: list[Dataset | PublicTable] = [dataset, *dataset.public.values()]
+        for table in tables:
+            path = text_file_of(table.source)
+            if path is not None:
+                public = None if table is dataset else table.name
+                command = import_command(folder / path, policy, dataset.name, public)
+                parquet = Path(path).with_suffix(".parquet")
+                yield (
+                    f"{source}: {table.name}: source {str(path)!r} is a text file, and releases "
+                    f"read typed tables: run `{command}`, and write {parquet} as the source"
+                )
 
 
 class _Fields:
-    """The fields of one mapping, with the place it stands at for complaints."""
+    """The fields of one mapping, with the place it stands at for complaints, and all of these."""
 
-    def __init__(self, data: Any, place: str) -> None:
+    def __init__(self, data: Any, place: str, faults: list[str]) -> None:
         if not isinstance(data, Mapping):
             raise InvalidInput(f"{place} must have fields, such as 'kind: text'")
-        self.data, self.place = data, place
+        self.data, self.place, self.faults = data, place, faults
+
+    def of(self, name: str, data: Any) -> _Fields:
+        """Return the fields of something within this."""
+        return _Fields(data, f"{self.place}: {name}", self.faults)
+
+    def gather(self, read: Callable[[], T]) -> T | None:
+        """Return what is read; note what is wrong with it, and go on without."""
+        try:
+            return read()
+        except InvalidInput as error:
+            self.faults.append(str(error))
+            return None
 
     def only(self, *names: str) -> None:
+        """Note fields that are none of these."""
         for name in self.data:
             if name not in names:
-                try:
-                    raise UnknownName("field", name, names)
-                except UnknownName as error:
-                    raise InvalidInput(f"{self.place}: {error}") from None
+                self.faults.append(f"{self.place}: {UnknownName('field', name, names)}")
 
     def text(self, name: str) -> str | None:
         value = self.data.get(name)
@@ -159,6 +216,12 @@ class _Fields:
         except InvalidInput as error:
             raise InvalidInput(f"{self.place}: {error}") from None
 
+    def truth(self, name: str) -> bool:
+        value = self.text(name)
+        if value not in (None, "true", "false"):
+            raise InvalidInput(f"{self.place}: {name} must be true or false, not {value!r}")
+        return value == "true"
+
     def whole(self, name: str, default: int) -> int:
         value = self.number(name)
         if value is None:
@@ -170,41 +233,59 @@ class _Fields:
         return int(value)
 
 
-def _dataset(name: str, fields: _Fields) -> Dataset:
+def _dataset(name: str, policy: _Fields, given: Any) -> Dataset:
+    fields = policy.of(name, given)
     fields.only(
-        "source", "neighbours", "unit", "version", "columns", "public", "budget", "analysts"
+        "source",
+        "neighbours",
+        "unit",
+        "version",
+        "frozen",
+        "columns",
+        "public",
+        "budget",
+        "analysts",
     )
-    related = fields.required("neighbours", f"say {' or '.join(get_args(Neighbours))}")
-    if related not in get_args(Neighbours):
-        raise InvalidInput(f"{fields.place}: neighbours={related!r}: say add-remove or substitute")
-    columns = {c: _column(c, _Fields(d, f"{fields.place}: {c}")) for c, d in _declared(fields)}
-    unit = _unit(fields)
-    if unit.person is not None and unit.person not in columns:
-        raise InvalidInput(
-            f"{fields.place}: column {unit.person!r} identifies a person and is not declared: add "
-            "it to the columns, such as {kind: integer}"
-        )
+    columns = _columns(fields)
     public = {
-        table: _public(table, _Fields(given, f"{fields.place}: {table}"))
-        for table, given in fields.mapping("public").items()
+        table: found
+        for table, given in (fields.gather(lambda: fields.mapping("public")) or {}).items()
+        if (found := fields.gather(partial(_public, table, fields, given))) is not None
     }
-    _check_dots(columns, public, fields)
-    budget = fields.data.get("budget")
-    analysts = {
-        analyst: _cap(given, f"{fields.place}: analysts: {analyst}")
-        for analyst, given in fields.mapping("analysts").items()
+    fields.gather(lambda: _check_dots(columns, public, fields))
+    budget, place = fields.data.get("budget"), f"{fields.place}: budget"
+    caps = {
+        analyst: fields.gather(partial(_cap, given, f"{fields.place}: analysts: {analyst}"))
+        for analyst, given in (fields.gather(lambda: fields.mapping("analysts")) or {}).items()
     }
     return Dataset(
         name,
         fields.data.get("source"),
-        related,  # type: ignore[arg-type]  # checked above
-        unit,
+        fields.gather(lambda: _neighbours(fields)) or "add-remove",
+        fields.gather(lambda: _unit(fields)) or Unit(),
         columns,
         public,
-        fields.text("version") or "1",
-        None if budget is None else _cap(budget, f"{fields.place}: budget"),
-        analysts,
+        fields.gather(lambda: fields.text("version") or "1") or "1",
+        None if budget is None else fields.gather(lambda: _cap(budget, place)),
+        {analyst: cap for analyst, cap in caps.items() if cap is not None},
+        fields.gather(lambda: fields.truth("frozen")) or False,
     )
+
+
+def _neighbours(fields: _Fields) -> Neighbours:
+    related = fields.required("neighbours", f"say {' or '.join(get_args(Neighbours))}")
+    if related not in get_args(Neighbours):
+        raise InvalidInput(f"{fields.place}: neighbours={related!r}: say add-remove or substitute")
+    return related  # type: ignore[return-value]  # checked above
+
+
+def _columns(fields: _Fields) -> dict[str, Column]:
+    """Return the columns that are declared as they should be."""
+    given = fields.gather(lambda: fields.mapping("columns")) or {}
+    found = {
+        name: fields.gather(partial(_column, name, fields, data)) for name, data in given.items()
+    }
+    return {name: column for name, column in found.items() if column is not None}
 
 
 def _check_dots(
@@ -222,10 +303,6 @@ def _check_dots(
                 )
 
 
-def _declared(fields: _Fields) -> Iterable[tuple[str, Any]]:
-    return fields.mapping("columns").items()
-
-
 def _unit(fields: _Fields) -> Unit:
     given = fields.data.get("unit")
     if given == "row":
@@ -235,9 +312,14 @@ def _unit(fields: _Fields) -> Unit:
             f"{fields.place}: unit must say whose data is protected: 'unit: row' if every row is "
             "another person, else 'unit: {person: COLUMN, rows: 3, groups: 2}'"
         )
-    inner = _Fields(given, f"{fields.place}: unit")
+    inner = fields.of("unit", given)
     inner.only("person", "rows", "groups")
     person = inner.required("person", "name the column that identifies a person")
+    if person not in (fields.data.get("columns") or ()):
+        fields.faults.append(
+            f"{fields.place}: column {person!r} identifies a person and is not declared: add "
+            "it to the columns, such as {kind: integer}"
+        )
     if "rows" not in given:
         raise InvalidInput(
             f"{inner.place}: rows is missing: say how many rows of a person a query may use"
@@ -247,46 +329,49 @@ def _unit(fields: _Fields) -> Unit:
     return Unit(person, rows, min(groups, rows))
 
 
-def _public(name: str, fields: _Fields) -> PublicTable:
+def _public(name: str, dataset: _Fields, given: Any) -> PublicTable:
+    fields = dataset.of(name, given)
     fields.only("source", "key", "columns")
-    columns = {c: _column(c, _Fields(d, f"{fields.place}: {c}")) for c, d in _declared(fields)}
+    columns = _columns(fields)
     source = fields.data.get("source")
     if not source:
         raise InvalidInput(f"{fields.place}: source is missing: say where the public table lives")
     return PublicTable(name, source, fields.required("key", "name its unique column"), columns)
 
 
-def _column(name: str, fields: _Fields) -> Column:
+def _column(name: str, table: _Fields, given: Any) -> Column:
+    fields = table.of(name, given)
     fields.only("kind", "bounds", "unit", "keys", "bins", "grid", "missing")
     kind = fields.required("kind", f"say {', '.join(get_args(ColumnKind))}")
     if kind not in get_args(ColumnKind):
         raise InvalidInput(f"{fields.place}: {UnknownName('kind', kind, get_args(ColumnKind))}")
+    keys = fields.gather(lambda: _keys(fields, kind)) or ()
     if kind not in _NUMERIC:
         for field in ("bounds", "unit", "bins", "grid", "missing"):
             if field in fields.data:
-                raise InvalidInput(
+                fields.faults.append(
                     f"{fields.place}: {field} is for numbers, and the kind is {kind}"
                 )
-        return Column(name, kind, keys=_keys(fields, kind))  # type: ignore[arg-type]
+        return Column(name, kind, keys=keys)  # type: ignore[arg-type]  # checked above
+    bins = fields.gather(lambda: _ascending(fields.numbers("bins"), "bins", fields)) or ()
+    fill = fields.gather(
+        lambda: None if fields.text("missing") == "skip" else fields.number("missing")
+    )
+    found = fields.gather(lambda: _bounds(fields, kind))
+    bounds, unit = found or ((), Fraction(1))
+    low, high = bounds or (None, None)
+    grid = found and fields.gather(lambda: _grid(fields, unit, bounds))
+    return Column(name, kind, low, high, unit, keys, bins, grid or (), fill)  # type: ignore[arg-type]
+
+
+def _bounds(fields: _Fields, kind: str) -> tuple[tuple[Fraction, ...], Fraction]:
     bounds = fields.numbers("bounds")
     if bounds and (len(bounds) != 2 or bounds[0] > bounds[1]):
         raise InvalidInput(f"{fields.place}: bounds must be [smallest, largest]")
-    low, high = bounds or (None, None)
     unit = _step(fields, kind, bounds)
-    fill = fields.text("missing")
     for x in bounds:
         _check_multiple(x, unit, "bounds", fields)
-    return Column(
-        name,
-        kind,  # type: ignore[arg-type]  # checked above
-        low,
-        high,
-        unit,
-        _keys(fields, kind),
-        _ascending(fields.numbers("bins"), "bins", fields),
-        _grid(fields, unit, bounds),
-        None if fill in (None, "skip") else fields.number("missing"),
-    )
+    return bounds, unit
 
 
 def _step(fields: _Fields, kind: str, bounds: tuple[Fraction, ...]) -> Fraction:
@@ -341,7 +426,7 @@ def _grid(fields: _Fields, unit: Fraction, bounds: tuple[Fraction, ...]) -> tupl
     if not isinstance(given, Mapping):
         grid = _ascending(fields.numbers("grid"), "grid", fields)
     else:
-        inner = _Fields(given, f"{fields.place}: grid")
+        inner = fields.of("grid", given)
         inner.only("from", "to", "step")
         step, start, end = (inner.number(name) for name in ("step", "from", "to"))
         if bounds:

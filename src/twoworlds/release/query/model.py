@@ -21,6 +21,7 @@ from twoworlds.release.values import Value, as_value, plain_value
 
 __all__ = ["Aggregate", "By", "Join", "Kind", "Query"]
 
+_LARGEST_SHARE = Fraction(10**9)
 Kind = Literal["count", "people", "sum", "mean", "variance", "quantile"]
 
 
@@ -68,6 +69,11 @@ class Aggregate:
             check_condition(self.where)
         if self.share <= 0:
             raise InvalidInput(f"share={self.share} must be positive: leave out what is not wanted")
+        if not 1 / _LARGEST_SHARE <= self.share <= _LARGEST_SHARE:
+            raise InvalidInput(
+                f"the share of {self.name!r} is out of range: shares count relative to each other, "
+                "so give one from 1e-9 to 1e9"
+            )
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data."""

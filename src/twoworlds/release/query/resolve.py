@@ -228,8 +228,11 @@ def _check_digits(value: Fraction, name: str) -> None:
     can hold together in exact numbers, for which sensitivity is worked out.
     """
     scaled = value * 10**_PLACES
-    digits = str(abs(scaled.numerator)).rstrip("0")
-    if scaled.denominator > 1 or len(digits) > _DIGITS or abs(value) >= 10**_PLACES:
+    if (
+        scaled.denominator > 1
+        or abs(value) >= 10**_PLACES
+        or len(str(abs(scaled.numerator)).rstrip("0")) > _DIGITS
+    ):
         raise InvalidInput(
             f"{shown_value(value)[:40]} for {name!r} is more exact than engines compare: give at "
             f"most {_DIGITS} significant digits, none beyond the {_PLACES}th place"

@@ -15,6 +15,7 @@ from twoworlds.late import names_of
 from twoworlds.release.sensitivity.calibration import (
     Calibration,
     MeasureNoise,
+    Moments,
     NoiseKind,
     calibrate,
 )
@@ -23,7 +24,16 @@ from twoworlds.release.sensitivity.joint import Joint, joint
 if TYPE_CHECKING:
     from twoworlds.release.sensitivity.inverse import cost_for
 
-__all__ = ["Calibration", "Joint", "MeasureNoise", "NoiseKind", "calibrate", "cost_for", "joint"]
+__all__ = [
+    "Calibration",
+    "Joint",
+    "MeasureNoise",
+    "Moments",
+    "NoiseKind",
+    "calibrate",
+    "cost_for",
+    "joint",
+]
 
 # Where each name is found when it is first used; the imports above tell type checkers the same.
 _PLACES = {

@@ -41,9 +41,14 @@ from twoworlds.release.sensitivity.rows import Index
 from twoworlds.release.sensitivity.threshold import least_threshold
 from twoworlds.release.sensitivity.units import cells_of_one
 
-__all__ = ["Calibration", "MeasureNoise", "NoiseKind", "calibrate"]
+__all__ = ["Calibration", "MeasureNoise", "Moments", "NoiseKind", "calibrate"]
 
 NoiseKind = Literal["laplace", "gaussian"]
+Moments = Literal["one", "frozen", "several"]
+_MOMENTS = {
+    "frozen": "This rests on the promise in the policy that the data do not change (frozen: true).",
+    "several": "They may be read at different moments, so their costs add up.",
+}
 _ROOT_BITS = 64
 
 
@@ -93,6 +98,7 @@ class Calibration(Explained):
         attained: Whether some unit loses all of ``joint``; otherwise it is a bound from above.
         neighbours: Which two tables are neighbours.
         unit: Whose data is protected.
+        moments: Whether all is read at one moment.
     """
 
     cost: Cost
@@ -104,6 +110,7 @@ class Calibration(Explained):
     attained: bool
     neighbours: Neighbours
     unit: Unit
+    moments: Moments = "one"
 
     @property
     def price(self) -> Cost:
@@ -126,6 +133,8 @@ class Calibration(Explained):
         lines = [neighbour_words(self.neighbours, self.unit)]
         lines += [_noise_words(noise) for noises in self.noises for noise in noises]
         lines.append(self._whole_words())
+        if self.moments != "one":
+            lines.append(_MOMENTS[self.moments])
         if self.threshold is not None:
             lines.append(
                 f"A discovered key is shown when its noisy count is at least {self.threshold}."
@@ -154,7 +163,11 @@ class Calibration(Explained):
 
 
 def calibrate(
-    resolved: Sequence[Resolved], cost: Cost, *, noise: NoiseKind = "laplace"
+    resolved: Sequence[Resolved],
+    cost: Cost,
+    *,
+    noise: NoiseKind = "laplace",
+    moments: Moments = "one",
 ) -> Calibration:
     """Return the noise with which a batch of queries costs what is wanted.
 
@@ -163,11 +176,13 @@ def calibrate(
         cost: What the whole may cost: epsilon (with a delta when keys are discovered) for Laplace
             noise, rho or (epsilon, delta) for Gaussian noise.
         noise: Which noise.
+        moments: Whether all is read at one moment, at several of a table that its owner promises
+            not to change, or at several.
 
     Raises:
         InvalidInput: when the cost does not suit the noise or the queries.
     """
-    analysis = Analysis(resolved)
+    analysis = Analysis(resolved, one_moment=moments != "several")
     _check(analysis, cost, noise)
     if noise == "laplace":
         wanted, power = cost.epsilon, 1
@@ -193,6 +208,7 @@ def calibrate(
         whole.attained,
         analysis.dataset.neighbours,
         analysis.dataset.unit,
+        moments,
     )
 
 

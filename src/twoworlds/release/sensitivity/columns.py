@@ -20,6 +20,7 @@ from fractions import Fraction
 from itertools import islice, pairwise, product
 from typing import cast
 
+from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
 from twoworlds.release.query.measures import Axis, Measure
 from twoworlds.release.sensitivity.rules import Rule
@@ -27,17 +28,19 @@ from twoworlds.release.sensitivity.spots import (
     Label,
     Place,
     Spot,
+    comparisons,
     constants,
+    holds,
     labels,
     place,
     span,
     spots,
-    true_at,
 )
 
 __all__ = ["Option", "State", "Uses"]
 
 Option = tuple[int, int] | None  # v from .. to .., or missing
+MOST_TESTS = 1 << 20  # of a comparison at a place: about a second
 _MANY_KEYS = 200
 
 
@@ -70,14 +73,24 @@ class Uses:
         found: dict[tuple[tuple[bool, ...], tuple[Label, ...]], set[Option]] = {}
         keys = [self._keys(axis) for axis in self.axes]
         kind = self.column.kind
-        for spot in spots(kind, self._places(keys)):
-            truths = tuple(true_at(rule, spot) for rule in self.rules)
+        cut = spots(kind, self._places(keys))
+        self._check_work(len(cut) * sum(map(comparisons, self.rules)))
+        tests = [holds(rule) for rule in self.rules]
+        for spot in cut:
+            truths = tuple(test(spot) for test in tests)
             options = self._options(spot)
             reached = (labels(a, k, kind, spot) for a, k in zip(self.axes, keys, strict=True))
             for groups in product(*reached):
                 found.setdefault((truths, groups), set()).update(options)
         made = (State(t, g, frozenset(options)) for (t, g), options in found.items())
         return _two_of_each(made, len(self.axes))
+
+    def _check_work(self, tests: int) -> None:
+        if tests > MOST_TESTS:
+            raise TooLarge(
+                f"the conditions on {self.column.name!r} would be tried {tests:,} times, more than "
+                f"{MOST_TESTS:,}: compare it with fewer constants, or list values with IN"
+            )
 
     def _keys(self, axis: Axis) -> Mapping[Place, None]:
         """Return the keys of an axis, in order and quick to look up."""

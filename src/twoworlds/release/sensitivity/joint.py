@@ -30,9 +30,16 @@ _FEW_TYPES = 300
 class Analysis:
     """The row types of a batch, and losses for any weights of its measures."""
 
-    def __init__(self, batch: Sequence[Resolved]) -> None:
-        """Check that the queries can be paid for together."""
+    def __init__(self, batch: Sequence[Resolved], *, one_moment: bool = True) -> None:
+        """Check that the queries can be paid for together.
+
+        Args:
+            batch: The queries.
+            one_moment: Whether all are answered from one state of the table. If not, a row that
+                changed in between may move each of them as far as it can, and losses add up.
+        """
         self.batch = tuple(batch)
+        self._apart = not one_moment
         if not self.batch:
             raise InvalidInput("there is no query: give at least one")
         first = self.batch[0].dataset
@@ -55,13 +62,28 @@ class Analysis:
 
     def loss(self, weights: Mapping[Index, Fraction], power: int) -> Supremum:
         """Return the largest loss of one unit, of all measures with these weights."""
-        if self.dataset.unit.person is None:
-            return self._part(weights, self.indices, power)
-        parts = []
-        for q in sorted({q for q, _ in weights}):
-            own = [i for i in self.indices if i[0] == q]
-            parts.append(self._part({i: w for i, w in weights.items() if i[0] == q}, own, power))
+        parts = [
+            self._part({i: w for i, w in weights.items() if i in read}, read, power)
+            for read in self._read_together()
+            if any(i in weights for i in read)
+        ]
         return _added(parts, attained=len(parts) == 1)
+
+    def _read_together(self) -> list[list[Index]]:
+        """Return measures by what joint bounds hold for: all rows, or the limits of each query.
+
+        What is not of one moment is a scan: the sums of a query, and each of its quantiles.
+        """
+
+        def scan(index: Index) -> tuple[int, int]:
+            if not self._apart:
+                return (-1 if self.dataset.unit.person is None else index[0]), -1
+            return index[0], index[1] if self.measure(index).kind == "ranks" else -1
+
+        return [
+            [i for i in self.indices if scan(i) == one]
+            for one in sorted({scan(i) for i in self.indices})
+        ]
 
     def own(self, index: Index, power: int = 1) -> Fraction:
         """Return the sensitivity of one measure over all of its cells, in units."""

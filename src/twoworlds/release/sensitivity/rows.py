@@ -17,7 +17,7 @@ from math import prod
 from twoworlds.errors import TooLarge
 from twoworlds.release.query.conditions import Condition
 from twoworlds.release.query.measures import Axis, Measure, Resolved
-from twoworlds.release.sensitivity.columns import Option, State, Uses
+from twoworlds.release.sensitivity.columns import MOST_TESTS, Option, State, Uses
 from twoworlds.release.sensitivity.rules import Rule, compiled, rule
 from twoworlds.release.sensitivity.spots import Label
 
@@ -84,6 +84,7 @@ class _Combining:
     def __init__(self, batch: Sequence[Resolved], wanted: frozenset[Index]) -> None:
         self.batch, self.wanted = batch, sorted(wanted)
         self.uses: dict[str, Uses] = {}
+        self.places: dict[tuple[str, Rule], int] = {}  # of a rule among those on its column
         self.conditions: dict[int, Test] = {}
         self.filters: dict[Index, Test] = {}
         self.axes: dict[int, list[tuple[str, int]]] = {}  # column, place among its axes
@@ -114,9 +115,9 @@ class _Combining:
         def atom(part: Rule) -> Test:
             name = str(part.column)
             known = self._of(query, name).rules
-            if part not in known:
+            place = self.places.setdefault((name, part), len(known))
+            if place == len(known):
                 known.append(part)
-            place = known.index(part)
             return lambda row: row[name].truths[place]
 
         return compiled(rule(condition), atom)
@@ -128,6 +129,12 @@ class _Combining:
             raise TooLarge(
                 f"conditions and groups make {count:,} kinds of rows, more than {MOST_TYPES:,}: "
                 "look at fewer columns in one query"
+            )
+        tests = count * (len(self.conditions) + len(self.filters))
+        if tests > MOST_TESTS:
+            raise TooLarge(
+                f"{len(self.filters):,} measures of {count:,} kinds of rows make {tests:,} tests, "
+                f"more than {MOST_TESTS:,}: ask for fewer at a time, or with fewer conditions"
             )
         valued = [name for name, uses in self.uses.items() if uses.measures]
         on = tuple(

@@ -13,7 +13,7 @@ divide with an error, so a value within a relative 2^-40 of a half counts as rou
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -28,7 +28,18 @@ from twoworlds.release.sensitivity import rules
 from twoworlds.release.sensitivity.rules import Rule
 from twoworlds.release.values import Value
 
-__all__ = ["Label", "Place", "Spot", "constants", "labels", "place", "span", "spots", "true_at"]
+__all__ = [
+    "Label",
+    "Place",
+    "Spot",
+    "comparisons",
+    "constants",
+    "holds",
+    "labels",
+    "place",
+    "span",
+    "spots",
+]
 
 Place = Fraction | str | bool
 Label = tuple[object, ...] | None  # the group of an axis; None when the row is in none
@@ -85,19 +96,30 @@ def spots(kind: ColumnKind, places: Iterable[Place]) -> list[Spot]:
     return [*found, MISSING]
 
 
-def true_at(rule: Rule, spot: Spot) -> bool:
-    """Tell whether a rule on one column holds at a spot."""
+def holds(rule: Rule) -> Callable[[Spot], bool]:
+    """Return the test of a rule on one column: whether it holds at a spot."""
     if isinstance(rule, rules.Several):
-        found = (true_at(part, spot) for part in rule.parts)
-        return all(found) if rule.every else any(found)
-    part = rule.part
+        tests = [holds(part) for part in rule.parts]
+        if rule.every:
+            return lambda spot: all(test(spot) for test in tests)
+        return lambda spot: any(test(spot) for test in tests)
+    part, wanted = rule.part, rule.wanted
     if isinstance(part, Missing):
-        return (spot.kind == "missing") == rule.wanted
-    if spot.kind == "missing":
-        return False
+        return lambda spot: (spot.kind == "missing") == wanted
     if isinstance(part, OneOf):
-        return (spot.kind == "point" and spot.low in [*map(place, part.values)]) == rule.wanted
-    return _compared(spot, part.operator, place(part.value)) == rule.wanted
+        listed = frozenset(map(place, part.values))
+        return lambda spot: (
+            spot.kind != "missing" and (spot.kind == "point" and spot.low in listed) == wanted
+        )
+    operator, constant = part.operator, place(part.value)
+    return lambda spot: spot.kind != "missing" and _compared(spot, operator, constant) == wanted
+
+
+def comparisons(rule: Rule) -> int:
+    """Return how many comparisons a rule makes; a list of values is one."""
+    if isinstance(rule, rules.Several):
+        return sum(comparisons(part) for part in rule.parts)
+    return 1
 
 
 def _compared(spot: Spot, operator: str, constant: Place) -> bool:

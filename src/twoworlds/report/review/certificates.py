@@ -40,6 +40,7 @@ _TITLES = {
     "post-processing": "A mechanism that follows from others",
     "not-post-processing": "A mechanism that does not follow from others",
     "least-loss": "The most accurate mechanism with given guarantees",
+    "least-squared-loss": "The most accurate mechanism with given guarantees, by squared loss",
     "largest-odds": "The largest odds that given guarantees allow",
     "largest-parity-odds": "The largest odds between two parities",
     "optimal-simulator": "The simulator that comes nearest",
@@ -151,12 +152,18 @@ def _review(saved: Saved) -> Review:
 
 def _said(data: Mapping[str, Any], meaning: str) -> str:
     """Say what was proved, with its number where it has one."""
-    if data["kind"] != "least-loss":
+    if data["kind"] not in ("least-loss", "least-squared-loss"):
         return meaning
     where = "on its worst database" if data["criterion"] == "worst" else "under the belief in it"
+    squared = data["kind"] == "least-squared-loss"
+    others = ", whatever numbers it answers," if squared else " and the outputs in it"
+    bound, value = Fraction(data["bound" if squared else "value"]), Fraction(data["value"])
+    least = show(bound, side="up" if bound == value else "down")
+    reached = "no more" if bound == value else show(value)
+    loss = "squared loss" if squared else "loss"
     return (
-        f"no mechanism with these guarantees has a loss below {show(Fraction(data['value']))} "
-        f"{where}, and the one in it has no more"
+        f"no mechanism with these guarantees{others} has a {loss} below {least} {where}, and the "
+        f"one in it has {reached}"
     )
 
 

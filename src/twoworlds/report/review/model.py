@@ -29,7 +29,8 @@ __all__ = [
 
 SMALL: dict[str, int] = {"width": 380, "height": 246}  # of a chart that may stand beside another
 VERIFIED = (
-    "It answers that the certificate holds, and exits with 0; pip install twoworlds brings it."
+    "It answers that the certificate holds, and exits with 0. The command belongs to the program "
+    "that made this page, on whatever machine it is installed."
 )
 
 Outcome = Literal["holds", "refuted", "measured", "broken"]

@@ -62,7 +62,8 @@ _ROOM = (
 )
 _ASSUMED = (
     "nothing is assumed of the attacker, who may know all others and believe anything",
-    "one release, or one strategy, and nothing else about the same data",
+    "this page is about one release, or one strategy: what else was released about the same "
+    "people, before or after, adds to it; `twoworlds budget` shows the total",
 )
 _IN_LEDGER = "the charge was made in the ledger before anything was answered"
 _NOT_LOOKED = "the ledger was not looked at: with --ledger the charge is found in it"

@@ -19,6 +19,8 @@ from twoworlds.release.values import Value
 
 __all__ = ["constant", "is_constant", "number"]
 
+_MOST_BITS = 1 << 16
+
 
 def is_constant(node: exp.Expr) -> bool:
     """Whether a node has no column in it, and is no query."""
@@ -52,7 +54,10 @@ def number(node: exp.Expr) -> Fraction:
         below = number(node.expression)
         if below == 0:
             raise refusal(node, "nothing can be divided by 0")
-        return number(node.this) / below
+        found = number(node.this) / below
+        if max(found.numerator.bit_length(), found.denominator.bit_length()) > _MOST_BITS:
+            raise refusal(node, f"a constant of more than {_MOST_BITS:,} bits is not read")
+        return found
     raise why_not(node, "a constant is expected here, such as 18, 0.5 or 'north'")
 
 

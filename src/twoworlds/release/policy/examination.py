@@ -1,0 +1,352 @@
+"""The data held against the policy, for the owner alone: exact figures, and nothing of it private.
+
+How many values are missing or of another kind than declared, how many the bounds clamp, which are
+none of the declared keys, and how many rows the limit per person leaves out. All of it is counted
+by the engine, over rows that are made clean as a release makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from sqlglot import exp
+
+from twoworlds.cards.explained import Explained
+from twoworlds.numbers import show, to_json
+from twoworlds.release.backends import Backend
+from twoworlds.release.plan import sql
+from twoworlds.release.plan.columns import Clean
+from twoworlds.release.plan.tables import Table
+from twoworlds.release.policy.imports import Imported
+from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
+from twoworlds.release.query import Query
+from twoworlds.release.query.measures import Measure, Resolved
+
+__all__ = ["WARNING", "Examination", "ExaminedColumn", "People", "as_dataset", "examine"]
+
+WARNING = (
+    "For you as the owner of the data: these figures are exact and not private; do not publish "
+    "them."
+)
+SHOWN = 5  # values that are none of the keys
+
+
+@dataclass(frozen=True)
+class ExaminedColumn:
+    """What the values of a column are like.
+
+    Attributes:
+        column: What is declared.
+        missing: How many rows have no value.
+        unfit: How many have one that does not fit the kind, and is missing for a release.
+        where: The lines of such values, of a text file that was just imported.
+        below: How many are smaller than the bounds, and are clamped.
+        above: How many are larger.
+        outside: How many are none of the keys.
+        others: The most frequent of these, each with its rows.
+        unbinned: How many lie in none of the bins.
+        remark: What else is to be said about it.
+    """
+
+    column: Column
+    missing: int
+    unfit: int = 0
+    where: str = ""
+    below: int = 0
+    above: int = 0
+    outside: int = 0
+    others: tuple[tuple[str, int], ...] = ()
+    unbinned: int = 0
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class People:
+    """How many rows people have.
+
+    Attributes:
+        count: How many people there are.
+        most: The most rows that one of them has.
+        over: How many have more rows than a query uses.
+        dropped: How many rows are left out for that.
+        nobody: How many rows are left out since they are nobody's.
+    """
+
+    count: int
+    most: int
+    over: int
+    dropped: int
+    nobody: int
+
+
+@dataclass(frozen=True)
+class Examination(Explained):
+    """The data of one table held against the policy.
+
+    Attributes:
+        name: Of the dataset or public table.
+        unit: Whose data is protected.
+        rows: How many rows there are.
+        columns: The declared columns.
+        people: How many rows people have; None when every row is another person.
+        remarks: What an import has to say besides.
+    """
+
+    name: str
+    unit: Unit
+    rows: int
+    columns: tuple[ExaminedColumn, ...]
+    people: People | None = None
+    remarks: tuple[str, ...] = ()
+
+    def explain(self) -> str:
+        """Say it in words, with a warning in the first line."""
+        return "\n".join([WARNING, *self.lines()])
+
+    def lines(self) -> Iterator[str]:
+        """Yield what there is to say, without the warning."""
+        yield f"{self.name}: {self._some(self.rows, 'row', share=False)}"
+        yield from (f"  {remark}" for remark in self.remarks)
+        for one in self.columns:
+            said = [f"{one.column.kind}", *self._said(one)]
+            yield f"  {one.column.name}: {'; '.join(said)}"
+        if self.people is not None:
+            yield f"  {self._said_of_people(self.people)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        people = self.people
+        return {
+            "table": self.name,
+            "warning": WARNING,
+            "rows": self.rows,
+            "remarks": [*self.remarks],
+            "columns": {one.column.name: self._column(one) for one in self.columns},
+            "people": people
+            and {
+                "count": people.count,
+                "bound": self.unit.rows,
+                "most_rows": people.most,
+                "over_the_bound": people.over,
+                "rows_dropped": self._counted(people.dropped),
+                "rows_of_nobody": self._counted(people.nobody),
+            },
+        }
+
+    def _column(self, one: ExaminedColumn) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "kind": one.column.kind,
+            "missing": self._counted(one.missing),
+            "unfit": {**self._counted(one.unfit), "where": one.where},
+        }
+        if one.column.low is not None:
+            clamped = {"below": one.below, "above": one.above}
+            found["clamped"] = {**self._counted(one.below + one.above), **clamped}
+        if one.column.keys:
+            most = [{"value": value, "rows": rows} for value, rows in one.others]
+            found["outside_the_keys"] = {**self._counted(one.outside), "most_frequent": most}
+        if one.column.bins:
+            found["outside_the_bins"] = self._counted(one.unbinned)
+        return found | ({"remark": one.remark} if one.remark else {})
+
+    def _said(self, one: ExaminedColumn) -> Iterator[str]:
+        column = one.column
+        yield f"{self._some(one.missing)} missing" if one.missing else "none missing"
+        if one.unfit:
+            lines = f" ({one.where})" if one.where else ""
+            yield f"{self._some(one.unfit)} of another kind, which count as missing{lines}"
+        if column.low is not None and column.high is not None:
+            parts = [
+                f"{n:,} {side} {show(bound)}"
+                for n, side, bound in (
+                    (one.below, "below", column.low),
+                    (one.above, "above", column.high),
+                )
+                if n
+            ]
+            if parts:
+                yield f"{self._some(one.below + one.above)} clamped: {', '.join(parts)}"
+            else:
+                yield "none clamped"
+        if column.keys and one.outside:
+            named = [f"{value!r} ({rows:,})" for value, rows in one.others]
+            more = [] if sum(rows for _, rows in one.others) == one.outside else ["..."]
+            yield f"{self._some(one.outside)} outside the keys: {', '.join(named + more)}"
+        elif column.keys:
+            yield "none outside the keys"
+        if one.unbinned:
+            yield f"{self._some(one.unbinned)} outside the bins"
+        if one.remark:
+            yield one.remark
+
+    def _said_of_people(self, people: People) -> str:
+        said = f"{people.count:,} people by {self.unit.person!r}, with up to {people.most:,} rows"
+        if people.over:
+            said += (
+                f"; {people.over:,} of them have more than {self.unit.rows:,}, and a query leaves "
+                f"out {self._some(people.dropped, 'row')} for that"
+            )
+        else:
+            said += f"; none has more than {self.unit.rows:,}"
+        if people.nobody:
+            said += f"; {self._some(people.nobody, 'row')} of nobody left out"
+        return said
+
+    def _some(self, count: int, what: str = "", *, share: bool = True) -> str:
+        named = f" {what}{'s'[: count != 1]}" if what else ""
+        part = f" ({100 * count / self.rows:.3g}%)" if share and self.rows else ""
+        return f"{count:,}{named}{part}"
+
+    def _counted(self, count: int) -> dict[str, Any]:
+        share = Fraction(count, self.rows) if self.rows else Fraction(0)
+        return {"rows": count, "share": to_json(share)}
+
+    def after_import(self, imported: Imported) -> Examination:
+        """Add what only the import knows: in the Parquet file misfits are missing values."""
+
+        def mended(one: ExaminedColumn) -> ExaminedColumn:
+            name = one.column.name
+            unfit, nearly = imported.unfit.get(name), imported.nearly.get(name)
+            if nearly is not None:
+                remark = (
+                    f"text because of {nearly.count:,} value{'s'[: nearly.count != 1]} ({nearly}): "
+                    f"with --kind {name}={nearly.kind} such values count as missing"
+                )
+                one = replace(one, remark=remark)
+            if unfit is None:
+                return one
+            where = str(unfit)
+            if unfit.long:
+                where += (
+                    f"; {unfit.long:,} of them have too many digits for a whole number of 64 bits: "
+                    "declare the column text to tell them apart"
+                )
+            return replace(one, missing=one.missing - unfit.count, unfit=unfit.count, where=where)
+
+        remarks = [
+            f"{what}: {lines.count:,}, on line {lines}"
+            for lines, what in (
+                (imported.blank, "empty lines, which are no rows"),
+                (imported.unreadable, "records that cannot be read and were left out"),
+            )
+            if lines.count
+        ]
+        columns = tuple(map(mended, self.columns))
+        return replace(self, columns=columns, remarks=(*self.remarks, *remarks))
+
+
+def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examination:
+    """Count what the data of a dataset are like.
+
+    Args:
+        dataset: What is declared.
+        backend: The engine, from `open_backend`.
+        relation: The table of the dataset.
+    """
+    measures = tuple(Measure("rows", column=name) for name in dataset.columns)
+    table = Table.of(Resolved(Query(dataset.name), dataset, (), measures, ()), relation, backend)
+    fields = backend.fields(relation)
+    given = [exp.Count(this=sql.column(fields[name].name)) for name in dataset.columns]
+    counted = _select(relation.copy(), [exp.Count(this=exp.Star()), *given])
+    rows, *present = map(int, backend.fetch(counted)[0])
+    tests = [_tests(column, table.columns[name]) for name, column in dataset.columns.items()]
+    numbers = [_number(test) for of_one in tests for test in of_one]
+    found = (
+        map(int, backend.fetch(_select(_clean_rows(table), numbers))[0]) if numbers else iter([])
+    )
+    columns = []
+    for column, had in zip(dataset.columns.values(), present, strict=True):
+        kept, below, above, outside, unbinned = islice(found, 5)
+        others = _others(column, table) if outside else ()
+        columns.append(
+            ExaminedColumn(
+                column,
+                rows - had,
+                had - kept,
+                below=below,
+                above=above,
+                outside=outside,
+                others=others,
+                unbinned=unbinned,
+            )
+        )
+    people = None if dataset.unit.person is None else _people(dataset.unit, table, rows)
+    return Examination(dataset.name, dataset.unit, rows, tuple(columns), people)
+
+
+def as_dataset(public: PublicTable) -> Dataset:
+    """Return a public table as a dataset, to examine its rows."""
+    return Dataset(public.name, public.source, "add-remove", columns=public.columns)
+
+
+def _clean_rows(table: Table) -> exp.Expression:
+    return sql.part(table.rows(), "clean")
+
+
+def _select(source: exp.Expression, values: Sequence[exp.Expression]) -> exp.Select:
+    named = [sql.named(value, f"n{i}") for i, value in enumerate(values)]
+    return exp.Select().from_(source, copy=False).select(*named, copy=False)
+
+
+def _number(condition: exp.Expression) -> exp.Expression:
+    """Return the number of rows in which a condition is true."""
+    return exp.Count(this=sql.case((condition, sql.number(1))))
+
+
+def _tests(column: Column, clean: Clean) -> list[exp.Expression]:
+    """Return whether there is a value; below or above the bounds; outside the keys, the bins."""
+    edges = (
+        (column.low, column.high),
+        (column.bins[0], column.bins[-1]) if column.bins else (None,) * 2,
+    )
+    (below, above), (before, after) = (
+        (
+            exp.false() if low is None else clean.compare("<", low),
+            exp.false() if high is None else clean.compare(">", high),
+        )
+        for low, high in edges
+    )
+    unbinned = sql.any_of([before, after])
+    return [sql.is_present(clean()), below, above, _outside(column, clean), unbinned]
+
+
+def _outside(column: Column, clean: Clean) -> exp.Expression:
+    """Whether a value is none of the keys; unknown where it is missing."""
+    return exp.Not(this=exp.Paren(this=clean.one_of(column.keys))) if column.keys else exp.false()
+
+
+def _others(column: Column, table: Table) -> tuple[tuple[str, int], ...]:
+    """Return the most frequent values that are none of the keys, and their rows."""
+    clean = table.columns[column.name]
+    query = _select(_clean_rows(table), [clean(), exp.Count(this=exp.Star())])
+    query = query.where(_outside(column, clean), copy=False).group_by(clean(), copy=False)
+    order = exp.Ordered(this=sql.column("n1"), desc=True), exp.Ordered(this=sql.column("n0"))
+    found = table.backend.fetch(query.order_by(*order, copy=False).limit(SHOWN, copy=False))
+    return tuple((_text(value), int(rows)) for value, rows in found)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _people(unit: Unit, table: Table, rows: int) -> People:
+    """Count the rows of each person against the bound."""
+    person = table.columns[str(unit.person)]
+    each = _select(_clean_rows(table), [person(), exp.Count(this=exp.Star())])
+    each = each.where(sql.is_present(person()), copy=False).group_by(person(), copy=False)
+    n, bound = sql.column("n1"), sql.number(unit.rows)
+    over = sql.compare(n, ">", bound)
+    figures: list[exp.Expression] = [
+        exp.Count(this=exp.Star()),
+        exp.Max(this=n.copy()),
+        exp.Sum(this=n.copy()),
+        _number(over),
+        exp.Sum(this=sql.case((over.copy(), n.copy() - bound.copy()), default=sql.number(0))),
+    ]
+    found = table.backend.fetch(_select(sql.part(each, "people"), figures))[0]
+    count, most, of_people, over_bound, dropped = (int(x or 0) for x in found)
+    return People(count, most, over_bound, dropped, rows - of_people)

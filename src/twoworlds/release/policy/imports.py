@@ -1,0 +1,507 @@
+r"""The import of a text file: a typed Parquet file beside it, which releases read.
+
+`records` says how the text is read. What a value is depends on the kind of its column:
+
+    integer    a whole number of 64 bits, such as 42, +7 or 12.0
+    number     a finite decimal number, such as 2.5 or 1e-3
+    date       an ISO date, 2026-01-31; of an ISO time the day as it is written
+    boolean    true or false
+    text       the value as it stands; ``""`` is the empty text
+
+A value that is missing or does not fit its kind is missing in the Parquet file, and the second sort
+is counted. Around all but texts blanks do not matter, and what is blank is missing.
+
+The text goes through a pipe to DuckDB. On the disk there are only Parquet files, in a hidden folder
+beside the text file, and nobody but the owner may read them, whatever the umask. The last of them
+is moved to its place when all is done. What a kill leaves of such a folder the next import removes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.progress import track
+from twoworlds.release.policy.model import ColumnKind
+from twoworlds.release.policy.records import BLOCK, LONGEST, Lines, Records
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Ask", "Imported", "Unfit", "import_text", "imported_place"]
+
+Ask = Callable[[Sequence[str], bool], bool]
+
+_FIRST = 5  # lines of values that do not fit, by number
+_MARK = "twoworlds_import"
+_NAME = re.compile(r"[^\W\d_][\w .:/()%-]{0,63}")
+_TRIMMED = "trim({c}, ' ' || chr(9))"
+_INTEGER = "CAST(TRY_CAST({c} AS BIGINT) AS VARCHAR) = {c}"
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_TIME = r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
+_DAY = "TRY_CAST(substr({t}, 1, 10) AS DATE)"
+
+# What a value becomes; {c} is the text, {t} the text without blanks around it.
+_VALUES = {
+    "text": "{c}",
+    "integer": f"CASE WHEN {_INTEGER} THEN TRY_CAST({{c}} AS BIGINT) "
+    f"WHEN regexp_full_match({{t}}, '[+-]?[0-9]+(\\.0*)?') "
+    "THEN TRY_CAST(regexp_extract({t}, '-?[0-9]+') AS BIGINT) END",
+    "number": f"CASE WHEN regexp_full_match({{t}}, '{_NUMBER}') "
+    "AND isfinite(TRY_CAST({t} AS DOUBLE)) THEN TRY_CAST({t} AS DOUBLE) END",
+    "date": f"CASE WHEN regexp_full_match({{t}}, '[0-9]{{{{4}}}}-[0-9]{{{{2}}}}-[0-9]{{{{2}}}}"
+    f"{_TIME.replace('{', '{{').replace('}', '}}')}') "
+    f"AND {_DAY} >= DATE '0001-01-01' THEN {_DAY} END",
+    "boolean": "CASE lower({t}) WHEN 'true' THEN true WHEN 'false' THEN false END",
+}
+# Whether a value shows that its column is of a kind. Stricter than the above: 007 is no number, and
+# neither is a whole number of more than 64 bits, since different ones would become the same.
+_SIGNS = {
+    "boolean": "lower({c}) IN ('true', 'false')",
+    "integer": _INTEGER,
+    "number": f"{_INTEGER} OR (regexp_full_match({{c}}, "
+    r"'-?((0|[1-9][0-9]*)?\.[0-9]+([eE][+-]?[0-9]+)?|[1-9][0-9]*[eE][+-][0-9]+)') "
+    "AND isfinite(TRY_CAST({c} AS DOUBLE)))",
+    "date": "length({c}) = 10 AND CAST(TRY_CAST({c} AS DATE) AS VARCHAR) = {c}",
+}
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """Values of a column that do not fit its kind.
+
+    Attributes:
+        count: How many there are.
+        lines: The first lines of the first of their records.
+        kind: What they do not fit. Not the kind of the column where that was guessed to be text.
+        long: How many of them are whole numbers, and only have too many digits for 64 bits.
+    """
+
+    count: int
+    lines: tuple[int, ...]
+    kind: str
+    long: int = 0
+
+    def __str__(self) -> str:
+        """Name the lines."""
+        more = ", ..." if self.count > len(self.lines) else ""
+        return f"line{'s'[: self.count != 1]} {', '.join(map(str, self.lines))}{more}"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did.
+
+    Attributes:
+        source: The text file.
+        target: The Parquet file.
+        rows: How many rows it has.
+        kinds: The kind of each column, in order.
+        blank: Empty lines of the text, which are no rows.
+        unreadable: Records that could not be read and were left out.
+        unfit: Values that are missing now since they do not fit the kind, by column.
+        nearly: For columns that were guessed to be text, what few values speak against.
+    """
+
+    source: Path
+    target: Path
+    rows: int
+    kinds: Mapping[str, ColumnKind]
+    blank: Lines
+    unreadable: Lines
+    unfit: Mapping[str, Unfit]
+    nearly: Mapping[str, Unfit]
+
+
+def imported_place(path: Path) -> Path:
+    """Return the Parquet file that a text file becomes."""
+    return path.with_suffix(".parquet")
+
+
+def import_text(
+    path: Path,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    expected: Collection[str] = (),
+    header: bool | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    skip_unreadable: bool = False,
+    replace: bool = False,
+    ask: Ask | None = None,
+    target: Path | None = None,
+) -> Imported:
+    """Write the Parquet file of a text file.
+
+    Args:
+        path: The text file, ``.csv`` or ``.tsv``.
+        kinds: The kinds of columns, by name; others are guessed from all values.
+        expected: Columns that there must be, which tell whether the first line has names.
+        header: Whether the first line has the names of the columns.
+        encoding: Of the text; UTF-8 unless the file has the mark of another one.
+        delimiter: Between values; a comma, in ``.tsv`` a tab.
+        skip_unreadable: Whether to leave out records that cannot be read.
+        replace: Whether to replace a Parquet file that is there and was not imported.
+        ask: Asks the user whether these are names; given whether they surely look like it.
+        target: The Parquet file, if not beside the text file.
+
+    Raises:
+        InvalidInput: when lines cannot be read, when it is not clear whether there are names, or
+            when something else is at the place; nothing is written then.
+    """
+    target = target or imported_place(path)
+    records = Records(path, delimiter=delimiter, encoding=encoding)
+    with _workshop(target) as folder, _connected() as connection:
+        _check_target(target, connection, replace=replace)
+        raw = folder / "text.parquet"
+        _stage(records, raw, connection)
+        if records.unreadable.count and not skip_unreadable:
+            raise InvalidInput(
+                f"{path}: {_some(records.unreadable.count, 'record')} cannot be read, on line "
+                f"{records.unreadable}; nothing was written: mend them, or leave them out with "
+                "--skip-unreadable"
+            )
+        staged = _Staged(connection, _file(raw), records.first)
+        found = staged.has_names(path, expected, ask, header=header)
+        names = _names(records.first, path, header=found)
+        rows = f"{staged.table} WHERE line > {staged.line if found else 0}"
+        decided, nearly = _decide(names, kinds or {}, staged)
+        unfit = {}
+        for i, name in enumerate(names):
+            test = _is_unfit(i, decided[name])
+            if count := staged.number(rows, test):
+                long = f"{test} AND {_is_long(i, decided[name])}"
+                unfit[name] = Unfit(
+                    count, staged.lines(rows, test), decided[name], staged.number(rows, long)
+                )
+        typed = folder / "typed.parquet"
+        columns = ", ".join(
+            f"{_value(i, decided[name])} AS {_identifier(name)}" for i, name in enumerate(names)
+        )
+        _copy(connection, f"SELECT {columns} FROM {rows}", typed)
+        typed.replace(target)
+    count = records.count - found
+    return Imported(path, target, count, decided, records.blank, records.unreadable, unfit, nearly)
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """The records as texts in a Parquet file, behind their line numbers."""
+
+    connection: duckdb.DuckDBPyConnection
+    table: str
+    first: Sequence[str]
+
+    @cached_property
+    def line(self) -> int:
+        """The line of the first record."""
+        return int(self._fetch(f"SELECT coalesce(min(line), 0) FROM {self.table}")[0])
+
+    @property
+    def others(self) -> str:
+        """All records but the first."""
+        return f"{self.table} WHERE line > {self.line}"
+
+    def number(self, rows: str, condition: str) -> int:
+        """Count rows."""
+        return int(self._fetch(f"SELECT count(*) FILTER (WHERE {condition}) FROM {rows}")[0])
+
+    def lines(self, rows: str, condition: str) -> tuple[int, ...]:
+        """Return the first lines."""
+        found = self.connection.execute(
+            f"SELECT line FROM {rows} AND ({condition}) ORDER BY line LIMIT {_FIRST}"
+        )
+        return tuple(int(line) for (line,) in found.fetchall())
+
+    @cached_property
+    def signs(self) -> list[dict[str, int]]:
+        """How many values each column has after the first, and how many that show a kind."""
+        width, kinds = len(self.first), [*_SIGNS, "all"]
+        tests = [_is_sign(i, kind) for i in range(width) for kind in kinds]
+        counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests)
+        found = iter(self._fetch(f"SELECT {counts} FROM {self.others}"))
+        return [{kind: int(next(found)) for kind in kinds} for _ in range(width)]
+
+    def has_names(
+        self, path: Path, expected: Collection[str], ask: Ask | None, *, header: bool | None
+    ) -> bool:
+        """Whether the first record has the names of the columns: said, known, asked or sure."""
+        if header is not None:
+            return header
+        first = [name.strip() for name in self.first]
+        if expected:
+            absent = [name for name in expected if name not in first]
+            numbered = [f"column{i + 1}" for i in range(len(first))]
+            if absent and not {*expected} <= {*numbered}:
+                raise InvalidInput(
+                    f"{path}: the first line does not name the declared column {absent[0]!r}: is "
+                    "it the right file? --no-header says that the first line is a record; columns "
+                    "are called column1, column2 and so on then"
+                )
+            return not absent
+        sure = self._surely_names(first)
+        if ask is not None:
+            return ask(first, sure)
+        if not sure:
+            raise InvalidInput(
+                f"{path}: it is not certain that the first line has the names of the columns: say "
+                "--header if it does, or --no-header if it is a record like the others; no record "
+                "must get into the policy"
+            )
+        return True
+
+    def _surely_names(self, first: Sequence[str]) -> bool:
+        """Whether they are words, all different, over values that are not all words.
+
+        And none of them occurs again as a value of its column.
+        """
+        if not all(map(_NAME.fullmatch, first)) or len({*map(str.lower, first)}) < len(first):
+            return False
+        if any(name.lower() in ("true", "false", "nan", "inf") for name in first):
+            return False
+        again = " OR ".join(
+            f"{_TRIMMED.format(c=f'c{i}')} = {_literal(name)}" for i, name in enumerate(first)
+        )
+        if self.number(self.others, again):
+            return False
+        return any(_guess(signs)[0] != "text" for signs in self.signs)
+
+    def _fetch(self, statement: str) -> tuple[Any, ...]:
+        found: tuple[Any, ...] | None = self.connection.execute(statement).fetchone()
+        assert found is not None
+        return found
+
+
+def _decide(
+    names: Sequence[str], said: Mapping[str, str], staged: _Staged
+) -> tuple[dict[str, ColumnKind], dict[str, Unfit]]:
+    """Return the kind of each column, and what speaks against another than text."""
+    for name, kind in said.items():
+        if name not in names:
+            raise UnknownName("column", name, names)
+        if kind not in get_args(ColumnKind):
+            raise UnknownName("kind", kind, get_args(ColumnKind))
+    decided: dict[str, ColumnKind] = {}
+    nearly = {}
+    for i, name in enumerate(names):
+        if name in said:
+            decided[name] = said[name]  # type: ignore[assignment]  # checked above
+            continue
+        signs = staged.signs[i]
+        decided[name], most = _guess(signs)
+        if most is not None:
+            against = f"{_is_present(i)} AND ({_is_sign(i, most)}) IS NOT TRUE"
+            lines = staged.lines(staged.others, against)
+            nearly[name] = Unfit(signs["all"] - signs[most], lines, most)
+    return decided, nearly
+
+
+def _guess(signs: Mapping[str, int]) -> tuple[ColumnKind, ColumnKind | None]:
+    """Return the kind that all values fit, or text and the kind that most of them fit."""
+    most = max(_SIGNS, key=lambda kind: signs[kind])  # the first of several
+    if not signs["all"] or 2 * signs[most] <= signs["all"]:
+        return "text", None
+    if signs[most] < signs["all"]:
+        return "text", most  # type: ignore[return-value]  # a key of _SIGNS
+    return most, None  # type: ignore[return-value]
+
+
+def _names(first: Sequence[str], path: Path, *, header: bool) -> list[str]:
+    if not header:
+        return [f"column{i + 1}" for i in range(len(first))]
+    names = [name.strip() for name in first]
+    if "" in names:
+        raise InvalidInput(
+            f"{path}: column {names.index('') + 1} has no name in the first line: give it one, or "
+            "say --no-header if the first line is a record"
+        )
+    lower = [name.lower() for name in names]
+    for i, name in enumerate(lower):
+        if name in lower[:i]:
+            raise InvalidInput(
+                f"{path}: columns {lower.index(name) + 1} and {i + 1} have the same name: rename "
+                "one, or say --no-header if the first line is a record"
+            )
+    return names
+
+
+# --- Parquet by DuckDB --------------------------------------------------------------------------
+
+
+@contextmanager
+def _workshop(target: Path) -> Iterator[Path]:
+    """Open a hidden folder beside a place, for the owner only, which is gone afterwards."""
+    start = f".{target.name[:64]}.import-"
+    try:
+        for other in target.parent.iterdir():
+            if other.name.startswith(start):
+                with suppress(OSError), _locked(other):  # what a kill left: nobody holds its lock
+                    shutil.rmtree(other)
+        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=start))
+    except OSError as error:
+        raise InvalidInput(
+            f"{target} cannot be written beside the text file: {error.strerror}"
+        ) from error
+    try:
+        with _locked(folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open DuckDB so that it installs nothing, and never puts rows into temporary files."""
+    import duckdb
+
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "python_enable_replacements": "false",
+        "temp_directory": "",
+        "preserve_insertion_order": "false",  # what keeps it takes memory for the whole table
+    }
+    with duckdb.connect(":memory:", config=settings) as connection:
+        yield connection
+
+
+def _check_target(target: Path, connection: duckdb.DuckDBPyConnection, *, replace: bool) -> None:
+    """Refuse to take the place of anything but an earlier import."""
+    import duckdb
+
+    if (replace and target.is_file()) or not os.path.lexists(target):
+        return
+    try:
+        made = connection.execute(
+            f"SELECT 1 FROM parquet_kv_metadata({_path(target)}) WHERE key = '{_MARK}'::BLOB"
+        ).fetchone()
+    except duckdb.Error:
+        made = None
+    if made is None:
+        raise InvalidInput(
+            f"{target} is there already, and no import made it: move it away, or say --replace"
+        )
+
+
+def _stage(records: Records, raw: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    """Write all records as texts, behind their line numbers, through a pipe."""
+    import duckdb
+
+    reading, writing = os.pipe()
+    width = len(records.first)
+    columns = ", ".join(["'line': 'BIGINT'", *(f"'c{i}': 'VARCHAR'" for i in range(width))])
+    reader = (
+        f"read_csv('/dev/fd/{reading}', auto_detect = false, header = false, "
+        f"delim = {_literal(records.delimiter)}, quote = '\"', escape = '\"', new_line = '\\n', "
+        f"columns = {{{columns}}}, nullstr = '', allow_quoted_nulls = false, parallel = false, "
+        f"max_line_size = {LONGEST + 100}, buffer_size = {4 * (LONGEST + 100)})"
+    )
+
+    def run() -> None:
+        try:
+            _copy(connection, f"SELECT * FROM {reader}", raw)
+        finally:
+            os.close(reading)  # who writes must not wait for a reader that is gone
+
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            with os.fdopen(writing, "wb") as pipe:
+                copied = pool.submit(run)
+                total = records.path.stat().st_size // BLOCK + 1
+                with suppress(BrokenPipeError):
+                    for block in track(records, "reading", total):
+                        pipe.write(block)
+        finally:
+            with suppress(duckdb.Error):
+                copied.result()
+    try:
+        copied.result()
+        found = connection.execute(f"SELECT count(*) FROM {_file(raw)}").fetchone()
+    except duckdb.Error as error:
+        words = str(error).splitlines()[0][:200]
+        raise InvalidInput(f"{records.path} cannot be imported: DuckDB says: {words}") from None
+    if found != (records.count,):
+        raise InvalidInput(
+            f"{records.path} cannot be imported: it has {records.count:,} records, and DuckDB "
+            "reads another number; please report this"
+        )
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, select: str, path: Path) -> None:
+    """Write a Parquet file that nobody but its owner may read."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    connection.execute(
+        f"COPY ({select}) TO {_literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
+        f"USE_TMP_FILE false, KV_METADATA {{{_MARK}: 'text'}})"
+    )
+    path.chmod(0o600)
+
+
+def _value(place: int, kind: str) -> str:
+    c = f"c{place}"
+    return _VALUES[kind].format(c=c, t=_TRIMMED.format(c=c))
+
+
+def _is_present(place: int) -> str:
+    """Whether a value is there, for all kinds but text."""
+    return f"{_TRIMMED.format(c=f'c{place}')} <> ''"
+
+
+def _is_sign(place: int, kind: str) -> str:
+    if kind == "all":
+        return _is_present(place)
+    return _SIGNS[kind].format(c=_TRIMMED.format(c=f"c{place}"))
+
+
+def _is_unfit(place: int, kind: str) -> str:
+    if kind == "text":
+        return "false"
+    return f"{_is_present(place)} AND ({_value(place, kind)}) IS NULL"
+
+
+def _is_long(place: int, kind: str) -> str:
+    """Whether a value that does not fit is a whole number."""
+    if kind != "integer":
+        return "false"
+    return f"regexp_full_match({_TRIMMED.format(c=f'c{place}')}, '[+-]?[0-9]+')"
+
+
+def _file(path: Path) -> str:
+    return f"read_parquet({_path(path)}, hive_partitioning = false)"
+
+
+def _path(path: Path) -> str:
+    return _literal(re.sub(r"([*?\[])", r"[\1]", str(path)))
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s'[: count != 1]}"

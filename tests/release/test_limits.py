@@ -1,0 +1,208 @@
+"""Limits: what cannot be drawn, stored or sent is refused before it is charged."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.release import Curator, Query
+from twoworlds.release.answers import cells, draw
+from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, shown
+from twoworlds.release.budget import parse_cost
+from twoworlds.release.examples import lay_out
+from twoworlds.release.failures import ReleaseFailed
+from twoworlds.release.ledger import entries
+from twoworlds.release.limits import MOST_NAMES, MOST_VALUES, check_size
+from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.query import resolve
+from twoworlds.release.query.measures import Axis
+from twoworlds.release.sensitivity import calibrate
+
+PEOPLE = Dataset(
+    "people",
+    None,
+    "add-remove",
+    columns={
+        "region": Column("region", "text", keys=("north", "south")),
+        "age": Column("age", "integer", low=Fraction(0), high=Fraction(110)),
+        "income": Column(
+            "income",
+            "integer",
+            low=Fraction(0),
+            high=Fraction(1 << 40),
+            grid=tuple(map(Fraction, range(2000))),
+        ),
+    },
+)
+
+
+def checked(*queries, cost="1", noise="laplace"):
+    resolved = [resolve(query, PEOPLE) for query in queries]
+    return check_size(resolved, calibrate(resolved, parse_cost(cost), noise=noise))
+
+
+@pytest.fixture
+def curator(tmp_path):
+    lay_out(tmp_path)
+    text = (tmp_path / "policy.yml").read_text()
+    (tmp_path / "policy.yml").write_text(
+        text.replace("budget: epsilon=6, delta=1e-6", "budget: rho=6")
+        .replace('"epsilon=4, delta=5e-7"', "rho=6")
+        .replace("composition: tighter", "composition: basic")
+    )
+    with Curator.open(tmp_path / "policy.yml") as made:
+        yield made
+
+
+@pytest.mark.parametrize("ask", ["plan", "release"])
+def test_noise_that_is_too_wide_to_be_drawn_is_refused_unpaid(curator, ask):
+    before = curator.ledger.state().point
+    with pytest.raises(TooLarge, match=r"rows: discrete Gaussian noise of sigma\^2 5.*at most"):
+        getattr(curator, ask)(
+            "SELECT COUNT(*) FROM people", "rho=1e-30", analyst="ann", noise="gaussian"
+        )
+    assert curator.ledger.state().point == before
+    answer = curator.release(
+        "SELECT COUNT(*) FROM people", "rho=1e-29", analyst="ann", noise="gaussian"
+    )
+    assert answer.rows()
+
+
+def test_noise_is_drawn_up_to_the_limit_and_refused_beyond():
+    from twoworlds.release.noise import Sampler, SystemBits
+
+    count = Query("people").count()
+    for cost, noise in ((Fraction(1, 1 << 112), "laplace"), (Fraction(1, 1 << 97), "gaussian")):
+        price = f"{'epsilon' if noise == 'laplace' else 'rho'}={cost}"
+        [[found]] = checked(count, cost=price, noise=noise).noises
+        assert len(Sampler.of(found.law).draw_integers(3, SystemBits())) == 3
+        price = f"{'epsilon' if noise == 'laplace' else 'rho'}={cost * Fraction(999, 1000)}"
+        with pytest.raises(TooLarge, match="pay more"):
+            checked(count, cost=price, noise=noise)
+
+
+@pytest.mark.parametrize("share", ["1e-4000", "1e10"])
+def test_a_share_of_next_to_nothing_or_everything_is_refused(share):
+    with pytest.raises(InvalidInput, match="the share of 'sum_income' is out of range"):
+        Query("people").count().sum("income", share=share)
+
+
+def test_wide_bounds_at_little_cost_are_refused():
+    with pytest.raises(TooLarge, match="at most 2\\^112 is drawn"):
+        checked(Query("people").sum("income"), cost="1e-24")
+
+
+def test_the_numbers_of_a_whole_batch_are_counted():
+    def grouped(bins):
+        return Query("people").by("age", bins=range(bins + 1)).count()
+
+    half = MOST_VALUES // 2
+    checked(grouped(half), grouped(half))
+    with pytest.raises(TooLarge, match="100,001 noisy numbers, more than 100,000"):
+        checked(grouped(half), grouped(half + 1))
+    with pytest.raises(TooLarge, match="100,002 noisy numbers"):
+        checked(grouped(half + 1).sum("income"))
+
+
+def test_long_names_count_in_every_cell():
+    long = Query("people").by("region", keys=["x" * 4000, "y"]).by("age", bins=range(4001)).count()
+    with pytest.raises(
+        TooLarge, match=r"bytes of names of groups and columns, more than 8,388,608"
+    ):
+        checked(long)
+    heading = Query("people").by("age", bins=range(4001)).count(name="n" * 4000)
+    with pytest.raises(TooLarge, match="bytes of names"):
+        checked(heading)
+
+
+def test_candidates_of_quantiles_are_counted_in_every_cell():
+    checked(Query("people").by("age", bins=range(5001)).median("income"))
+    with pytest.raises(TooLarge, match="10,002,000 candidates of quantiles"):
+        checked(Query("people").by("age", bins=range(5002)).median("income"))
+
+
+def test_a_strategy_has_the_same_limits(curator):
+    strategy = curator.strategy("visits", "1", analyst="ann")
+    for ask in (strategy.plan, strategy.ask):
+        with pytest.raises(TooLarge, match="pay more"):
+            ask("SELECT COUNT(*) FROM visits", "1e-40")
+
+
+def test_the_largest_answer_fits_into_an_entry_of_the_ledger():
+    digits = len(str((1 << 95) + (1 << 8) * (1 << 112)))
+    assert MOST_VALUES * (digits + 2) + MOST_NAMES < 0.8 * entries._LONGEST
+
+
+# --- discovered keys ----------------------------------------------------------------------------
+
+
+def test_of_too_many_discovered_groups_the_largest_noisy_counts_are_shown(monkeypatch):
+    monkeypatch.setattr(cells, "MOST_DISCOVERED", 3)
+    axes = [Axis("city", discover=True)]
+    counts = {("a",): 9, ("b",): 30, ("c",): 20, ("d",): 4, ("e",): 20, ("f",): 20}
+    assert shown(counts, 5, axes) == [("b",), ("c",), ("e",)]
+    assert shown(counts, 25, axes) == [("b",)]
+
+
+def test_discovered_keys_that_are_too_long_are_not_shown():
+    axes = [Axis("city", discover=True), Axis("sex", keys=("f", "m"))]
+    fits, too_long = "x" * (LONGEST_KEY - 2), "é" * (LONGEST_KEY // 5)
+    assert shown({(fits, 0): 9, (too_long, 0): 9}, 5, axes) == [(fits, 0)]
+
+
+def test_what_is_shown_depends_on_what_would_be_shown_without_limits_alone(monkeypatch):
+    """The limits are computed from the noisy counts that reach the threshold, and nothing else."""
+    axes = [Axis("city", discover=True)]
+    counts = {(f"k{i}",): 3 + i % 7 for i in range(50)}
+    without = shown(counts, 5, axes)
+    monkeypatch.setattr(cells, "MOST_DISCOVERED", 10)
+    again = {cell: counts[cell] for cell in without}
+    assert shown(counts, 5, axes) == shown(again, 0, axes)
+    assert len(shown(counts, 5, axes)) == 10
+
+
+def test_a_query_that_discovers_keys_counts_as_one_that_shows_all_it_may():
+    city = Query("people").by("region", discover=True).count()
+    several = [city.sum("income", name=f"s{i}") for i in range(6)]
+    checked(*several[:3], cost="epsilon=1, delta=1e-6")
+    with pytest.raises(TooLarge, match=f"{12 * MOST_DISCOVERED:,} noisy numbers"):
+        checked(*several, cost="epsilon=1, delta=1e-6")
+
+
+# --- a limit that is reached all the same -------------------------------------------------------
+
+
+def test_a_release_that_runs_out_of_memory_is_charged_once_and_answered_later(curator, monkeypatch):
+    def out_of_memory(*_arguments, **_options):
+        raise MemoryError
+
+    sql = "SELECT COUNT(*) FROM people"
+    with monkeypatch.context() as full:
+        full.setattr("twoworlds.release.answers.noisy", out_of_memory)
+        full.setattr(draw, "noisy", out_of_memory)
+        with pytest.raises(ReleaseFailed):
+            curator.release(sql, "rho=1/8", analyst="ann", noise="gaussian")
+    spent = curator.ledger.spent("people")
+    answer = curator.release(sql, "rho=1/8", analyst="ann", noise="gaussian")
+    assert answer.rows()
+    assert curator.ledger.spent("people") == spent
+    assert json.dumps(answer.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("constant", "error"),
+    [("1e4000" + "/1e-4000" * 10, "constant of more than"), ("1e4000", "more exact than engines")],
+)
+def test_huge_constants_are_refused(curator, constant, error):
+    with pytest.raises(InvalidInput, match=error):
+        curator.plan(f"SELECT COUNT(*) FROM visits WHERE cost > {constant}", "1", analyst="ann")
+
+
+def test_many_comparisons_are_refused_before_they_are_tried(curator):
+    parts = " OR ".join(f"(age = {i % 110} AND income = {i})" for i in range(1100))
+    with pytest.raises(TooLarge, match="list values with IN"):
+        curator.plan(f"SELECT COUNT(*) FROM people WHERE {parts}", "1", analyst="ann")
+    listed = ", ".join(map(str, range(3000)))
+    asked = f"SELECT COUNT(*) FROM people WHERE income IN ({listed})"
+    assert curator.plan(asked, "rho=1", analyst="ann", noise="gaussian")
