@@ -61,6 +61,8 @@ def audit(
 ) -> None:
     """Look for an event that shows a mechanism to be less private than it claims.
 
+    The subject is run as code of yours, with your rights: audit only what you would run yourself.
+
     Exit 1 when the claim is refuted. It never says that a mechanism is private.
     """
     from twoworlds.attacks.audit import audit as run
@@ -116,7 +118,7 @@ def _facts(found: Audit) -> Iterator[tuple[str, str]]:
         shown = {
             "likelier on": repr(finding.likelier),
             "than on": repr(finding.other),
-            "event": finding.event.code,
+            "event": finding.code,
         }
         yield from ((label, brief(text)) for label, text in shown.items())
         if any(brief(text) != text for text in shown.values()):

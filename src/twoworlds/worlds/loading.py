@@ -1,9 +1,13 @@
-"""The user's own Python objects by name: ``python:package.module:name``."""
+"""Python objects of the user by name: ``python:package.module:name``, ``python:./file.py:name``."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
@@ -34,11 +38,27 @@ def load(text: str) -> object:
     """
     module, _, name = text.strip().removeprefix(_PYTHON).partition(":")
     if not module or not name:
-        raise InvalidInput(f"{text!r}: write python:package.module:name")
+        raise InvalidInput(f"{text!r}: write python:package.module:name, or python:./file.py:name")
     try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+        is_file = module.endswith(".py") or "/" in module
+        found = _from_file(Path(module)) if is_file else importlib.import_module(module)
+        return getattr(found, name)
+    except (ImportError, AttributeError, ValueError, OSError) as error:
         raise InvalidInput(f"{text!r} cannot be loaded: {error}") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    """Run a file as a module; what lies beside it can be imported by it, as by a program."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ImportError(f"there is no Python file {path}: write python:./file.py:name")
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # for dataclasses, which look there
+    spec.loader.exec_module(module)
+    return module
 
 
 def load_for(text: str, universe: Universe) -> Any:

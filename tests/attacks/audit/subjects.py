@@ -103,3 +103,63 @@ class Randomiser:
 
 
 randomiser = Randomiser()
+
+
+# --- what a hostile process may hand over ---------------------------------------------------------
+
+
+def _pipe():
+    """The end of the pipe to the audit, which a subject can find by trying."""
+    import stat
+
+    for handle in range(3, 64):
+        try:
+            mode = os.fstat(handle).st_mode
+            if stat.S_ISFIFO(mode) and os.write(handle, b"") == 0:
+                return handle
+        except OSError:
+            continue
+    raise LookupError
+
+
+class Bomb:
+    """Unpickling it makes the file whose name it holds."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+def pickles(database):
+    import pickle
+
+    os.write(_pipe(), pickle.dumps(("done", Bomb(database))))
+    return 0
+
+
+def babbles(database):
+    os.write(_pipe(), b"\xff" * 100)
+    return 0
+
+
+def writes_json(database):
+    body = b'["done", [[1], "yes"]]'
+    os.write(_pipe(), len(body).to_bytes(8, "big") + body)
+    return 0
+
+
+def promises_much(database):
+    os.write(_pipe(), (1 << 40).to_bytes(8, "big"))
+    return 0
+
+
+def promises_more_than_it_sends(database):
+    os.write(_pipe(), (1 << 20).to_bytes(8, "big"))
+    time.sleep(60)
+
+
+def with_a_setting(database, epsilon=1.0):
+    """The generator must not be taken for epsilon."""
+    return database + random.expovariate(epsilon)

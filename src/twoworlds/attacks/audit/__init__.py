@@ -6,8 +6,8 @@ binomial bounds. It never says that anything is private.
 
 * `twoworlds.attacks.audit.auditing`: the rounds, and what is corrected for;
 * `twoworlds.attacks.audit.subjects`, `twoworlds.attacks.audit.adapters`,
-  `twoworlds.attacks.audit.process`, `twoworlds.attacks.audit.commands`: callables, objects of
-  other libraries, programs;
+  `twoworlds.attacks.audit.process`, `twoworlds.attacks.audit.messages`,
+  `twoworlds.attacks.audit.commands`: callables, objects of other libraries, programs;
 * `twoworlds.attacks.audit.pairs`: which databases;
 * `twoworlds.attacks.audit.outputs`, `twoworlds.attacks.audit.features`,
   `twoworlds.attacks.audit.events`, `twoworlds.attacks.audit.learning`: which events;
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from twoworlds.attacks.audit.binomial import lower_bound, upper_bound
     from twoworlds.attacks.audit.events import Event
     from twoworlds.attacks.audit.finding import Audit, Finding
+    from twoworlds.attacks.audit.outputs import plain
     from twoworlds.attacks.audit.subjects import Unresponsive
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Unresponsive",
     "audit",
     "lower_bound",
+    "plain",
     "upper_bound",
 ]
 
@@ -43,6 +45,7 @@ _PLACES = {
     "binomial": ("lower_bound", "upper_bound"),
     "events": ("Event",),
     "finding": ("Audit", "Finding"),
+    "outputs": ("plain",),
     "subjects": ("Unresponsive",),
 }
 

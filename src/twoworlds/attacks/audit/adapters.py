@@ -35,6 +35,8 @@ __all__ = ["local"]
 
 _PAIRS = 16
 _GRID = 1 << 20
+_GENERATORS = ("rng", "generator", "gen", "random", "random_state", "prng", "bit_generator")
+_SETTINGS = ("epsilon", "eps", "delta", "scale", "sigma", "sensitivity", "bounds", "budget", "rho")
 _SUBJECT = "give a function f(database, rng), a mechanism, or an object with randomise or invoke"
 
 
@@ -110,6 +112,12 @@ def _check_arguments(name: str, subject: Any, *, seeded: bool) -> None:
         signature = inspect.signature(subject)
     except (TypeError, ValueError):
         return
+    second = next(islice(signature.parameters.values(), 1, None), None)
+    if seeded and second is not None and second.name.lower() in _SETTINGS:
+        raise InvalidInput(
+            f"{name}{signature}: {second.name} is no generator, and an audit does not know its "
+            f"value: give it a default, as in {second.name}=1, and the generator the name rng"
+        )
     try:
         signature.bind(*(["database", "rng"] if seeded else ["database"]))
     except TypeError:
@@ -130,6 +138,21 @@ def _positions(function: Any) -> int:
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found)
 
 
+def _takes_generator(function: Any) -> bool:
+    """Tell whether the second argument is a generator: one that must be given, or is called so."""
+    if _positions(function) < 2:
+        return False
+    try:
+        found = [*inspect.signature(function).parameters.values()]
+    except (TypeError, ValueError):
+        return False
+    if any(p.kind is p.VAR_POSITIONAL for p in found[:2]):
+        return True
+    second = found[1]
+    called_so = second.name.lower() in _GENERATORS or "Generator" in str(second.annotation)
+    return called_so or second.default is second.empty
+
+
 def _identity(name: str, subject: Any) -> str:
     """Return a hash of the name and of the file that it was defined in, where there is one."""
     digest = hashlib.sha256(name.encode())
@@ -145,7 +168,7 @@ def _identity(name: str, subject: Any) -> str:
 def _of_callable(
     name: str, subject: Any, neighbours: str | None, pairs: tuple[Pair, ...] | None
 ) -> Local:
-    seeded = _positions(subject) > 1
+    seeded = _takes_generator(subject)
     _check_arguments(name, subject, seeded=seeded)
 
     def one(database: Any, rng: np.random.Generator) -> Any:

@@ -30,13 +30,29 @@ from twoworlds.attacks.audit.commands import Command
 from twoworlds.attacks.audit.events import Event
 from twoworlds.attacks.audit.finding import Audit, Finding, brief
 from twoworlds.attacks.audit.learning import Candidate, learn
-from twoworlds.attacks.audit.outputs import Outputs, are_cut, failures, gathered, weight
+from twoworlds.attacks.audit.outputs import (
+    Outputs,
+    are_cut,
+    coarse,
+    failures,
+    gathered,
+    unseen,
+    weight,
+)
 from twoworlds.attacks.audit.pairs import Pair, landmarks
 from twoworlds.attacks.audit.process import InChild
 from twoworlds.attacks.audit.state import Progress, Round, Testing, read_state, write_state
 from twoworlds.attacks.audit.subjects import OutOfTime, Subject
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, exact_text, number, probability, whole
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    exact_text,
+    number,
+    probability,
+    to_json,
+    whole,
+)
 from twoworlds.progress import track
 
 __all__ = ["audit"]
@@ -48,6 +64,8 @@ _CUT = (
     "large outputs are cut before events look at them: lists and dictionaries to their first 4,095 "
     "items and their length, texts of more than 100,000 characters to their beginning and a hash"
 )
+_PLAIN = "the event looks at plain(y): from twoworlds.attacks.audit import plain"
+_BEYOND = 3  # rounds without low-order bits after these have refuted the claim
 _SAVING = 1.0  # seconds between writings of the state
 
 
@@ -170,6 +188,7 @@ class _Run:
         self._saved = 0.0
         self._found: list[Finding | None] = []  # of the finished rounds
         self._notes = list(self.about.notes)
+        self._unseen: set[str] = set()
 
     def through(self, deadline: float) -> Audit:
         """Go on, round after round, until the claim is refuted or a limit is reached."""
@@ -180,13 +199,15 @@ class _Run:
             stopped = "the time was over"
         finally:
             self._save()
-        progress = self.progress
+        progress, best = self.progress, self.best
+        if best is not None and best.converted:
+            self._notes.append(_PLAIN)
         return Audit(
             self.about.name,
             self.claim,
             self.delta,
             self.confidence,
-            self.best,
+            best,
             self.about.neighbours,
             len(self.about.pairs),
             len(progress.rounds),
@@ -195,24 +216,36 @@ class _Run:
             self.seed,
             stopped,
             tuple(self._notes),
+            tuple(sorted(self._unseen)),
         )
 
     @property
     def best(self) -> Finding | None:
-        """The finding with the largest certified ratio above 1 of all finished rounds."""
+        """The finding with the largest certified ratio above 1 of all finished rounds.
+
+        One that refutes the claim without the low-order bits of floats comes first.
+        """
         for one in self.progress.rounds[len(self._found) :]:
             self._found.append(
                 None if one.testing is None else self._finding(one.number, one.testing)
             )
         certified = [found for found in self._found if found is not None and found.ratio > 1]
-        return max(certified, key=lambda found: found.ratio, default=None)
+        return max(certified, key=lambda found: (self._by_noise(found), found.ratio), default=None)
+
+    def _by_noise(self, found: Finding) -> bool:
+        claim = self.claim
+        return claim is not None and found.refutes(claim) and not found.rests_on_floats(claim)
 
     def _rounds(self) -> str:
         progress = self.progress
         while True:
             best = self.best
-            if self.claim is not None and best is not None and best.refutes(self.claim):
-                return "the claim is refuted"
+            refuted = self.claim is not None and best is not None and best.refutes(self.claim)
+            if refuted and best is not None:
+                first = next(i for i, found in enumerate(self._found) if found is best)
+                if self._by_noise(best) or len(progress.rounds) > first + _BEYOND:
+                    return "the claim is refuted"
+                self.low_bits = False  # does the noise refute it as well?
             if progress.testing is None:
                 active = self._active()
                 size = self.about.start << len(progress.rounds)
@@ -220,7 +253,7 @@ class _Run:
                 cost = 2 * (len(active) * min(size, _LEARNED) + testing)
                 if progress.samples + cost > self.samples:
                     self._refuse_too_few(cost)
-                    return "the samples were used up"
+                    return "the claim is refuted" if refuted else "the samples were used up"
                 self._choose(active, min(size, _LEARNED), testing)
             if progress.testing is not None:
                 self._test()
@@ -254,6 +287,7 @@ class _Run:
             self.progress.samples += len(first) + len(second)
             if _CUT not in self._notes and (are_cut(first) or are_cut(second)):
                 self._notes.append(_CUT)
+            self._unseen |= unseen(first) | unseen(second)
             errors = failures(first), failures(second)
             if errors[0] is not None and errors[1] is not None:
                 failed[i] = errors[0] | errors[1]
@@ -263,6 +297,7 @@ class _Run:
                 float(self.delta),
                 landmarks(pair),
                 low_bits=self.low_bits,
+                goal=float("inf") if self.claim is None else float(to_json(self.claim)["value"]),
                 check=self._check_time,
             )
             self.progress.tried += found.tried
@@ -315,6 +350,7 @@ class _Run:
         test = self.progress.testing
         assert test is not None
         event = Event.from_dict(test.event)
+        rounded = event.rounded()
         order = (test.likelier, 1 - test.likelier)
         pair = self.about.pairs[test.pair]
         sizes = list(_chunks(test.size, self.about.chunk))
@@ -322,11 +358,12 @@ class _Run:
         for chunk, many in enumerate(track(sizes, label, len(sizes))):
             if chunk * self.about.chunk < test.done:
                 continue
-            counts = [
-                seen + event.count(self._draw(pair[w], many, (test.pair, w, 1, chunk)))
-                for w, seen in zip(order, test.counts, strict=True)
-            ]
-            test = replace(test, done=test.done + many, counts=counts)
+            drawn = [self._draw(pair[w], many, (test.pair, w, 1, chunk)) for w in order]
+            counts = [seen + event.count(y) for seen, y in zip(test.counts, drawn, strict=True)]
+            also = [n + rounded.count(coarse(y)) for n, y in zip(test.rounded, drawn, strict=True)]
+            converted = test.converted or self.subject.converted
+            done = test.done + many
+            test = replace(test, done=done, counts=counts, rounded=also, converted=converted)
             self.progress.testing = test
             self.progress.samples += 2 * many
             if time.monotonic() - self._saved > _SAVING:
@@ -341,6 +378,8 @@ class _Run:
             test.done,
             delta=self.delta,
             alpha=(1 - self.confidence) / ((number_of + 1) * (number_of + 2)),
+            rounded=(test.rounded[0], test.rounded[1]),
+            converted=test.converted,
         )
 
     def _save(self) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit import pairs as proposed
-from twoworlds.attacks.audit.outputs import Outputs, failures, tidy
+from twoworlds.attacks.audit.outputs import Outputs, failures, is_converted, readings, tidy
 from twoworlds.attacks.audit.pairs import Pair
 from twoworlds.attacks.audit.process import end_group
 from twoworlds.attacks.audit.subjects import GIVEN, About, OutOfTime, Unresponsive
@@ -66,7 +66,7 @@ class Command:
                 f"{text!r}: there is no program {(self._words or [''])[0]!r} that can be run: "
                 "write command:./program and make it executable"
             )
-        self._repeat, self._patience = repeat, patience
+        self._repeat, self._patience, self.converted = repeat, patience, False
         reading = neighbours or "one"
         self.about = About(
             text,
@@ -104,8 +104,14 @@ class Command:
         del key  # the program draws its own randomness
         line = _line(database)
         if self._repeat:
-            return tidy(self._run(line * size, size, deadline))
-        return tidy([self._run(line, 1, deadline)[0] for _ in range(size)])
+            printed = self._run(line * size, size, deadline)
+        else:
+            printed = [self._run(line, 1, deadline)[0] for _ in range(size)]
+        drawn = tidy(printed)
+        read = [readings(output) for output in printed]
+        every = tuple(all(one[i] for one in read) for i in range(3))
+        self.converted = self.converted or is_converted(drawn, every)  # type: ignore[arg-type]
+        return drawn
 
     def close(self) -> None:
         """Each run has ended already."""

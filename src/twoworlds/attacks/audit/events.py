@@ -6,7 +6,8 @@ a set of classes. It is plain data, so it goes into a state file and comes back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from twoworlds.attacks.audit.features import FAILED, Feature, values_of
-from twoworlds.attacks.audit.outputs import Outputs
+from twoworlds.attacks.audit.outputs import Outputs, coarse
 from twoworlds.errors import InvalidInput
 
 __all__ = ["Event"]
@@ -73,6 +74,20 @@ class Event:
             )
         except TypeError:
             return False
+
+    def rounded(self) -> Event:
+        """Return the same event about outputs that `coarse` has rounded."""
+        members = None if self.members is None else tuple(map(self._coarse, self.members))
+        intervals = tuple((coarse(low), coarse(high)) for low, high in self.intervals)
+        return replace(self, intervals=intervals, members=members)
+
+    def _coarse(self, member: Any) -> Any:
+        if self.feature.name != "shown":
+            return coarse(member)
+        try:
+            return repr(coarse(ast.literal_eval(member)))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return member
 
     def count(self, outputs: Outputs) -> int:
         """Return how many outputs are in the event."""

@@ -24,7 +24,7 @@ from twoworlds.attacks.audit.nested import are_nested, built, inside, paths_apar
 from twoworlds.attacks.audit.outputs import Outputs, as_list
 from twoworlds.errors import InvalidInput
 
-__all__ = ["FAILED", "FEATURES", "Feature", "features_for", "values_of"]
+__all__ = ["FAILED", "FEATURES", "LOW_BITS", "Feature", "features_for", "values_of"]
 
 _COORDINATES = 12
 _ITEMS = 6
@@ -32,6 +32,7 @@ _CLASSES = 12
 _WIDE = 256  # of longer vectors only single items and the extremes are looked at
 _NAN = 'float("nan")'
 _PLACES = "(float(y).as_integer_ratio()[1].bit_length() - 1 if y - y == 0 else -1)"
+LOW_BITS = ("places", "returns", "zero", "places of item", "zero of item", "places under path")
 Many = Callable[..., np.ndarray | None]
 FAILED = object()  # None is a value that an output may hold
 

@@ -7,6 +7,10 @@ bound of the one probability and q an upper bound of the other,
     epsilon >= ln ((p - delta) / q),
 
 unless one of the two bounds misses. Each misses with probability at most alpha / 2.
+
+Right noise that is computed in floats leaves traces in their low-order bits. So the event is also
+counted on the same outputs rounded to 32 significant bits. Where only the outputs as they are
+refute a claim, floating point refutes it, and not the noise; that is a verdict of its own.
 """
 
 from __future__ import annotations
@@ -47,6 +51,8 @@ class Finding(Explained):
         alpha: the probability with which this bound may be wrong.
         low: the lower bound of the probability on ``likelier``.
         high: the upper bound of the probability on ``other``.
+        rounded: ``hits`` and ``other_hits`` of the outputs rounded to 32 significant bits.
+        converted: whether outputs are no plain values, so that the event looks at ``plain(y)``.
     """
 
     event: Event
@@ -59,6 +65,8 @@ class Finding(Explained):
     alpha: Fraction
     low: Fraction
     high: Fraction
+    rounded: tuple[int, int]
+    converted: bool = False
 
     @staticmethod
     def of(
@@ -69,11 +77,14 @@ class Finding(Explained):
         *,
         delta: Fraction,
         alpha: Fraction,
+        rounded: tuple[int, int] | None = None,
+        converted: bool = False,
     ) -> Finding:
         """Compute the bounds from the counts; the likelier database comes first."""
         low = lower_bound(counts[0], draws, alpha / 2)
         high = upper_bound(counts[1], draws, alpha / 2)
-        return Finding(event, *databases, *counts, draws, delta, alpha, low, high)
+        also = counts if rounded is None else rounded
+        return Finding(event, *databases, *counts, draws, delta, alpha, low, high, also, converted)
 
     @property
     def ratio(self) -> Fraction:
@@ -85,9 +96,28 @@ class Finding(Explained):
         """The certified lower bound on epsilon."""
         return ln(self.ratio) if self.ratio > 1 else Fraction(0)
 
+    @property
+    def code(self) -> str:
+        """The event as a Python function of one output, as the subject gives it out."""
+        return f"lambda y: ({self.event.code})(plain(y))" if self.converted else self.event.code
+
+    @property
+    def epsilon_rounded(self) -> Number:
+        """The certified lower bound from the rounded outputs."""
+        if self.rounded == (self.hits, self.other_hits):
+            return self.epsilon
+        low = lower_bound(self.rounded[0], self.draws, self.alpha / 2)
+        high = upper_bound(self.rounded[1], self.draws, self.alpha / 2)
+        ratio = (low - self.delta) / high
+        return ln(ratio) if ratio > 1 else Fraction(0)
+
     def refutes(self, epsilon: Number) -> bool:
         """Tell whether the bound lies above a claimed epsilon for certain."""
         return compare(self.epsilon, epsilon) is Order.GREATER
+
+    def rests_on_floats(self, epsilon: Number) -> bool:
+        """Tell whether the rounded outputs do not do so."""
+        return compare(self.epsilon_rounded, epsilon) is not Order.GREATER
 
     def verify(self) -> bool:
         """Recompute from the counts that both bounds hold at their level."""
@@ -110,7 +140,16 @@ class Finding(Explained):
             f"{self.other_hits:,}. So the "
             f"probabilities are at least {decimal(self.low, side='down')} and at most "
             f"{decimal(self.high)}: a ratio of at least {decimal(self.ratio, side='down')}"
-            f"{granted}."
+            f"{granted}.{self._about_rounding()}"
+        )
+
+    def _about_rounding(self) -> str:
+        if self.rounded == (self.hits, self.other_hits):
+            return ""
+        first, second = self.rounded
+        return (
+            f" Rounded to 32 significant bits, {first:,} and {second:,} of the same outputs are in "
+            "it."
         )
 
     def picture(self) -> str:
@@ -129,12 +168,13 @@ class Finding(Explained):
         """Return plain data for JSON."""
         return {
             "epsilon": to_json(self.epsilon, side="down"),
-            "event": self.event.code,
+            "event": self.code,
             "likelier": repr(self.likelier),
             "other": repr(self.other),
             "hits": self.hits,
             "other_hits": self.other_hits,
             "draws": self.draws,
+            "rounded_hits": list(self.rounded),
             "delta": to_json(self.delta),
             "alpha": to_json(self.alpha),
             "low": to_json(self.low),
@@ -160,6 +200,7 @@ class Audit:
         seed: what the generators were made from.
         stopped: why it ended.
         notes: what a reader should know.
+        unseen: the types of what stands in outputs and was not looked into.
     """
 
     subject: str
@@ -175,12 +216,23 @@ class Audit:
     seed: int
     stopped: str
     notes: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def refuted(self) -> bool:
         """Whether the claim is refuted."""
         found, claim = self.finding, self.claim
         return found is not None and claim is not None and found.refutes(claim)
+
+    @property
+    def verdict(self) -> str:
+        """One of ``refuted``, ``refuted by floating point``, ``not refuted`` and ``no claim``."""
+        if self.claim is None:
+            return "no claim"
+        if self.finding is None or not self.refuted:
+            return "not refuted"
+        only = self.finding.rests_on_floats(self.claim)
+        return "refuted by floating point" if only else "refuted"
 
     @property
     def epsilon(self) -> Number:
@@ -200,19 +252,37 @@ class Audit:
             )
         if self.claim is None:
             if self.finding is None:
-                return f"Nothing certified at {level}: {NOT_EVIDENCE}."
-            return f"At {level}, {bound}{granted}. It may be larger: a bound is no estimate."
+                return f"Nothing certified at {level}: {NOT_EVIDENCE}.{self._about_unseen()}"
+            noise = ""
+            if compare(2 * self.finding.epsilon_rounded, self.epsilon) is Order.LESS:
+                rounded = decimal(self.finding.epsilon_rounded, side="down")
+                noise = f" (floating point, not the noise: rounded outputs give {rounded})"
+            return f"At {level}, {bound}{granted}{noise}. It may be larger: a bound is no estimate."
         claim = f"the claim epsilon = {_short(self.claim)}{granted}"
+        if self.verdict == "refuted by floating point":
+            return (
+                f"REFUTED by floating point, not the noise: {claim} is false: {bound}, at {level}. "
+                "The event rests on low-order bits of floats: outputs rounded to 32 significant "
+                "bits did not refute the claim."
+            )
         if self.refuted:
             return f"REFUTED: {claim} is false: {bound}, at {level}."
         also = f" ({bound}, at {level})" if self.finding is not None else ""
-        return f"Not refuted: {claim}: {NOT_EVIDENCE}{also}."
+        return f"Not refuted: {claim}: {NOT_EVIDENCE}{also}.{self._about_unseen()}"
+
+    def _about_unseen(self) -> str:
+        if not self.unseen:
+            return ""
+        return (
+            f" NOT LOOKED INTO: objects of type {', '.join(self.unseen)} in the outputs; let the "
+            "subject return what they hold, as numbers, text, lists or dictionaries."
+        )
 
     def explain(self) -> str:
         """Say what was found, on which pair, and by which event."""
         parts = [self.sentence]
         if self.finding is not None:
-            parts += [self.finding.explain(), f"event: {brief(self.finding.event.code)}"]
+            parts += [self.finding.explain(), f"event: {brief(self.finding.code)}"]
         return "\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -220,6 +290,7 @@ class Audit:
         return {
             "subject": self.subject,
             "claim": None if self.claim is None else to_json(self.claim),
+            "verdict": self.verdict,
             "refuted": self.refuted,
             "epsilon": to_json(self.epsilon, side="down"),
             "delta": to_json(self.delta),
@@ -234,6 +305,7 @@ class Audit:
             "seed": self.seed,
             "stopped": self.stopped,
             "notes": list(self.notes),
+            "not_looked_into": list(self.unseen),
         }
 
     def _repr_html_(self) -> str:
@@ -245,10 +317,10 @@ class Audit:
         drawn = [] if found is None else [interval("epsilon", self.epsilon, mark=claim)]
         return card(
             self.subject,
-            badge="refuted" if self.refuted else "",
+            badge=self.verdict if self.refuted else "",
             tone="bad",
             sentences=[self.sentence, *([] if found is None else [found.explain()])],
-            facts=[] if found is None else [("event", brief(found.event.code))],
+            facts=[] if found is None else [("event", brief(found.code))],
             inside=drawn,
             notes=[f"{self.samples:,} outputs, seed {self.seed}"],
         )

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from twoworlds.attacks.audit.events import Event
-from twoworlds.attacks.audit.features import FAILED, Feature, features_for, values_of
+from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features_for, values_of
 from twoworlds.attacks.audit.outputs import Outputs, as_list
 
 __all__ = ["Candidate", "learn"]
@@ -59,6 +59,7 @@ def learn(
     landmarks: Iterable[float],
     *,
     low_bits: bool,
+    goal: float = inf,
     check: Callable[[], None] = lambda: None,
 ) -> Candidate:
     """Return the event that seems to separate two samples most.
@@ -69,6 +70,7 @@ def learn(
         delta: the delta that is granted.
         landmarks: numbers that stand in the databases.
         low_bits: whether to look at the low-order bits of floats.
+        goal: the epsilon to be refuted; what does it without low-order bits is then preferred.
         check: called between features; it may raise when the time is over.
     """
     if (
@@ -76,7 +78,7 @@ def learn(
         or getattr(first, "shape", (0,))[1:] != getattr(second, "shape", (0,))[1:]
     ):
         first, second = as_list(first), as_list(second)
-    best = Candidate(None, 0, -inf, 0)
+    best = {low: Candidate(None, 0, -inf, 0) for low in (False, True)}
     tried = 0
     for feature in features_for(first, second, landmarks, low_bits=low_bits):
         check()
@@ -84,9 +86,12 @@ def learn(
         for classes in _ways(feature, *values):
             found = classes.best(delta)
             tried += found.tried
-            if found.score > best.score:
-                best = found
-    return Candidate(best.event, best.likelier, best.score, tried)
+            low = feature.name in LOW_BITS
+            if found.score > best[low].score:
+                best[low] = found
+    low = best[True].score > best[False].score and best[False].score <= goal
+    chosen = best[low]
+    return Candidate(chosen.event, chosen.likelier, chosen.score, tried)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,10 @@ finding about the subject. That leaves room to tidy: outputs become numbers, tex
 values, and lists and dictionaries of these, up to eight within each other; what is nested more
 deeply is the text that shows it. An error is an output too: ``"raises ValueError"``.
 
+Objects are looked into: bytes, arrays and data frames, and whatever keeps its parts in fields, are
+dictionaries of what they hold, with their type under ``"(type)"``. What shows nothing of itself but
+its address is marked as not looked into, and the outcome says so (`unseen`).
+
 Large outputs are cut, which is post-processing, too: a list or a dictionary of more than 4,096
 items to its first 4,095 and its length, a text of more than 100,000 characters to its beginning and
 a hash.
@@ -16,7 +20,10 @@ list of plain values of any kind, mixed or not. The first two are fast.
 from __future__ import annotations
 
 import hashlib
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -28,12 +35,16 @@ __all__ = [
     "Outputs",
     "are_cut",
     "as_list",
+    "coarse",
     "failures",
     "gathered",
+    "is_converted",
     "plain",
     "raised",
+    "readings",
     "settled",
     "tidy",
+    "unseen",
     "weight",
 ]
 
@@ -45,6 +56,10 @@ _HEAD = 200
 _MARK = " characters, SHA-256 "
 _LENGTH = "(length)"  # the key under which a dictionary that was cut has its length
 _NUMBERS = (int, float)
+_TYPE = "(type)"  # the key under which an object that was looked into has its type
+_UNSEEN = " (not looked into)"
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_COARSE_BITS = 32
 _FAILED = ("raises ", "exits with ")
 
 
@@ -60,8 +75,8 @@ def raised(error: BaseException) -> str:
 def plain(value: Any, depth: int = 0) -> Any:
     """Return a value as plain Python: numbers, text, None, truth values, lists, dictionaries.
 
-    >>> plain((np.float64(1.5), {"a": np.int64(2)}, Fraction(1, 2)))
-    [1.5, {'a': 2}, 0.5]
+    >>> plain((np.float64(1.5), {"a": np.int64(2)}, Fraction(1, 2), b"a"))
+    [1.5, {'a': 2}, 0.5, {'(type)': 'bytes', 'bytes': [97]}]
     """
     if type(value) is str:
         return value if len(value) <= _LONGEST_TEXT else _hashed(value)
@@ -82,10 +97,109 @@ def plain(value: Any, depth: int = 0) -> Any:
         if isinstance(value, (set, frozenset)):
             members = sorted((plain(item, depth + 1) for item in value), key=repr)
             return _cut(members[:LONGEST], len(members))
+        try:
+            parts = _parts(value)
+        except Exception:  # somebody else's code
+            parts = None
+        if parts is not None:
+            return _plain_table({_TYPE: type(value).__name__, **parts}, depth)
     try:
-        return plain(f"{type(value).__name__} {value!r}")
+        text = f"{type(value).__name__} {value!r}"
     except Exception as error:  # nested too deeply, or its own repr fails
-        return f"{type(value).__name__} that cannot be shown ({type(error).__name__})"
+        return f"{type(value).__name__} that cannot be shown ({type(error).__name__}){_UNSEEN}"
+    return f"{type(value).__name__}{_UNSEEN}" if _ADDRESS.search(text) else plain(text)
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    """Return what an object holds, by name; None where that cannot be told."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return {"bytes": list(bytes(value))}
+    if isinstance(value, (type, Enum)):
+        return None
+    library = type(value).__module__.partition(".")[0]
+    if library == "pandas" and hasattr(value, "iloc"):
+        if hasattr(value, "columns"):
+            columns = {f"{name}": value.iloc[:, i].tolist() for i, name in enumerate(value.columns)}
+            return {"index": value.index.tolist(), "types": [*map(str, value.dtypes)], **columns}
+        return {"index": value.index.tolist(), "values": value.tolist()}
+    if library == "polars" and hasattr(value, "get_columns"):
+        columns = {one.name: one.to_list() for one in value.get_columns()}
+        return {"types": [*map(str, value.dtypes)], **columns}
+    if library in ("polars", "pyarrow"):
+        for read in ("to_pydict", "to_pylist", "to_list"):
+            if hasattr(value, read):
+                return {"values": getattr(value, read)()}
+    if hasattr(value, "__array__"):
+        return {"values": np.asarray(value)}
+    if isinstance(value, BaseException):
+        return {"args": value.args, **vars(value)}
+    for base in (int, float, str):
+        if isinstance(value, base):
+            return {"value": base(value)}
+    slots = (
+        name
+        for kind in type(value).__mro__
+        for name in _names(kind.__dict__.get("__slots__", ()))
+        if hasattr(value, name) and name not in ("__dict__", "__weakref__")
+    )
+    kept = {name: getattr(value, name) for name in slots} | getattr(value, "__dict__", {})
+    return kept if kept and not callable(value) else None
+
+
+def _names(slots: Any) -> Iterable[str]:
+    return (slots,) if isinstance(slots, str) else slots
+
+
+def readings(value: Any) -> tuple[bool, bool, bool]:
+    """Tell whether an output can be read as it is: as a number, as a vector, as a plain value."""
+    number = isinstance(value, (int, float, Fraction, np.bool_, np.integer, np.floating))
+    row = isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    return number, row and len(value) <= LONGEST, _is_plain(value, 0)
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    kind = type(value)
+    if value is None or kind in (bool, int, float):
+        return True
+    if kind is str:
+        return len(value) <= _LONGEST_TEXT
+    if kind not in (list, dict) or depth >= _DEEPEST or len(value) > LONGEST:
+        return False
+    if kind is dict and not all(type(key) in (bool, int, float, str) for key in value):
+        return False
+    return all(_is_plain(one, depth + 1) for one in (value if kind is list else value.values()))
+
+
+def is_converted(outputs: Outputs, read: tuple[bool, bool, bool]) -> bool:
+    """Tell whether events on these outputs look at something else than was given out."""
+    if isinstance(outputs, np.ndarray):
+        return not read[outputs.ndim - 1]
+    return not read[2]
+
+
+def coarse(value: Any) -> Any:
+    """Return outputs whose floats are rounded to 32 significant bits, without negative zeros.
+
+    >>> coarse([1.0 + 2**-40, {"a": -0.0}, "text"])
+    [1.0, {'a': 0.0}, 'text']
+    """
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind != "f":
+            return value
+        with np.errstate(all="ignore"):
+            mantissa, exponent = np.frexp(value)
+            near = np.ldexp(np.rint(np.ldexp(mantissa, _COARSE_BITS)), exponent - _COARSE_BITS)
+        return np.where(np.isfinite(value), near, value) + 0.0
+    if type(value) is float:
+        if not math.isfinite(value):
+            return value
+        part, power = math.frexp(value)
+        return math.ldexp(round(math.ldexp(part, _COARSE_BITS)), power - _COARSE_BITS) + 0.0
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(coarse, value))
+    if isinstance(value, dict):
+        return {coarse(key): coarse(item) for key, item in value.items()}
+    return value
 
 
 def _cut(items: list[Any], length: int) -> list[Any]:
@@ -188,6 +302,19 @@ def _is_cut(value: Any) -> bool:
         case dict():
             return _LENGTH in value or any(map(_is_cut, value.values()))
     return False
+
+
+def unseen(outputs: Outputs) -> set[str]:
+    """Return the types of what was not looked into."""
+    return set() if isinstance(outputs, np.ndarray) else set(_unseen(outputs))
+
+
+def _unseen(value: Any) -> Iterable[str]:
+    if isinstance(value, str) and value.endswith(_UNSEEN):
+        yield value.partition(" ")[0]
+    elif isinstance(value, (list, dict)):
+        for item in value if isinstance(value, list) else value.values():
+            yield from _unseen(item)
 
 
 def weight(outputs: Outputs) -> int:

@@ -1,9 +1,10 @@
 """A subject in a child process, which is ended when it does not answer.
 
-The child loads ``python:module:name`` and draws when asked; both sides speak in pickles over pipes.
-What the subject prints goes nowhere. Between outputs that are drawn one by one the child gives a
-sign of life, so that slow is told from hanging: ``patience`` is for one output, or for one call of
-``many``.
+The child loads ``python:module:name`` and draws when asked. The subject is code, and it runs with
+the rights of whoever audits it; but what its process hands over is data, and is read as such
+(`twoworlds.attacks.audit.messages`). What the subject prints goes nowhere. Between outputs that are
+drawn one by one the child gives a sign of life, so that slow is told from hanging: ``patience`` is
+for one output, or for one call of ``many``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pickle
 import queue
 import signal
 import subprocess
@@ -19,9 +19,13 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from twoworlds.attacks.audit.adapters import local
+from twoworlds.attacks.audit.messages import Unreadable, receive, send
 from twoworlds.attacks.audit.outputs import Outputs, raised
 from twoworlds.attacks.audit.pairs import Pair
 from twoworlds.attacks.audit.subjects import About, OutOfTime, Unresponsive
@@ -34,6 +38,7 @@ _BOOT = (
     "from twoworlds.attacks.audit.process import main; main()"
 )
 _BEAT = 0.5  # seconds between signs of life
+_LARGEST_CHUNK = 1 << 20
 _LOADING = 60.0  # an import may take longer than an output
 _WAY_OUT = (
     "let it raise an error instead, which is an output, or audit it as command:./program, where "
@@ -52,6 +57,7 @@ class InChild:
     """
 
     about: About
+    converted = False
 
     def __init__(
         self,
@@ -73,10 +79,10 @@ class InChild:
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
-        self._tell((text, neighbours, given))
         try:
+            self._tell([text, neighbours, given])
             self._heard(None, _LOADING)  # it is awake: everything of ours is imported
-            self.about = self._heard(None, max(patience, 10.0))
+            self.about = self._described(self._heard(None, max(patience, 10.0)))
         except BaseException:
             self.close()
             raise
@@ -85,9 +91,12 @@ class InChild:
         self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
     ) -> Outputs:
         """Ask the child; end it when it does not answer, or when the time is over."""
-        self._tell((database, size, list(key)))
-        drawn: Outputs = self._heard(deadline, self._patience)
-        return drawn
+        self._tell([database, size, list(key)])
+        match self._heard(deadline, self._patience):
+            case [np.ndarray() | list() as drawn, bool() as converted] if len(drawn) == size:
+                self.converted = self.converted or converted
+                return drawn
+        raise self._unreadable()
 
     def close(self) -> None:
         """End the child and whatever it started."""
@@ -103,16 +112,17 @@ class InChild:
         with pipe:
             while True:
                 try:
-                    self._answers.put(pickle.load(pipe))
-                except Exception:  # it ended, or what it said is cut short
-                    self._answers.put(("ended", None))
-                    return
+                    word, value = receive(pipe)
+                except (Unreadable, TypeError, ValueError):  # not of ours
+                    return self._answers.put(("unreadable", None))
+                except (EOFError, OSError):
+                    return self._answers.put(("ended", None))
+                self._answers.put((word, value))
 
     def _tell(self, message: Any) -> None:
         assert self._child.stdin is not None
         with contextlib.suppress(OSError):  # it ended: the answer says so
-            pickle.dump(message, self._child.stdin)
-            self._child.stdin.flush()
+            send(self._child.stdin, message)
 
     def _heard(self, deadline: float | None, patience: float) -> Any:
         """Return the next answer; each sign of life renews the patience."""
@@ -139,9 +149,39 @@ class InChild:
             if word == "done":
                 return value
             if word == "refused":
-                raise InvalidInput(value)
+                raise InvalidInput(str(value))
             if word == "ended":
                 raise Unresponsive(f"{self._text}: {_how_it_ended(self._child)}")
+            if word not in ("alive", "drawn"):
+                raise self._unreadable()
+
+    def _described(self, said: Any) -> About:
+        """Read what the child says of the subject; nothing of it is taken on trust."""
+        match said:
+            case {
+                "name": str(),
+                "identity": str(),
+                "neighbours": str(),
+                "pairs": tuple(pairs),
+                "chunk": int(chunk),
+                "start": int(start),
+                "low_bits": bool(),
+                "notes": tuple(notes),
+            } if (
+                said.keys() == {one.name for one in fields(About)}
+                and all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs)
+                and all(0 < size <= _LARGEST_CHUNK for size in (chunk, start))
+                and all(isinstance(note, str) for note in notes)
+            ):
+                return About(**said)
+        raise self._unreadable()
+
+    def _unreadable(self) -> Unresponsive:
+        self.close()
+        return Unresponsive(
+            f"{self._text}: what its process hands over cannot be read, so that it was ended; the "
+            f"subject writes into the pipe of the audit: {_WAY_OUT}"
+        )
 
 
 def _how_it_ended(child: subprocess.Popen[bytes]) -> str:
@@ -176,8 +216,7 @@ def main() -> None:
             os.dup2(nowhere.fileno(), stream)
 
     def say(word: str, value: Any = None) -> None:
-        pickle.dump((word, value), answers, protocol=pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        send(answers, [word, value])
 
     last = time.monotonic()
 
@@ -190,19 +229,20 @@ def main() -> None:
     say("done")
     with contextlib.suppress(EOFError, BrokenPipeError):
         try:
-            subject = local(*pickle.load(asked))
-            say("done", subject.about)
+            subject = local(*receive(asked))
+            about = subject.about
+            say("done", {one.name: getattr(about, one.name) for one in fields(About)})
         except TwoWorldsError as error:
             return say("refused", str(error))
         except (Exception, SystemExit) as error:  # somebody else's code
             return say("refused", f"the subject cannot be loaded: {raised(error)}: {error}")
         subject.beat = beat
         while True:
-            question = pickle.load(asked)
+            question = receive(asked)
             try:
                 drawn = subject.draw(*question)
                 say("drawn")
-                say("done", drawn)
+                say("done", [drawn, subject.converted])
             except TwoWorldsError as error:
                 say("refused", str(error))
     return None

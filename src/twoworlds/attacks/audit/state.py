@@ -20,7 +20,7 @@ from twoworlds.files import check_place, write
 
 __all__ = ["Progress", "Round", "Testing", "read_state", "write_state"]
 
-_FORMAT = "twoworlds audit 1"
+_FORMAT = "twoworlds audit 2"
 
 
 @dataclass
@@ -34,6 +34,8 @@ class Testing:
         size: how many outputs are to be drawn on each database.
         done: how many were drawn on each of them.
         counts: how many were in the event, on the likelier database and on the other.
+        rounded: the same for outputs whose floats are rounded to 32 bits.
+        converted: whether the event looks at ``plain(y)``.
     """
 
     pair: int
@@ -42,6 +44,8 @@ class Testing:
     size: int
     done: int = 0
     counts: list[int] = field(default_factory=lambda: [0, 0])
+    rounded: list[int] = field(default_factory=lambda: [0, 0])
+    converted: bool = False
 
 
 @dataclass

@@ -25,7 +25,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from twoworlds.attacks.audit.outputs import Outputs, plain, raised, settled, tidy
+from twoworlds.attacks.audit.outputs import (
+    Outputs,
+    is_converted,
+    plain,
+    raised,
+    readings,
+    settled,
+    tidy,
+)
 from twoworlds.attacks.audit.pairs import Pair
 from twoworlds.errors import InvalidInput
 
@@ -75,6 +83,7 @@ class Subject(Protocol):
     """What an audit needs of a subject."""
 
     about: About
+    converted: bool  # whether outputs were not plain values: then events look at plain(y)
 
     def draw(
         self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
@@ -102,6 +111,8 @@ class Local:
     ) -> None:
         """Keep the functions."""
         self._one, self._many = draw_one, draw_many
+        self.converted = False
+        self._read = (True, True, True)
         self.beat: Callable[[], None] = lambda: None  # called between outputs
         fast = {"chunk": 1 << 16, "start": 4096} if draw_many is not None else {}
         self.about = replace(about, **fast)  # type: ignore[arg-type]
@@ -113,7 +124,8 @@ class Local:
         rng = np.random.default_rng(list(key))
         if self._many is not None:
             try:
-                drawn = tidy(self._many(database, size, rng))
+                given = self._many(database, size, rng)
+                drawn = tidy(given)
             except (Exception, SystemExit):  # one output fails, say: then each on its own
                 rng = np.random.default_rng(list(key))
             else:
@@ -122,17 +134,31 @@ class Local:
                         f"{self.about.name}: many(database, {size}, rng) returned {len(drawn)} "
                         f"outputs: it must return {size}"
                     )
-                return drawn
-        return settled([self._single(database, rng, deadline) for _ in range(size)])
+                if not isinstance(given, np.ndarray) or isinstance(drawn, list):
+                    for output in given:
+                        self._note(output)
+                return self._noted(drawn)
+        return self._noted(settled([self._single(database, rng, deadline) for _ in range(size)]))
+
+    def _note(self, output: Any) -> None:
+        seen = readings(output)
+        self._read = tuple(a and b for a, b in zip(self._read, seen, strict=True))  # type: ignore[assignment]
+
+    def _noted(self, drawn: Outputs) -> Outputs:
+        self.converted = self.converted or is_converted(drawn, self._read)
+        self._read = (True, True, True)
+        return drawn
 
     def _single(self, database: Any, rng: np.random.Generator, deadline: float | None) -> Any:
         self.beat()
         if deadline is not None and time.monotonic() > deadline:
             raise OutOfTime
         try:
-            return plain(self._one(database, rng))
+            output = self._one(database, rng)
         except (Exception, SystemExit) as error:  # an error is an output
-            return raised(error)
+            output = raised(error)
+        self._note(output)
+        return plain(output)
 
     def close(self) -> None:
         """There is nothing to end."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
+from typing import Any
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
 from twoworlds.mechanisms.registry import MECHANISMS
 from twoworlds.worlds import Universe
+from twoworlds.worlds.loading import load
 
 __all__ = ["mechanism"]
 
@@ -45,11 +46,8 @@ def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) 
 
 
 def _from_python(text: str) -> Mechanism:
-    module_name, colon, name = text.removeprefix(_PYTHON).partition(":")
-    if not colon or not module_name or not name:
-        raise InvalidInput(f"{text!r}: write python:package.module:name")
     try:
-        found = getattr(importlib.import_module(module_name), name)
+        found: Any = load(text)
         if callable(found) and not isinstance(found, Mechanism):
             found = found()
     except TwoWorldsError:
