@@ -258,12 +258,17 @@ def _shown(
     cost = f"epsilon={epsilon}, delta={delta}"
     asked = "SELECT k, COUNT(*) FROM people GROUP BY DISCOVER(k)"
     answer = bench.asked(source, asked, cost, "{k: {kind: integer}}", noise)
-    alone = sum(int(str(cell[0])) < _KEYS for cell in answer.cells)
+    alone = sum(key < _KEYS for key in _keys(answer))
     expect(
         not too_often(alone, _KEYS, float(Fraction(delta))),
         f"{alone:,} of {_KEYS:,} keys of one person are shown for {cost} with {noise} noise",
     )
     return alone, len(answer.cells) - alone
+
+
+def _keys(answer: Answer) -> list[int]:
+    """Return the keys that are shown."""
+    return [int(str(key)) for [key] in answer.cells]
 
 
 def _alone_in_two(bench: Bench) -> int:
@@ -276,7 +281,7 @@ def _alone_in_two(bench: Bench) -> int:
         "{k: {kind: integer}, p: {kind: integer}}",
         unit="{person: p, rows: 2, groups: 2}",
     )
-    given_away = len({int(str(cell[0])) // 2 for cell in answer.cells})
+    given_away = len({key // 2 for key in _keys(answer)})
     expect(
         not too_often(given_away, _KEYS, 0.1),
         f"{given_away:,} of {_KEYS:,} people, alone in two keys each, are shown for delta=1/10",

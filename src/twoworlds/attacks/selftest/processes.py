@@ -287,8 +287,8 @@ def unpredictable(bench: Bench) -> str:
         )
         for _ in range(2)
     ]
-    for number, one in enumerate(running):
-        found = _read(one.communicate(timeout=300)[0])
+    for number, process in enumerate(running):
+        found = _read(process.communicate(timeout=300)[0])
         expect(found is not None, "a process failed")
         noise |= {f"process {number}, {name}": drawn for name, drawn in found[0].items()}
         keys += found[1]

@@ -121,9 +121,7 @@ def _moving_in_parquet(bench: Bench) -> tuple[Path, Callable[[], None]]:
 
     def move() -> None:
         two.reverse()
-        beside = place.with_name("next")
-        shutil.copy(two[0], beside)
-        beside.replace(place)
+        Path(shutil.copy(two[0], place.with_name("next"))).replace(place)
 
     return place, move
 

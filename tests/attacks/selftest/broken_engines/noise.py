@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from importlib import import_module
 from math import log
 from random import SystemRandom
 from typing import Any
@@ -60,7 +61,7 @@ def _a_tenth_too_narrow() -> Iterator[None]:
             return drawn
         p = Fraction(float(law.p)) ** 10
         root = Fraction(float(p) ** (1 / 9)).limit_denominator(10**9)
-        return Sampler.of(GeometricNoise(root)).values(len(drawn), SystemBits()).tolist()
+        return Sampler.of(GeometricNoise(root)).few(len(drawn), SystemBits())
 
     with _drawn(narrower):
         yield
@@ -105,7 +106,7 @@ def _takes_sigma_for_its_square() -> Iterator[None]:
         if not isinstance(law, DiscreteGaussianNoise):
             return drawn
         sigma = Fraction(float(law.sigma2) ** 0.5).limit_denominator(10**6)
-        return Sampler.of(DiscreteGaussianNoise(sigma)).values(len(drawn), SystemBits()).tolist()
+        return Sampler.of(DiscreteGaussianNoise(sigma)).few(len(drawn), SystemBits())
 
     with _drawn(rooted):
         yield
@@ -122,8 +123,7 @@ def _chooses_the_best() -> Iterator[None]:
 @broken(31)
 def _chooses_twice_as_sharply() -> Iterator[None]:
     """A row moves scores twice as far as the exponential mechanism is told."""
-    from twoworlds.release.answers import draw
-
+    draw = import_module("twoworlds.release.answers.draw")
     real = draw.choice_rate
     with patch.object(draw, "choice_rate", lambda at, rate: 2 * real(at, rate)):
         yield
@@ -139,11 +139,10 @@ def _has_a_fixed_threshold() -> Iterator[None]:
 @broken(32)
 def _forgets_the_second_key() -> Iterator[None]:
     """The threshold is that of people who are alone in one key."""
-    from twoworlds.release.sensitivity import calibration
-
+    calibration = import_module("twoworlds.release.sensitivity.calibration")
     real = calibration.least_threshold
 
-    def least(law: Any, weight: Fraction, _: int, delta: Fraction) -> int:
+    def least(law: Any, weight: Fraction, _: int, delta: Fraction) -> Any:
         return real(law, weight, 1, delta)
 
     with patch.object(calibration, "least_threshold", least):

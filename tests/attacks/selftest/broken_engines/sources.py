@@ -25,8 +25,7 @@ def _takes_all_rows() -> Iterator[None]:
 @broken(34)
 def _takes_all_groups() -> Iterator[None]:
     """A person is in as many groups as they have rows."""
-    from twoworlds.release.plan import statement
-
+    statement = import_module("twoworlds.release.plan.statement")
     real = statement.limited
 
     def limited(*arguments: Any) -> Any:
@@ -149,15 +148,14 @@ def _refuses_objects() -> Iterator[None]:
 def _takes_lines_for_records() -> Iterator[None]:
     """A text file is read by lines, quoted or not."""
     with suppress(ImportError):
-        from twoworlds.release.policy.records import Records
+        kind = import_module("twoworlds.release.policy.records").Records
+        real = kind._chunks
 
-        real = Records._chunks
-
-        def chunks(self: Records) -> Iterator[bytes]:
+        def chunks(self: Any) -> Iterator[bytes]:
             for chunk in real(self):
                 yield chunk.replace(b'"', b"")
 
-        with patch.object(Records, "_chunks", chunks):
+        with patch.object(kind, "_chunks", chunks):
             yield
             return
     yield
