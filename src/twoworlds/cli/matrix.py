@@ -85,7 +85,8 @@ def _print(
         table.add_row(mechanism.outputs.label(o), *entries)
     out.print(table)
     if mechanism.outputs.size is None and len(outputs) > 1:
-        out.print("(a window: there are infinitely many outputs and databases)")
+        both = " and databases" if mechanism.universe.size is None else ""
+        out.print(f"(a window: there are infinitely many outputs{both})")
 
 
 def _entry(value: Number, *, decimals: bool) -> str:

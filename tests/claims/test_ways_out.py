@@ -1,0 +1,124 @@
+"""Every way out that a refusal names is taken: it must not end in a refusal again.
+
+Commands are run on mechanisms and definitions of which many do not fit. From each refusal the text
+forms and options that it suggests are taken, put into the same command, and run:
+
+    'geometric(ratio=2)'             in place of what was refused
+    --belief 'explicit(0=1/2, ...)'  beside it
+    twoworlds check '...' '...'      as it stands
+
+A form that is suggested without quotation marks could not be found, so it is a fault as well.
+"""
+
+import re
+import shlex
+
+import pytest
+
+from tests.cli.calling import call
+from twoworlds.definitions.catalogue import DEFINITIONS
+from twoworlds.mechanisms.registry import MECHANISMS
+
+SOURCES = (
+    "constant(bits=2)",
+    "differenced-negative-binomial(p=1/2, r=2)",
+    "discrete-gaussian(sigma2=1)",
+    "discrete-gaussian(sigma2=1, bits=2)",
+    "exact(sum, universe=bits(2))",
+    "gaussian(sigma=1)",
+    "gaussian(sigma=1, bits=2)",
+    "geometric(ratio=2)",
+    "geometric(ratio=2, bits=2)",
+    "identity(values=[a, b, c], records=1)",
+    "integer-noise([1/8, 7/8])",
+    "integer-noise([1/8, 7/8], bits=2)",
+    "laplace(scale=1)",
+    "laplace(scale=1, bits=2)",
+    "mix(identity(bits=2), constant(bits=2), weight=1/2)",
+    "pair(randomized-response(bits=2, keep=3/4), parity(bits=2))",
+    "random-index(records=2)",
+    "randomized-response(bits=2, keep=3/4)",
+    "randomized-response(bits=30, keep=3/4)",
+    "restrict(randomized-response(bits=2, keep=3/4), databases=[11, 10])",
+    "restrict(integer-noise([1/8, 7/8]), databases=[0, 1])",
+    "skellam(l1=1, l2=1, bits=2)",
+    "truncated-geometric(ratio=2, high=2)",
+    "dp",
+    "dp(ratio=3)",
+    "frapp(gamma=3)",
+    "semantic(epsilon=1/10)",
+)
+COMMANDS = (
+    "measure @",
+    "measure @ --delta 1/100",
+    "measure @ --ratio 2 --delta 1/100",
+    "measure @ --profile",
+    "measure @ --definition pointwise",
+    "measure @ --definition pointwise --ratio 2",
+    "measure @ --definition 'pointwise(ratio=2)'",
+    "measure @ --definition 'dp(ratio=2)'",
+    "measure @ --definition 'dp(ratio=2, delta=1/100)'",
+    "measure @ --definition mutual-information",
+    "measure @ --definition gamma-amplification",
+    "measure @ --definition frapp",
+    "measure @ --definition 'local-semantic(explicit(11=1/2, 00=1/2))'",
+    "check @ 'dp(ratio=3)'",
+    "check @ 'linear(x11 <= 3 x10)'",
+    "odds @ --of even",
+    "odds @ --of 1=1",
+    "statements @",
+    "cone @",
+    "cone @ --inverse",
+    "cone @ --facet 11",
+    "posterior @ --belief uniform --output 1",
+    "explain @",
+    "show @",
+    "relax @ --eliminate 01",
+    "compare @ 'dp(ratio=3)'",
+    "member @ --of 'randomized-response(bits=2, keep=3/4)'",
+    "member --row 1,1,1,1 --of @",
+    "implies @ --to semantic",
+)
+SOURCE = "@"
+QUOTED = re.compile(r"(--[a-z]+ )?'((?:[^'()]|\([^']*\))+)'")
+UNQUOTED = re.compile(r"(?:such as|as in|use|give) ([a-z]+(?:-[a-z]+)*\()")
+OPTION = re.compile(r"(--[a-z]+) ([0-9/]+)")
+WHOLE = re.compile(r"twoworlds ([a-z]+ (?:'[^']+' ?)+)")
+
+
+def suggested(arguments: list[str], said: str) -> list[list[str]]:
+    """Return the commands that a refusal sends the user to."""
+    whole = WHOLE.search(said)
+    if whole:
+        return [shlex.split(whole[1])]
+    found = []
+    advice = said.partition(": ")[2] or said
+    for option, form in [*QUOTED.findall(advice), *OPTION.findall(advice)]:
+        name = form.partition("(")[0]
+        if option.startswith("--"):
+            kept = list(arguments)
+            if option.strip() in kept:
+                place = kept.index(option.strip())
+                del kept[place : place + 2]
+            found.append([*kept, option.strip(), form])
+        elif "(" in form and (name in MECHANISMS or name in DEFINITIONS):
+            found.append([form if word == SOURCE else word for word in arguments])
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_way_out_ends_in_a_refusal(capsys, command):
+    tried = {}
+    for source in SOURCES:
+        words = shlex.split(command)
+        code, _, said = call(capsys, *(source if word == SOURCE else word for word in words))
+        if code != 2:
+            continue
+        assert not UNQUOTED.search(said), said
+        for retry in suggested(words, said):
+            filled = tuple(source if word == SOURCE else word for word in retry)
+            tried.setdefault(filled, (source, said))
+    for retry, (source, said) in tried.items():
+        code, _, again = call(capsys, *retry)
+        advice = f"{source}: {said}  sends to {shlex.join(retry)}, which says\n  {again}"
+        assert code in (0, 1), advice
