@@ -51,7 +51,8 @@ class PrivacyDefinition(ABC):
         """
         raise Unsupported(
             f"{self.name} is not a list of linear constraints on single likelihood rows, so it has "
-            "no row cone of that kind: use dp with delta 0, gamma-amplification, frapp or linear"
+            "no row cone of that kind: use dp with delta 0, as in 'dp(ratio=3)', "
+            "gamma-amplification, frapp or linear"
         )
 
 

@@ -176,7 +176,7 @@ class DifferentialPrivacy(RatioAndDelta):
         {(1,): '3', (0,): '-1'}
         """
         if self.ratio is None:
-            raise InvalidInput("dp has no numbers: give ratio=, as in dp(ratio=3)")
+            raise InvalidInput("dp has no numbers: give ratio=, as in 'dp(ratio=3)'")
         if self.delta != 0:
             raise Unsupported(
                 f"{self.claim}: delta is a sum over outputs, where every row may fail a little, so "

@@ -132,7 +132,8 @@ def records_of(universe: Universe) -> Records:
     if isinstance(universe, Records) and universe.fixed and universe.n:
         return universe
     raise InvalidInput(
-        f"{universe.expression} has no persons to speak of: use bits(n) or records(values, n)"
+        f"{universe.expression} has no persons to speak of: use bits(n) or records(values, "
+        "n), as does 'randomized-response(bits=2, keep=3/4)'"
     )
 
 
