@@ -49,7 +49,7 @@ class UnknownName(InvalidInput):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         """Say which ``kind`` of thing was looked for and what the nearest known names are."""
         names = sorted(known)
-        self.name = name
+        self.kind, self.name = kind, name
         self.nearest = _nearest(name.lower(), names)
         hint = f"did you mean {self.nearest!r}?" if self.nearest else f"known: {', '.join(names)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")

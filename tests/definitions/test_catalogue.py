@@ -53,6 +53,9 @@ def test_measure_answers_the_question_that_the_numbers_ask():
     assert tw.measure(SURVEY, epsilon="ln 2").delta == Fraction(1, 4)
     assert tw.measure(SURVEY, delta="1/4").ratio == 2
     assert tw.measure(SURVEY, definition="pointwise(ratio=2)").delta == 1
+    assert tw.measure(SURVEY, definition="pointwise", ratio=2).delta == 1
+    assert tw.measure(SURVEY, definition="dp(ratio=2)").delta == Fraction(1, 4)
+    assert tw.measure(SURVEY, definition="dp(delta=1/4)").ratio == 2
     assert tw.measure(SURVEY, definition="statistical-difference").epsilon == Fraction(1, 2)
 
 
@@ -64,17 +67,17 @@ def test_measure_answers_the_question_that_the_numbers_ask():
         (lambda: tw.definition("dp(1, 2, 3, 4, 5, 6)"), InvalidInput, "at most 5 arguments"),
         (lambda: tw.definition("dp(3, ratio=3)"), InvalidInput, "'ratio' is given twice"),
         (lambda: tw.check(SURVEY, "dp"), InvalidInput, "no numbers to check"),
-        (lambda: tw.measure(SURVEY, ratio=2, delta=0), InvalidInput, "not both"),
+        (lambda: tw.measure(SURVEY, ratio=2, delta=0), InvalidInput, "is a claim: check it"),
         (lambda: tw.measure(SURVEY, ratio=2, epsilon=1), InvalidInput, "not both"),
         (
-            lambda: tw.measure(SURVEY, definition="dp(ratio=3)"),
+            lambda: tw.measure(SURVEY, definition="dp(ratio=3, delta=1/9)"),
             InvalidInput,
             "is a claim: check it",
         ),
         (
-            lambda: tw.measure(SURVEY, ratio=2, definition="pointwise"),
+            lambda: tw.measure(SURVEY, ratio=2, definition=tw.DifferentialPrivacy()),
             InvalidInput,
-            "give the numbers inside the definition",
+            "give ratio to the object",
         ),
         (
             lambda: tw.check(SURVEY, "dp(ratio=3, group=2)", group=2),
@@ -84,7 +87,7 @@ def test_measure_answers_the_question_that_the_numbers_ask():
         (
             lambda: tw.check(SURVEY, tw.DifferentialPrivacy(ratio=3), group=2),
             InvalidInput,
-            "carries its own neighbours and group",
+            "carries its own neighbours, group and numbers",
         ),
         (lambda: tw.check(SURVEY, "dp(ratio=3)", group="x"), InvalidInput, "group='x'"),
         (lambda: tw.measure(SURVEY, neighbours="similar"), UnknownName, "neighbour relation"),

@@ -34,7 +34,7 @@ import twoworlds.cli.serve
 import twoworlds.cli.strategy  # noqa: F401 (likewise)
 from twoworlds.cli.app import app
 from twoworlds.cli.render import Interrupted, undrawn
-from twoworlds.errors import TwoWorldsError
+from twoworlds.errors import TwoWorldsError, UnknownName
 
 __all__ = ["main"]
 
@@ -77,6 +77,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return code if isinstance(code, int) else 0
     except typer.Exit as exit_:
         return exit_.exit_code
+    except UnknownName as error:
+        return _complain(_known_elsewhere(error) or str(error), _BAD_INPUT)
     except TwoWorldsError as error:
         return _complain(str(error), _BAD_INPUT)
     except Interrupted as stopped:
@@ -119,6 +121,24 @@ def _usage(error: Any) -> str:
     command = getattr(getattr(error, "ctx", None), "command_path", "twoworlds")
     message = str(error.format_message()).rstrip(".").replace("mechanism_", "mechanism")
     return f"{message}; see {command} --help"
+
+
+def _known_elsewhere(error: UnknownName) -> str | None:
+    """Say that a definition stands where a mechanism is asked for, or the other way round."""
+    from twoworlds.definitions.catalogue import DEFINITIONS
+    from twoworlds.mechanisms.registry import MECHANISMS
+
+    if error.kind == "mechanism" and error.name in DEFINITIONS:
+        return (
+            f"{error.name} is a definition, and a mechanism is asked for here, such as "
+            "'randomized-response(bits=2, keep=3/4)'; twoworlds explain takes both"
+        )
+    if error.kind == "kind of guarantee" and error.name in MECHANISMS:
+        return (
+            f"{error.name} is a mechanism, and a guarantee is asked for here, such as "
+            "'dp(ratio=2)'; twoworlds measure says what a mechanism guarantees"
+        )
+    return None
 
 
 def _complain(message: str, code: int) -> int:

@@ -43,6 +43,7 @@ from twoworlds.definitions import PrivacyDefinition
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.files import check_place, write
 from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.report import draw_cone
 
@@ -83,8 +84,8 @@ def listed_cone(source: str, universe: str | None) -> RowCone:
     found = find_cone(source, universe)
     if isinstance(found, NoiseCone):
         raise InvalidInput(
-            f"{source} has infinitely many databases: restrict it to a range, as in "
-            "'truncated-geometric(ratio=2, high=3)', or ask for its cone or its statements"
+            f"{source} has infinitely many databases: use finitely many, as in "
+            f"{FINITE_OUTPUTS}, or ask for its cone or its statements"
         )
     if isinstance(found, PerRecordCone):
         raise TooLarge(
@@ -190,7 +191,10 @@ def _count(number: int, name: str) -> str:
 
 def _show_facet(found: Cone, output: str, *, as_json: bool) -> None:
     if not isinstance(found, PerRecordCone):
-        raise InvalidInput("--facet is for a mechanism with one transition per record")
+        raise InvalidInput(
+            "--facet is for a mechanism with one transition per record, such as "
+            "'randomized-response(bits=2, keep=3/4)'"
+        )
     inequality = found.inequality(output)
     if as_json:
         print_json({"source": found.source, "output": output, "text": inequality.text()})

@@ -83,7 +83,8 @@ def _print(
     labels = [mechanism.universe.label(x) for x in databases]
     print_table(["output", *labels], rows, right=range(len(labels) + 1))
     if mechanism.outputs.size is None and len(outputs) > 1:
-        out.print("(a window: there are infinitely many outputs and databases)")
+        both = " and databases" if mechanism.universe.size is None else ""
+        out.print(f"(a window: there are infinitely many outputs{both})")
 
 
 def _entry(value: Number, *, decimals: bool) -> str:

@@ -19,7 +19,17 @@ from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
-from twoworlds.numbers import Number, Order, at_most_one, compare, decimal, show, to_json
+from twoworlds.numbers import (
+    Number,
+    Order,
+    at_most_one,
+    compare,
+    decimal,
+    show,
+    signed,
+    stated,
+    to_json,
+)
 from twoworlds.report import draw_games
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -201,7 +211,7 @@ def _written(chance: Number) -> str:
     """Write a probability; what is too close to 1 to be told from it is not written as 1."""
     if compare(chance, 1) is Order.UNDECIDED:
         return "1, or just below"
-    return show(chance)
+    return stated(chance)
 
 
 def _odds(chance: Number) -> str:
@@ -212,8 +222,11 @@ def _odds(chance: Number) -> str:
         return "certain"
     against = (1 - chance) / chance
     if compare(against, 1) is Order.GREATER:
-        return f"1 to {decimal(against, 4, 'down')}"
-    return f"{decimal(chance / (1 - chance), 4)} to 1"
+        text = decimal(against, 4, "down")
+        sign = signed(against, text, side="down").removesuffix(text).replace(">", "<")
+        return f"{sign}1 to {text}"
+    odds = chance / (1 - chance)
+    return f"{signed(odds, decimal(odds, 4))} to 1"
 
 
 def _print_databases(games: Games) -> None:

@@ -19,7 +19,7 @@ from rich.text import Text
 from twoworlds.cards.tables import facts, tables
 from twoworlds.definitions import Verdict
 from twoworlds.errors import TwoWorldsError
-from twoworlds.numbers import show
+from twoworlds.numbers import stated
 from twoworlds.progress import listen
 from twoworlds.report import save
 
@@ -152,7 +152,7 @@ def print_verdict(verdict: Verdict) -> None:
 
 def _facts(verdict: Verdict) -> Iterator[tuple[str, str]]:
     for name, value in verdict.values.items():
-        yield name.replace("_", " "), show(value)
+        yield name.replace("_", " "), stated(value)
     if verdict.witness is not None:
         yield from verdict.witness.facts()
     yield from (("note", note) for note in verdict.notes)

@@ -78,8 +78,9 @@ def inverse(mechanism: Mechanism) -> Inverse:
     size = len(where.positions)
     if mechanism.outputs.size != size:
         raise Unsupported(
-            f"{mechanism.expression} has {mechanism.outputs.size} outputs for {size} databases: "
-            "only a square matrix has an inverse; its row cone and membership need none"
+            f"{mechanism.expression} has {mechanism.outputs.size or 'infinitely many'} outputs for "
+            f"{size} databases: only a square matrix has an inverse, such as that of "
+            "'randomized-response(bits=2, keep=3/4)'"
         )
     if size > _LARGEST:
         raise TooLarge(f"an inverse of {size} by {size} entries is shown up to {_LARGEST}")

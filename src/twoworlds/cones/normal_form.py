@@ -37,6 +37,7 @@ from twoworlds.cones.kernel._inverse import Negative, quotient
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import Number, show
 from twoworlds.programs import Infeasible, Optimal, solve
 from twoworlds.worlds import Explicit, Universe
@@ -174,7 +175,7 @@ class _Question:
         if mechanism.outputs.size is None or self.universe.size is None:
             raise Unsupported(
                 f"{mechanism.expression} has infinitely many outputs or databases, and membership "
-                "is decided for finite matrices: use a finite mechanism such as truncated-geometric"
+                f"is decided for finite matrices: use a finite one, such as {FINITE_OUTPUTS}"
             )
         table = mechanism.table()
         order = [table.universe.positions[x] for x in self.universe]

@@ -36,6 +36,7 @@ from twoworlds.cones.kernel.vectors import Vector, primitive, rational
 from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.files import SUFFIXES
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import Number
@@ -332,7 +333,7 @@ def _rows(mechanism: Mechanism) -> Iterable[Vector]:
     if mechanism.outputs.size is None:
         raise Unsupported(
             f"{mechanism.expression} has infinitely many outputs, and its rows are listed one by "
-            "one: use a mechanism with finitely many outputs, such as truncated-geometric"
+            f"one: use a mechanism with finitely many outputs, such as {FINITE_OUTPUTS}"
         )
     if mechanism.outputs.size * len(mechanism.universe.positions) > LARGEST_DIMENSION**2:
         raise TooLarge(
@@ -352,14 +353,15 @@ def listed_universe(universe: Universe, what: str) -> Universe:
     if universe.size is None:
         raise Unsupported(
             f"{what}: {universe.expression} has infinitely many databases, and columns are listed "
-            "one by one: restrict it to finitely many; integer noise has its own inequalities, "
-            "found by noise_cone"
+            f"one by one: use finitely many databases and outputs, as in {FINITE_OUTPUTS}; cone "
+            "and statements also take integer noise on all whole numbers (noise_cone)"
         )
     if universe.size > LARGEST_DIMENSION:
         raise TooLarge(
             f"{what}: {universe.expression} has {_count(universe.size)} databases, and a row cone "
-            f"is listed up to {LARGEST_DIMENSION}: a mechanism with one transition per record "
-            "answers by structure (PerRecordCone)"
+            f"is listed up to {LARGEST_DIMENSION}: use fewer records; of a mechanism with one "
+            "transition per record, statements and the odds of one record or of a parity are "
+            "found by structure (PerRecordCone)"
         )
     return universe
 

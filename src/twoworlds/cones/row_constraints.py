@@ -28,6 +28,7 @@ from twoworlds.definitions import PrivacyDefinition, Verdict
 from twoworlds.definitions.verdict import agree
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import INFINITY, Number, Order, compare, number, show, to_json
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Universe
@@ -181,7 +182,7 @@ class RowConstraints(PrivacyDefinition):
         if mechanism.outputs.size is None or mechanism.universe.size is None:
             raise Unsupported(
                 f"{mechanism.expression} has infinitely many outputs or databases, and rows are "
-                "checked one by one: use a mechanism with finitely many, or dp"
+                f"checked one by one: use finitely many, as in {FINITE_OUTPUTS}, or dp"
             )
         listed = list(self._listed(mechanism.universe))
         work = mechanism.outputs.size * sum(len(constraint) for constraint in listed)

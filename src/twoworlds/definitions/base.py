@@ -54,7 +54,8 @@ class PrivacyDefinition(ABC):
     def _no_row_constraints(self) -> Unsupported:
         return Unsupported(
             f"{self.name} is not given by linear constraints on single likelihood rows, so no row "
-            "cone is computed for it: use dp, pufferfish or noiseless with delta 0, "
+            "cone is computed for it: use dp with delta 0, as in 'dp(ratio=3)', pufferfish or "
+            "noiseless with delta 0, "
             "gamma-amplification, frapp or linear"
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from twoworlds.calls import Registry, Text
-from twoworlds.definitions.base import PrivacyDefinition, read_ratio
+from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.indistinguishability import PointwiseIndistinguishability
 from twoworlds.definitions.mutual_information import MutualInformation
@@ -69,29 +69,33 @@ def measure(
     >>> measure("randomized-response(bits=1, keep=3/4)", ratio=2).delta
     Fraction(1, 4)
     """
-    asked = _with(definition, neighbours, group)
+    numbers = {"ratio": ratio, "epsilon": epsilon, "delta": delta}
+    asked = _with(definition, neighbours, group, **numbers)
     built = build_mechanism(mechanism)
-    at = read_ratio(ratio, epsilon)
-    if not isinstance(asked, DifferentialPrivacy):
-        if at is not None or delta is not None:
-            raise InvalidInput(f"give the numbers inside the definition, not beside {asked.name}")
+    if not isinstance(asked, DifferentialPrivacy) or (asked.ratio is None and asked.delta == 0):
         return asked.tightest(built)
-    if asked.ratio is not None:
-        raise InvalidInput("dp with numbers is a claim: check it, or measure with --ratio instead")
-    if at is not None and delta is not None:
-        raise InvalidInput("give a ratio (or epsilon) or a delta, not both: or check a claim")
-    if at is not None:
-        return asked.delta_at(built, at)
-    return asked.tightest(built) if delta is None else asked.ratio_at(built, delta)
+    if asked.ratio is None:
+        return asked.ratio_at(built, asked.delta)
+    if asked.delta != 0 or delta is not None:
+        raise InvalidInput(
+            "a ratio (or epsilon) with a delta is a claim: check it, as in twoworlds check "
+            f"'{built.expression}' '{asked.claim}', or leave one of the two out"
+        )
+    return asked.delta_at(built, asked.ratio)
 
 
-def _with(text: str | PrivacyDefinition, neighbours: Relation, group: object) -> PrivacyDefinition:
-    """Build a definition, with a neighbour relation and group size given beside it."""
-    beside = {"neighbours": neighbours, "group": group}
+def _with(
+    text: str | PrivacyDefinition, neighbours: Relation, group: object, **numbers: object
+) -> PrivacyDefinition:
+    """Build a definition, with neighbours, a group size and numbers given beside it."""
+    beside = {"neighbours": neighbours, "group": group, **numbers}
     given = {name: value for name, value in beside.items() if value is not None}
     if isinstance(text, PrivacyDefinition):
         if given:
-            raise InvalidInput("a definition object carries its own neighbours and group")
+            raise InvalidInput(
+                "a definition object carries its own neighbours, group and numbers: give "
+                f"{', '.join(given)} to the object"
+            )
         return text
     return DEFINITIONS.build(text, **given)
 

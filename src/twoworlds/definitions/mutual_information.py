@@ -22,6 +22,7 @@ from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord, RandomIndex
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.numbers import Number, Order, Real, bounds, compare, exact_text, ln, number, show
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records
@@ -246,10 +247,14 @@ def _records(mechanism: Mechanism) -> Records:
     universe = mechanism.universe
     if not isinstance(universe, Records) or not universe.fixed or not universe.n:
         raise Unsupported(
-            f"mutual information speaks of records: {universe.expression} has no fixed list of them"
+            f"mutual information speaks of records: {universe.expression} has no fixed list of "
+            f"them; use a mechanism on bits or records, such as {FINITE_OUTPUTS}"
         )
     if mechanism.outputs.size is None:
-        raise Unsupported(f"{mechanism.expression} has infinitely many outputs")
+        raise Unsupported(
+            f"{mechanism.expression} has infinitely many outputs, and they are added up one by "
+            f"one: use finitely many, as in {FINITE_OUTPUTS}"
+        )
     return universe
 
 

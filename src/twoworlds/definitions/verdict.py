@@ -26,6 +26,7 @@ from twoworlds.numbers import (
     compare,
     decimal,
     show,
+    stated,
     to_json,
 )
 from twoworlds.worlds import Point
@@ -233,7 +234,7 @@ class Verdict:
         if self.holds is not None:
             head += " holds" if self.holds else " does NOT hold"
         lines = [head, "", self.sentence, ""]
-        lines += [f"  {name:<10} {show(value)}" for name, value in self.values.items()]
+        lines += [f"  {name:<10} {stated(value)}" for name, value in self.values.items()]
         if self.witness is not None:
             lines.append(f"  {'witness':<10} {self.witness.explain()}")
         lines += [f"  {'note':<10} {note}" for note in self.notes]
@@ -260,7 +261,7 @@ class Verdict:
         """Show a compact card in a notebook."""
         from twoworlds.cards import card
 
-        facts = [(name.replace("_", " "), show(value)) for name, value in self.values.items()]
+        facts = [(name.replace("_", " "), stated(value)) for name, value in self.values.items()]
         if self.witness is not None:
             facts.append(("witness", self.witness.explain()))
         facts += [("note", note) for note in self.notes]

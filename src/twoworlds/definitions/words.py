@@ -2,8 +2,10 @@
 
 A ratio r = e^epsilon bounds how far the odds between two neighbouring worlds can move on seeing
 the output: prior odds o become at most o r. With prior probability w the posterior is at most
-w r / (1 - w + w r). With delta, the sentence states the definition itself: what an event's
-probability can become.
+w r / (1 - w + w r). That is so for whoever knows all other records. Others also learn about you
+from the others' data; for them the odds with your data and the odds without differ by at most r^2,
+since your data may make one possibility r times likelier and another r times less likely. With
+delta, the sentence states the definition itself: what an event's probability can become.
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
 __all__ = [
     "Subject",
+    "any_belief",
+    "both_attackers",
     "delta_sentence",
     "largest_posterior",
+    "odds_from_99",
     "percent",
     "percent_above",
+    "points",
     "ratio_sentence",
 ]
 
@@ -35,6 +41,7 @@ class Subject:
     who: str
     attacker: str
     instead: str
+    one_person: bool = False
 
     @staticmethod
     def of(group: int, relation: str = SUBSTITUTE) -> Subject:
@@ -54,6 +61,7 @@ class Subject:
                 "Someone who knows everybody else's record and gives even odds to two possible "
                 "values of yours",
                 "had your record been different",
+                one_person=True,
             )
         return Subject(
             f"the records of {group} people",
@@ -71,6 +79,7 @@ def _present_or_absent(group: int) -> Subject:
             "Someone who knows all other records, and what yours would be, and gives even odds to "
             "your being in the data or not",
             "had you not been in the data, or been added to it,",
+            one_person=True,
         )
     return Subject(
         f"{group} records more or less",
@@ -110,6 +119,41 @@ def ratio_sentence(subject: Subject, ratio: Number) -> str:
         f"50% becomes at most {percent_above(Fraction(1, 2), half)}, and 1% at most "
         f"{percent_above(Fraction(1, 100), one)}."
     )
+
+
+def both_attackers(subject: Subject, ratio: Number) -> str:
+    """Say what a pure ratio means, also for those who do not know all other records."""
+    said = ratio_sentence(subject, ratio)
+    if ratio in (1, INFINITY) or not subject.one_person:
+        return said
+    return (
+        f"{said} {any_belief(ratio**2, (ratio - 1) / (ratio + 1))} What they learn about you from "
+        "the others' data comes on top, with your data or without."
+    )
+
+
+def any_belief(factor: Number, moved: Number) -> str:
+    """Say how far odds and beliefs with your data and without it can be apart, for any belief."""
+    return (
+        "Whatever someone believed about you, this answer moves their belief, compared with the "
+        f"same answer computed without you, by at most {points(moved)}; odds of 1 to 99 become "
+        f"at most {odds_from_99(factor)}."
+    )
+
+
+def odds_from_99(factor: Number) -> str:
+    """Write what odds of 1 to 99 become, never understated."""
+    if compare(factor, 99) is Order.GREATER:
+        return f"{decimal(factor / 99, 2)} to 1"
+    low, _ = bounds(99 / factor)
+    if low > 98:
+        return f"1 to {decimal(99 / factor, 6, 'down')}"
+    return f"1 to {int(low) if low >= 10 else decimal(99 / factor, 2, 'down')}"
+
+
+def points(difference: Number) -> str:
+    """Write a difference of probabilities."""
+    return f"{percent(difference)[:-1]} percentage points"
 
 
 def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:

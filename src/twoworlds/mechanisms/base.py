@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["TABLE_LIMIT", "Dense", "Law", "Mechanism"]
 
 TABLE_LIMIT = 1 << 22
+FINITE_OUTPUTS = "'truncated-geometric(ratio=2, bits=2)'"  # what to use where outputs are listed
 _COMMON_DENOMINATOR_BITS = 4096
 _SHOWN = 16
 

@@ -6,8 +6,8 @@ do not overlap an output is possible in one world only, and the ratio is infinit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +26,15 @@ __all__ = ["FiniteNoise"]
 
 @dataclass(frozen=True)
 class FiniteNoise(Channel):
-    """Noise that is start, start + 1, ... with the given probabilities."""
+    """Noise that is start, start + 1, ... with the given probabilities.
+
+    Attributes:
+        answers: the smallest and the largest true answer, None if any whole number may be one.
+    """
 
     masses: tuple[Fraction, ...]
     start: int
+    answers: tuple[int, int] | None = None
     by_difference = True
     why = "only the difference of the two answers matters, and it is compared output by output"
 
@@ -48,8 +53,16 @@ class FiniteNoise(Channel):
 
     @property
     def outputs(self) -> Universe:  # type: ignore[override]
-        """All whole numbers."""
-        return Integers()
+        """The whole numbers that some true answer can become."""
+        if self.answers is None:
+            return Integers()
+        low, high = self.answers
+        return Integers(low + self.start, high + self.start + len(self.masses) - 1)
+
+    def among(self, answers: Iterable[Any]) -> FiniteNoise:
+        """Return the same noise on some true answers only."""
+        known = sorted(answers)
+        return replace(self, answers=(known[0], known[-1]))
 
     def probability(self, output: Point, value: Any) -> Number:
         """Look the probability of output - value up."""

@@ -60,6 +60,10 @@ class Channel(ABC):
     def sample(self, value: Any, rng: np.random.Generator) -> Point:
         """Draw one output."""
 
+    def among(self, _answers: Iterable[Any]) -> Channel:
+        """Return the same channel for these values only, which may have fewer outputs."""
+        return self
+
     def mass(self, event: Event, value: Any) -> Number:
         """Return the probability of an event."""
         return sum(
@@ -257,17 +261,19 @@ class OnStatistic(Mechanism):
 
     def over(self, universe: Universe) -> OnStatistic:
         """Return the same mechanism with other neighbours."""
-        return self._on(universe, self.expression)
+        return self._on(universe, self.expression, self.channel)
 
     def restrict(self, databases: Iterable[object]) -> OnStatistic:
         """Return the mechanism on some of its databases only."""
         chosen = tuple(self.universe.find(database) for database in databases)
         shown = ", ".join(self.universe.label(x) for x in chosen)
-        return self._on(Part(self.universe, chosen), f"restrict({self.expression}, [{shown}])")
+        part = Part(self.universe, chosen)
+        channel = self.channel.among(self.statistic(x) for x in chosen)
+        return self._on(part, f"restrict({self.expression}, [{shown}])", channel)
 
-    def _on(self, universe: Universe, expression: str) -> OnStatistic:
+    def _on(self, universe: Universe, expression: str, channel: Channel) -> OnStatistic:
         statistic = Computed(self.statistic, self.statistic.name)
-        return type(self)(universe, statistic, self.channel, expression=expression)
+        return type(self)(universe, statistic, channel, expression=expression)
 
 
 def _by_distance(mechanism: Mechanism) -> bool:

@@ -29,7 +29,18 @@ from twoworlds.numbers.real import (
     positive_part,
     working_precision,
 )
-from twoworlds.numbers.show import Side, above, below, bounds, decimal, exact_text, show, to_json
+from twoworlds.numbers.show import (
+    Side,
+    above,
+    below,
+    bounds,
+    decimal,
+    exact_text,
+    show,
+    signed,
+    stated,
+    to_json,
+)
 
 __all__ = [
     "INFINITY",
@@ -60,7 +71,9 @@ __all__ = [
     "ratio_at_least_one",
     "rational",
     "show",
+    "signed",
     "sqrt",
+    "stated",
     "to_json",
     "whole",
     "working_precision",

@@ -1,13 +1,16 @@
 """Printing numbers: the exact form first, then a decimal rounded to the safe side.
 
 Privacy prices (ratios, epsilons, deltas) are rounded up, so that no printed digit promises more
-privacy than there is. `below` and `above` are the floats next to a number on either side.
+privacy than there is. A number with few digits is never rounded, however few are asked for. What is
+rounded stands behind a word or sign that says to which side: the sentence around `decimal` and
+`show` says "at most" or "at least", and `stated`, for a value on a line of its own, begins with <=
+or >=. `below` and `above` are the floats next to a number on either side.
 """
 
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -16,13 +19,25 @@ from flint import arb, fmpq
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers.real import INFINITY, Number, working_precision
 
-__all__ = ["above", "below", "bounds", "decimal", "exact_text", "show", "to_json"]
+__all__ = [
+    "above",
+    "below",
+    "bounds",
+    "decimal",
+    "exact_text",
+    "show",
+    "signed",
+    "stated",
+    "to_json",
+]
 
 _FLOAT_BITS = 128
 _MOST_BITS = 8192
 _DECIDING_BITS = 1024
 _LARGEST_EXPONENT = 1 << 19
 _SHORT = 24
+_FEW_DIGITS = 6  # so few are never rounded away,
+_WHOLE = 10**9  # nor are those of a whole number below this
 _LONG_BITS = 1 << 12
 _SMALLEST_SHOWN = 1000  # smaller than 1e-1000 is only said to be below it
 Side = Literal["up", "down"]
@@ -83,11 +98,18 @@ def exact_text(x: Number) -> str | None:
 def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
     """Return a decimal of so many significant digits, rounded to the given side.
 
-    >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), side="down")
-    ('0.333334', '0.333333')
+    A number that needs no more than six digits, or is whole and below 10^9, is not rounded.
+
+    >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), side="down"), decimal(Fraction(19683), 4)
+    ('0.333334', '0.333333', '19683')
     """
     if x == INFINITY:
         return "infinity"
+    if isinstance(x, Fraction) and not _is_long(x):
+        few = Context(prec=_FEW_DIGITS if x.denominator > 1 or abs(x) >= _WHOLE else 9)
+        exact = few.divide(Decimal(x.numerator), Decimal(x.denominator))
+        if not few.flags[Inexact]:
+            return _tidy(exact.normalize())
     context = Context(prec=digits, rounding=ROUND_CEILING if side == "up" else ROUND_FLOOR)
     bits = max(_FLOAT_BITS, 8 * digits)
     low, high = (_rounded(end, context) for end in bounds(x, bits))
@@ -114,6 +136,24 @@ def show(x: Number, *, side: Side = "up") -> str:
         plain = isinstance(x, Fraction) and x.denominator == 1
         return text if plain else f"{text} ({decimal(x, side=side)})"
     return _near_one(x, side) or _near_zero(x, side) or decimal(x, side=side)
+
+
+def stated(x: Number, *, side: Side = "up") -> str:
+    """Return what `show` does, behind a sign where nothing else says that the number is rounded.
+
+    >>> stated(Fraction(1, 3)), stated(Fraction(19683)), stated(Fraction(10**30 + 1, 3 * 10**30))
+    ('1/3 (0.333334)', '19683', '<= 0.333334')
+    """
+    return signed(x, show(x, side=side), side=side)
+
+
+def signed(x: Number, text: str, *, side: Side = "up") -> str:
+    """Put <= or >= before a plain decimal that is not exactly the number."""
+    try:
+        exact = Fraction(text) == x
+    except ValueError:  # words, or an exact form
+        return text
+    return text if exact else f"{'<=' if side == 'up' else '>='} {text}"
 
 
 def _near_one(x: Number, side: Side) -> str | None:

@@ -18,8 +18,16 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from twoworlds.definitions.words import Subject, delta_sentence, largest_posterior, percent
-from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, decimal
+from twoworlds.definitions.words import (
+    Subject,
+    any_belief,
+    delta_sentence,
+    largest_posterior,
+    odds_from_99,
+    percent,
+    points,
+)
+from twoworlds.numbers import INFINITY, Number, at_most_one, decimal
 from twoworlds.theorems.formulas import tanh_half, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import kind_of
@@ -71,41 +79,21 @@ points.
     if guarantee.vacuous:
         yield "It promises nothing: every mechanism satisfies it, even one that publishes the data."
     elif ratio is not None and ratio != INFINITY:
-        yield _any_belief(ratio, swing)
+        if swing is None:
+            yield any_belief(ratio**2, tanh_half(ratio))
+        else:
+            yield any_belief(swing, tanh_quarter(swing))
         yield _known_others(ratio)
     else:
         yield _WORDS.get(guarantee.kind, _summary)(guarantee)
 
 
-def _any_belief(ratio: Number, swing: Number | None) -> str:
-    moved = tanh_half(ratio) if swing is None else tanh_quarter(swing)
-    return (
-        "Whatever someone believed about you, this answer moves their belief, compared with the "
-        f"same answer computed without you, by at most {_points(moved)}; odds of 1 to 99 become "
-        f"at most {_odds(ratio**2 if swing is None else swing)}."
-    )
-
-
 def _known_others(ratio: Number) -> str:
     return (
         "If they know everybody else's record, the answer moves their belief by at most "
-        f"{_points(tanh_quarter(ratio))} from what it was before; odds of 1 to 99 become "
-        f"at most {_odds(ratio)}."
+        f"{points(tanh_quarter(ratio))} from what it was before; odds of 1 to 99 become "
+        f"at most {odds_from_99(ratio)}."
     )
-
-
-def _odds(factor: Number) -> str:
-    """Write what odds of 1 to 99 become, never understated."""
-    if compare(factor, 99) is Order.GREATER:
-        return f"{decimal(factor / 99, 2)} to 1"
-    low, _ = bounds(99 / factor)
-    if low > 98:
-        return f"1 to {decimal(99 / factor, 6, 'down')}"
-    return f"1 to {int(low) if low >= 10 else decimal(99 / factor, 2, 'down')}"
-
-
-def _points(difference: Number) -> str:
-    return f"{percent(difference)[:-1]} percentage points"
 
 
 def _failure(delta: Number, of: str = "") -> str:
@@ -131,7 +119,7 @@ def _pointwise(guarantee: Guarantee) -> str:
 def _statistical_difference(guarantee: Guarantee) -> str:
     subject = Subject.of(guarantee.group, guarantee.neighbours)
     return (
-        f"Nothing happens with a probability that is more than {_points(guarantee.epsilon)} from "
+        f"Nothing happens with a probability that is more than {points(guarantee.epsilon)} from "
         f"what it would have been {subject.instead.rstrip(',')}; that alone protects nobody, since "
         "the record of a person drawn at random may be published."
     )
@@ -140,21 +128,21 @@ def _statistical_difference(guarantee: Guarantee) -> str:
 def _informed(guarantee: Guarantee) -> str:
     return (
         "Whoever knows everybody else's record changes their mind about yours by at most "
-        f"{_points(guarantee.epsilon)}."
+        f"{points(guarantee.epsilon)}."
     )
 
 
 def _semantic(guarantee: Guarantee) -> str:
     return (
         "Whatever someone believed, leaving out your data changes what they conclude by at most "
-        f"{_points(guarantee.epsilon)}{_failure(guarantee.delta, ' over data and noise')}."
+        f"{points(guarantee.epsilon)}{_failure(guarantee.delta, ' over data and noise')}."
     )
 
 
 def _reality_oblivious(guarantee: Guarantee) -> str:
     return (
         "Whatever someone believed, and whatever is true, even what they held impossible: leaving "
-        f"out your data changes what they conclude by at most {_points(guarantee.epsilon)}"
+        f"out your data changes what they conclude by at most {points(guarantee.epsilon)}"
         f"{_failure(guarantee.delta, ' over the noise')}."
     )
 
@@ -162,7 +150,7 @@ def _reality_oblivious(guarantee: Guarantee) -> str:
 def _local_semantic(guarantee: Guarantee) -> str:
     return (
         "For someone who holds one particular belief, leaving out your data changes what they "
-        f"conclude by at most {_points(guarantee.epsilon)}"
+        f"conclude by at most {points(guarantee.epsilon)}"
         f"{_failure(guarantee.delta, ' over data and noise')}. Nothing is promised for other "
         "beliefs."
     )

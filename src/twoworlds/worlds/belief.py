@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from math import prod
 from typing import Any
 
@@ -132,7 +132,8 @@ def records_of(universe: Universe) -> Records:
     if isinstance(universe, Records) and universe.fixed and universe.n:
         return universe
     raise InvalidInput(
-        f"{universe.expression} has no persons to speak of: use bits(n) or records(values, n)"
+        f"{universe.expression} has no persons to speak of: use bits(n) or records(values, "
+        "n), as does 'randomized-response(bits=2, keep=3/4)'"
     )
 
 
@@ -140,9 +141,11 @@ def uniform(universe: Universe) -> Belief:
     """Hold every database equally likely."""
     size = universe.size
     if size is None or size > LARGEST_SUPPORT:
+        first, second = map(universe.label, (0, 1) if size is None else islice(universe, 2))
         raise TooLarge(
             f"{universe.expression} has too many databases for a uniform belief: "
-            "use a smaller universe, or a belief that holds few databases possible"
+            "use a smaller universe, or a belief that holds few databases possible, as in "
+            f"--belief 'explicit({first}=1/2, {second}=1/2)'"
         )
     return Belief(universe, dict.fromkeys(universe, Fraction(1, size)))
 

@@ -28,6 +28,7 @@ from twoworlds.cones.noise.rational import Rational
 from twoworlds.cones.noise.recipe import recipe
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.finite_noise import FiniteNoise
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.noise import (
@@ -218,15 +219,16 @@ def _of_mechanism(source: Mechanism) -> Law:
     channel = source.channel if isinstance(source, OnStatistic) else None
     if not isinstance(channel, (AddedNoise, FiniteNoise)):
         raise Unsupported(
-            f"{source.expression} does not add integer noise to a true answer: use row_cone, which "
-            "takes any mechanism on a finite universe"
+            f"{source.expression} does not add integer noise to a true answer: use noise that "
+            "does, such as 'geometric(ratio=2)', or finitely many databases and outputs, as in "
+            f"{FINITE_OUTPUTS} (row_cone)"
         )
     everywhere = isinstance(source.universe, Integers) and source.universe.size is None
     if not everywhere or source.universe.low is not None or source.universe.high is not None:  # type: ignore[attr-defined]
         raise Unsupported(
             f"{source.expression} answers on {source.universe.expression}: the shifted "
             "inequalities need every whole number as a possible answer, and noise that is not "
-            "clamped. Leave out bits= or the range, or use row_cone on the finite universe"
+            "clamped. Leave out bits= or the range, or use row_cone if the outputs are finite"
         )
     if isinstance(channel, FiniteNoise):
         return finite_law(channel.masses, channel.start, expression=source.expression)

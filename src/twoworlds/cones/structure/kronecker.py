@@ -220,7 +220,8 @@ class Frapp(RowConstraints):
             return replace(GammaAmplification().tightest(mechanism), definition=self.name)
         raise Unsupported(
             f"{mechanism.expression} is not one transition per record: its smallest gamma solves "
-            f"polynomials of degree {where.n}; check a claim such as frapp(gamma=3) instead"
+            f"polynomials of degree {where.n}; check a claim instead, as in twoworlds check "
+            f"'{mechanism.expression}' 'frapp(gamma=3)'"
         )
 
     def check(self, mechanism: Mechanism) -> Verdict:

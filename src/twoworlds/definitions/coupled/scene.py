@@ -19,6 +19,7 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import Number, Order, compare
 from twoworlds.worlds import Point
@@ -95,7 +96,7 @@ def _of_mechanism(mechanism: Mechanism) -> Release:
     if mechanism.outputs.size is None:
         raise Unsupported(
             f"{mechanism.expression} has infinitely many outputs: coupled worlds are compared "
-            "exactly on finite ones; use the `noiseless` releases, or a truncated mechanism"
+            f"exactly on finitely many, as of {FINITE_OUTPUTS}; exact releases need no noise"
         )
     outputs = tuple(mechanism.outputs)
 

@@ -188,8 +188,8 @@ class _Breached:
     def curve(self) -> list[Step]:
         """Refuse: there may be infinitely many steps."""
         raise Unsupported(
-            f"{self.mechanism.expression} has infinitely many outputs to play: give epsilon= for "
-            "the failure probability there"
+            f"{self.mechanism.expression} has infinitely many outputs to play: ask for the failure "
+            "probability at an epsilon, as in --epsilon 1/2"
         )
 
     def worst(self) -> None:

@@ -188,8 +188,8 @@ class RealityObliviousPrivacy(PrivacyDefinition):
     ) -> Iterator[tuple[Number, Number]]:
         if mechanism.outputs.size is None:
             raise Unsupported(
-                f"{mechanism.expression} has infinitely many outputs: give epsilon= and ask for "
-                "the failure probability there"
+                f"{mechanism.expression} has infinitely many outputs: ask for the failure "
+                "probability at an epsilon, as in --epsilon 1/2"
             )
         seen = views(mechanism, belief, self.default)
         for t in reachable(mechanism, truth):

@@ -53,6 +53,7 @@ from twoworlds.mechanisms import (
     PerRecord,
     RandomIndex,
 )
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.paired import Paired
 from twoworlds.numbers import Number, Real
 from twoworlds.worlds import Point, Records
@@ -91,7 +92,7 @@ def _swing(mechanism: Mechanism, default: object) -> Swing:
     if outputs is None:
         raise TooLarge(
             f"{mechanism.expression} has infinitely many outputs and no structure that is known: "
-            "clamp its outputs, or use noise on an answer"
+            f"use noise on an answer, or clamp the outputs, as in {FINITE_OUTPUTS}"
         )
     refuse_large(outputs * (universe.size or 0) * people(universe).n, mechanism.expression)
     listed = list(removals(universe, d))

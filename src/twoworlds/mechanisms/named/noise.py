@@ -141,6 +141,8 @@ def integer_noise(
     channel = FiniteNoise.of(masses, int(first))
     shown = ", ".join(str(exact_text(mass)) for mass in channel.masses)
     text = f"integer-noise([{shown}], start={channel.start}"
+    if bits is not None:
+        channel = channel.among((0, whole(bits, "bits", at_least=1)))
     return _on_answer(text, channel, sensitivity, bits)
 
 
