@@ -78,6 +78,9 @@ function oneAnswer(one: OneAnswer): Child[] {
         ...names.map((name) => written(row.values[name])),
       ]),
     ),
+    one.rows.some((row) => names.some((name) => (row.values[name]?.value?.value ?? 0) < 0))
+      ? h("p", { class: "caption" }, "A number below 0 is noise around a small true value.")
+      : null,
     one.notes.length
       ? h("ul", { class: "meaning" }, ...one.notes.map((words) => h("li", {}, words)))
       : null,

@@ -58,6 +58,7 @@ export function desk(
   let asked: Asked = firstAsked(dataset);
   let epsilon = params.get("epsilon") ?? "0.25";
   let spentNow = budget;
+  let bought: string | null = null; // what the answers below are to
   let also: string[] = readList(params.get("also"));
   const pay = latest();
   const answer = new Answer();
@@ -222,6 +223,8 @@ export function desk(
       return;
     }
     if (Number(epsilon) > room()) showBars(); // a refused plan names no price
+    if (bought !== null && bought !== JSON.stringify(body())) answer.fail(); // of another query
+    else answer.done();
     frame.ask(
       (signal) => post<Plan>("plan", body(), signal),
       (found) => {
@@ -250,6 +253,7 @@ export function desk(
 
   function purchase(): void {
     buy.disabled = true;
+    bought = JSON.stringify(body());
     answer.wait();
     void pay(
       () => post<Released>("release", body()),

@@ -6,6 +6,12 @@ import type { Column, Dataset } from "../query";
 import { Answer } from "../view";
 import { exactly, type Numeral } from "../words";
 
+/** A declared key: texts and truths stand for themselves, numbers and dates are named as such. */
+export function keyWords(key: unknown): string {
+  if (typeof key !== "object" || key === null) return String(key);
+  return Object.values(key).map(String).join(" ");
+}
+
 export function described(dataset: Dataset): HTMLElement {
   const { unit } = dataset;
   const protects = unit.person
@@ -13,7 +19,7 @@ export function described(dataset: Dataset): HTMLElement {
     : "each row";
   const about = (column: Column): string =>
     [
-      column.keys.length ? `one of ${column.keys.map(String).join(", ")}` : "",
+      column.keys.length ? `one of ${column.keys.map(keyWords).join(", ")}` : "",
       column.bounds ? `${column.bounds[0]} to ${column.bounds[1]}` : "",
       column.bins.length ? `groups from ${column.bins.join(", ")}` : "",
     ]
