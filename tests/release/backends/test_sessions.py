@@ -23,6 +23,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, ReleaseFailed
 from twoworlds.release.backends import open_backend
 from twoworlds.release.backends.base import TableChanged
+from twoworlds.release.backends.duckdb import DuckDBBackend
 from twoworlds.release.plan import plan
 from twoworlds.release.policy import Column, Dataset, Unit, parse_policy
 from twoworlds.release.query import Compare, Query, resolve
@@ -227,6 +228,27 @@ def test_a_file_that_is_replaced_while_it_is_read_fails(tmp_path):
     with pytest.raises(TableChanged):
         session.__exit__(None, None, None)
     backend.close()
+
+
+def test_a_file_that_is_replaced_while_it_is_opened_is_looked_at_again(tmp_path, monkeypatch):
+    path = tmp_path / "people.parquet"
+    write(path, person=[1, 2], age=[3, 4])
+    describe, replaced = DuckDBBackend._describe, []
+
+    def replacing(self, run, table):
+        found = describe(self, run, table)
+        if len(replaced) < often:
+            replaced.append(write(path, person=[1, 2], age=[3, len(replaced)]))
+        return found
+
+    monkeypatch.setattr(DuckDBBackend, "_describe", replacing)
+    often = 2
+    backend, relation = open_backend(path)
+    assert [*backend.fields(relation)] == ["person", "age"]
+    backend.close()
+    often = 100
+    with pytest.raises(InvalidInput, match="being replaced"):
+        open_backend(path)
 
 
 @pytest.mark.parametrize(

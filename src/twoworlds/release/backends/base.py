@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Backend", "Family", "Field", "Run", "TableChanged"]
 
+_LOOKS = 5
 Run = Callable[[str], Iterator[tuple[Any, ...]]]
 Family = Literal[
     "integer",
@@ -139,15 +140,28 @@ class Backend(ABC):
             )
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
-        """Return the columns of a table by the names that their owner gave them."""
+        """Return the columns of a table by the names that their owner gave them.
+
+        Raises:
+            InvalidInput: when the table is being replaced again and again.
+        """
         written = self._text(relation)
         if written not in self._planned:
-            with self._session([relation]) as run:
-                found = self._describe(run, relation)
+            found = self._described(relation)
             if not found:
                 return {}
             self._planned[written] = relation, found
         return self._planned[written][1]
+
+    def _described(self, relation: exp.Table) -> Mapping[str, Field]:
+        """Describe a table, once more if it is replaced meanwhile."""
+        for _ in range(_LOOKS):
+            with suppress(TableChanged), self._session([relation]) as run:
+                return self._describe(run, relation)
+        raise InvalidInput(
+            "the table is being replaced while it is opened: wait until it is written, and ask "
+            "again; nothing was charged"
+        )
 
     def kinds(self, relation: exp.Table) -> Mapping[str, str]:
         """Return the kind of each column in the words of a policy, or ``other``."""
