@@ -91,7 +91,8 @@ def suggested(words: list[str], source: str, said: str) -> list[tuple[list[str],
     """Return the commands that a refusal sends the user to, each with its source."""
     whole = WHOLE.search(said)
     if whole:
-        return [(shlex.split(whole[1]), source)]
+        command, named, *rest = shlex.split(whole[1])
+        return [([command, SOURCE, *rest], named)]
     points = POINTS.search(said)
     if points and points[1] in words:
         return [([points[2] if word == points[1] else word for word in words], source)]

@@ -19,7 +19,7 @@ from rich.text import Text
 from twoworlds.cards.tables import facts, tables
 from twoworlds.definitions import Verdict
 from twoworlds.errors import TwoWorldsError
-from twoworlds.numbers import stated
+from twoworlds.numbers import Side, stated
 from twoworlds.progress import listen
 from twoworlds.report import save
 
@@ -152,7 +152,8 @@ def print_verdict(verdict: Verdict) -> None:
 
 def _facts(verdict: Verdict) -> Iterator[tuple[str, str]]:
     for name, value in verdict.values.items():
-        yield name.replace("_", " "), stated(value)
+        side: Side = "down" if name.endswith("at_least") else "up"
+        yield name.replace("_", " "), stated(value, side=side)
     if verdict.witness is not None:
         yield from verdict.witness.facts()
     yield from (("note", note) for note in verdict.notes)

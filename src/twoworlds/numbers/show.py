@@ -109,7 +109,7 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
         few = Context(prec=_FEW_DIGITS if x.denominator > 1 or abs(x) >= _WHOLE else 9)
         exact = few.divide(Decimal(x.numerator), Decimal(x.denominator))
         if not few.flags[Inexact]:
-            return _tidy(exact.normalize())
+            return _tidy(few.normalize(exact))
     context = Context(prec=digits, rounding=ROUND_CEILING if side == "up" else ROUND_FLOOR)
     bits = max(_FLOAT_BITS, 8 * digits)
     low, high = (_rounded(end, context) for end in bounds(x, bits))

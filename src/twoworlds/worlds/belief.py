@@ -140,11 +140,16 @@ def records_of(universe: Universe) -> Records:
 def uniform(universe: Universe) -> Belief:
     """Hold every database equally likely."""
     size = universe.size
-    if size is None or size > LARGEST_SUPPORT:
-        first, second = map(universe.label, (0, 1) if size is None else islice(universe, 2))
+    if size is None:
         raise TooLarge(
-            f"{universe.expression} has too many databases for a uniform belief: "
-            "use a smaller universe, or a belief that holds few databases possible, as in "
+            f"{universe.expression} has too many databases for a uniform belief: use finitely "
+            "many, as does 'randomized-response(bits=2, keep=3/4)'"
+        )
+    if size > LARGEST_SUPPORT:
+        first, second = map(universe.label, islice(universe, 2))
+        raise TooLarge(
+            f"{universe.expression} has too many databases for a uniform belief: use a smaller "
+            "universe, or a belief that holds few databases possible, as in "
             f"--belief 'explicit({first}=1/2, {second}=1/2)'"
         )
     return Belief(universe, dict.fromkeys(universe, Fraction(1, size)))

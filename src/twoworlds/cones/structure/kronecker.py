@@ -146,7 +146,7 @@ def _shape(universe: Universe | None) -> Records:
     if not isinstance(universe, Records) or not universe.fixed or universe.n < 1:
         raise InvalidInput(
             "frapp is about databases of k records: give values= and records=, as in "
-            "frapp(gamma=3, values=3, records=2)"
+            "'frapp(gamma=3, values=3, records=2)'"
         )
     return universe
 
