@@ -15,7 +15,7 @@ PYTHON ?=
 ARGS   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test test-slow coverage check format bench docs docs-examples \
+.PHONY: help setup run serve test test-slow test-anywhere coverage check format bench docs docs-examples \
     services spark-where-java browser-where-allowed lock clean \
     page page-check page-test screenshots
 
@@ -35,6 +35,9 @@ test: spark-where-java browser-where-allowed  ## all tests but the slow ones; mo
 
 test-slow: spark-where-java  ## only the slow tests
 	$(BIN)/python -m pytest -m slow $(ARGS)
+
+test-anywhere: spark-where-java browser-where-allowed  ## the tests as other machines run them; see CONTRIBUTING.md
+	PYTHON=$(BIN)/python sh tests/anywhere/run.sh $(ARGS)
 
 coverage: spark-where-java  ## the tests again, with branch coverage
 	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
