@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NegativeBinomialDifference"]
 
-_LARGEST_R = 50
+_LARGEST_R = 100_000
 
 
 @dataclass(frozen=True)
