@@ -243,7 +243,10 @@ def test_demo_prints_price_pair_event_and_odds(capsys):
         (["measure", "python:no.such.module:thing"], "cannot be loaded"),
         (["measure", "python:math:pi"], "must be a Mechanism"),
         (["measure", "geometric(ratio=2)", "--ratio", "1/2"], "must be at least 1"),
-        (["measure", "geometric(ratio=2)", "--ratio", "2", "--delta", "0"], "leave one of the two out"),
+        (
+            ["measure", "geometric(ratio=2)", "--ratio", "2", "--delta", "0"],
+            "leave one of the two out",
+        ),
         (["measure", "geometric(ratio=2)", "--delta", "2"], "probability from 0 to 1"),
         (["measure", "geometric(ratio=2)", "--group", "0"], "at least 1"),
         (["measure", "geometric(ratio=2)", "--neighbours", "friends"], "neighbour relation"),
