@@ -4,10 +4,12 @@ import os
 import stat
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from packaging.requirements import Requirement
 
 from tests.attacks.audit.subjects import Randomiser
 from twoworlds.attacks.audit import Unresponsive, audit
@@ -114,6 +116,15 @@ def test_mechanisms_of_diffprivlib_are_known_by_their_looks():
     about = local(Randomiser()).about
     assert (about.epsilon, about.pairs) == (1.0, ((0.0, 2.0),))
     assert audit(f"{HERE}randomiser", samples=40_000).refuted
+
+
+def test_the_extra_keeps_diffprivlib_importable():
+    """diffprivlib 0.6.6 sets no upper limit, and fails to import with scikit-learn 1.9."""
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
+    extra = map(Requirement, project["project"]["optional-dependencies"]["audit"])
+    [held] = [one for one in extra if one.name == "scikit-learn"]
+    assert "1.8.0" in held.specifier
+    assert "1.9.0" not in held.specifier
 
 
 def test_the_real_diffprivlib_where_it_can_be_imported():

@@ -65,7 +65,7 @@ _CUT = (
     "items and their length, texts of more than 100,000 characters to their beginning and a hash"
 )
 _PLAIN = "the event looks at plain(y): from twoworlds.attacks.audit import plain"
-_BEYOND = 3  # rounds without low-order bits after these have refuted the claim
+_BEYOND = 3  # rounds that look at rounded outputs after low-order bits have refuted the claim
 _SAVING = 1.0  # seconds between writings of the state
 
 
@@ -189,6 +189,7 @@ class _Run:
         self._found: list[Finding | None] = []  # of the finished rounds
         self._notes = list(self.about.notes)
         self._unseen: set[str] = set()
+        self._rounding = False  # whether events are looked for in rounded outputs
 
     def through(self, deadline: float) -> Audit:
         """Go on, round after round, until the claim is refuted or a limit is reached."""
@@ -245,7 +246,7 @@ class _Run:
                 first = next(i for i, found in enumerate(self._found) if found is best)
                 if self._by_noise(best) or len(progress.rounds) > first + _BEYOND:
                     return "the claim is refuted"
-                self.low_bits = False  # does the noise refute it as well?
+                self._rounding = True  # does the noise refute it as well?
             if progress.testing is None:
                 active = self._active()
                 size = self.about.start << len(progress.rounds)
@@ -285,6 +286,8 @@ class _Run:
             pair = self.about.pairs[i]
             first, second = (self._gathered(pair[w], size, (i, w, 0)) for w in (0, 1))
             self.progress.samples += len(first) + len(second)
+            if self._rounding:
+                first, second = coarse(first), coarse(second)
             if _CUT not in self._notes and (are_cut(first) or are_cut(second)):
                 self._notes.append(_CUT)
             self._unseen |= unseen(first) | unseen(second)
