@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import twoworlds as tw
 from tests.theorems import brute
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.numbers import bounds, sqrt
 from twoworlds.theorems import Guarantee, compose, mix, post_process
 from twoworlds.theorems.formulas import tanh_quarter
 
@@ -80,6 +82,41 @@ def largest_semantic(mechanism):
             moves.append(mechanism[x][t] / mechanism[without][t])
         best = max(best, max(moves) / min(moves))
     return tanh_quarter(best)
+
+
+@pytest.mark.parametrize("keep", [Fraction(3, 4), Fraction(3, 5)])
+def test_the_loss_of_post_processing_is_approached_by_merging_an_output_with_its_complement(keep):
+    odds = keep / (1 - keep)
+    reached = []
+    for n in range(3, 25):
+        ones, rest, none = (1,) * n, (1,) + (0,) * (n - 1), (0,) * n
+
+        def merged(x, n=n):
+            """P(1...1 or 0...0 | x), by counting the bits that are kept."""
+            k = sum(x)
+            return keep**k * (1 - keep) ** (n - k) + (1 - keep) ** k * keep ** (n - k)
+
+        without = [(0, *x[1:]) for x in (ones, rest)]
+        real = merged(ones) / (merged(ones) + merged(rest))  # even belief in these two
+        ideal = merged(without[0]) / (merged(without[0]) + merged(without[1]))
+        r = (odds**n + 1) / (odds ** (n - 1) + odds)
+        assert without[1] == none
+        assert real - ideal == (r - 1) / (r + 1)
+        reached.append(real - ideal)
+    root = bounds(sqrt(odds))[1]
+    s = (root - 1) / (root + 1)
+    bound = post_process(Guarantee("semantic", {"epsilon": s, "delta": Fraction(0)})).epsilon
+    assert reached == sorted(reached)
+    assert reached[-1] <= bound <= reached[-1] + Fraction(1, 1000)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(3, Fraction(2, 5)), (4, Fraction(13, 28))])
+def test_the_semantic_value_of_merged_randomized_response(n, expected):
+    survey = tw.mechanism(f"randomized-response(bits={n}, keep=3/4)")
+    ends = ((1,) * n, (0,) * n)
+    merged = survey.then({o: "ends" if o in ends else o for o in survey.outputs})
+    assert tw.measure(survey, definition="semantic").epsilon < Fraction(27, 100)
+    assert tw.measure(merged, definition="semantic").epsilon == expected
 
 
 def test_semantic_privacy_is_not_closed_under_post_processing():

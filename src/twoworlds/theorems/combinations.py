@@ -6,7 +6,13 @@ Semantic privacy is not closed under post-processing (found here). Publish the d
 with probability 5/8, each of the three others with 1/8: its semantic value is
 (sqrt 5 - 1) / (sqrt 5 + 1) = 0.382. The parity of that output is the parity of the database with
 probability 3/4: its semantic value is 1/2. Through differential privacy one still has
-2 s / (1 + s^2) for pure semantic privacy s, which is what `post_process` returns.
+2 s / (1 + s^2) for pure semantic privacy s, which is what `post_process` returns. No smaller number
+will do. Randomized response on n bits with odds a has the semantic value s = tanh(epsilon/4). Merge
+the output 1...1 with 0...0: on a database of k ones the merged output has a probability in
+proportion to a^k + a^(n - k). Person 1 changes it by the factor r = (a^n + 1) / (a^(n - 1) + a) on
+1...1 and by 1/r on 10...0. With even belief in these two, the posterior of 1...1 is r / (1 + r)
+with person 1, and 1 / (1 + r) without. They differ by (r - 1) / (r + 1), and r tends to a: the
+difference tends to tanh(epsilon/2) = 2 s / (1 + s^2).
 """
 
 from __future__ import annotations
@@ -104,7 +110,9 @@ def post_processing(given: Guarantee, _context: Context) -> Guarantee:
     conclusion="semantic",
     citation="twoworlds, through Kasiviswanathan & Smith, Theorem 2.2, both ways",
     hypotheses=(pure, substitution),
-    tightness="proved",
+    tight="2 s / (1 + s^2) is approached: randomized response on n bits, one output merged with "
+    "its complement",
+    tightness="tight",
     combines=True,
 )
 def post_processing_semantic(given: Guarantee, _context: Context) -> Guarantee:

@@ -54,11 +54,17 @@ class Implication(Explained):
 
     @property
     def best(self) -> Guarantee | None:
-        """The conclusion that reaches the goal, else the first one; None if nothing follows."""
+        """The conclusion that reaches the goal, else the nearest one; None if nothing follows."""
         reached = [one for one in self.conclusions if self.reaches(one) is True]
         if self.context.goal and reached:
             return min(reached, key=self._free_numbers)
-        return next(iter(reached or self.conclusions), None)
+        return min(self.conclusions, key=self._missed, default=None)
+
+    def _missed(self, one: Guarantee) -> tuple[int, float]:
+        """Order for display only: how many numbers aimed at are missed, and how far at most."""
+        pairs = ((float(one[name]), float(x)) for name, x in self.context.goal.items())
+        missed = [found / x if x else found for found, x in pairs if found > x]
+        return len(missed), max(missed, default=0.0)
 
     def _free_numbers(self, one: Guarantee) -> list[float]:
         """Order for display only: what was not asked for should be small."""

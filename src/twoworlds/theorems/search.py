@@ -3,8 +3,10 @@ r"""The search for implications: chains of theorems from one guarantee to a kind
 Best first, shortest chains before longer ones: every theorem is tried on every guarantee that was
 reached, up to four steps. A conclusion that another one of the same kind and setting dominates
 (no number is smaller) is dropped, so that the strongest remain; where one number is traded for
-another, all that are not dominated are kept. Conclusions that hold of every mechanism are listed
-among the alternatives and lead no further.
+another, all that are not dominated are kept. Where numbers are aimed at, every theorem is tried
+with all of them as its aim, with each alone, and with none, so that a claim that cannot be reached
+hides nothing of what does follow. Conclusions that hold of every mechanism are listed among the
+alternatives and lead no further.
 """
 
 from __future__ import annotations
@@ -61,8 +63,17 @@ def _outcomes(given: Guarantee, context: Context) -> list[Outcome]:
         outcome
         for theorem in THEOREMS.values()
         if given.kind in theorem.premises and not theorem.combines
-        for outcome in theorem.apply(given, context)
+        for aimed in _aims(context)
+        for outcome in theorem.apply(given, aimed)
     ]
+
+
+def _aims(context: Context) -> list[Context]:
+    """Return the question with all numbers aimed at, with each alone, and with none."""
+    goal = dict(context.goal)
+    parts = [goal, *({name: x} for name, x in goal.items()), {}]
+    distinct = [part for i, part in enumerate(parts) if part not in parts[:i]]
+    return [replace(context, goal=part) for part in distinct]
 
 
 def _keep(new: Guarantee, kept: list[Guarantee]) -> bool:

@@ -375,6 +375,57 @@ def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> No
     assert guards_parity([low] * bits, keep=keep) is (low >= keep)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_unlike_chances_are_protected_by_differential_privacy_exactly_from_their_product_on(
+    seed: int,
+) -> None:
+    """Over all extreme rows, which decide for all mechanisms, by summing over all databases."""
+    rng = random.Random(seed)
+    bits, ratio = rng.randint(1, 3), Fraction(rng.randint(4, 20), 4)
+    cone = row_cone(f"dp(ratio={ratio})", f"bits({bits})")
+    chances = [Fraction(rng.randint(0, 20), 20) for _ in range(bits)]
+    persons = sorted(rng.sample(range(1, bits + 1), rng.randint(1, bits)))
+    prior = {x: Fraction(1) for x in cone.universe}
+    for x in prior:
+        for bit, q in zip(x, chances, strict=True):
+            prior[x] *= q if bit else 1 - q
+    sign = {x: (-1) ** sum(x[i - 1] for i in persons) for x in prior}
+    before = sum(sign[x] * p for x, p in prior.items())
+    rays = [dict(zip(cone.universe, ray, strict=True)) for ray in cone.generators()]
+    after = [sum(sign[x] * p * ray[x] for x, p in prior.items()) for ray in rays]
+    kept = all(b * before >= 0 for b in after) if before else not any(after)
+    assert guards_parity(chances, ratio=ratio, persons=persons) is kept
+    likelier = [
+        [sum(p * ray[x] for x, p in prior.items() if sign[x] == s) for s in (1, -1)] for ray in rays
+    ]
+    even = (1 + before) / 2
+    if 0 < even < 1:  # the odds change by at most the ratio, and some row attains it
+        factors = [(one / other) / (even / (1 - even)) for one, other in likelier]
+        assert max(factors) == 1 / min(factors) == ratio
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_signs_of_records_with_more_values_change_their_odds_by_at_most_the_ratio(
+    seed: int,
+) -> None:
+    rng = random.Random(seed)
+    universe = Records(("a", "b", "c"), 2)
+    cone = row_cone("dp(ratio=2)", universe)
+    signs = [{v: rng.choice([1, -1]) for v in "abc"} | {"a": 1, "b": -1} for _ in range(2)]
+    laws = []
+    for _ in range(2):
+        weights = [rng.randint(1, 5) for _ in "abc"]
+        laws.append({v: Fraction(w, sum(weights)) for v, w in zip("abc", weights, strict=True)})
+    mass = {x: laws[0][x[0]] * laws[1][x[1]] for x in universe}
+    sign = {x: signs[0][x[0]] * signs[1][x[1]] for x in universe}
+    before = {s: sum(p for x, p in mass.items() if sign[x] == s) for s in (1, -1)}
+    for ray in cone.generators():
+        row = dict(zip(universe, ray, strict=True))
+        after = {s: sum(p * row[x] for x, p in mass.items() if sign[x] == s) for s in (1, -1)}
+        factor = (after[1] / after[-1]) / (before[1] / before[-1])
+        assert Fraction(1, 2) <= factor <= 2
+
+
 # --- words and bad input --------------------------------------------------------------------------
 
 
@@ -426,7 +477,7 @@ def test_refuses_what_has_no_parity() -> None:
         parity_check("randomized-response(values=3, records=2, keep=3/5)", "1/2")
     with pytest.raises(InvalidInput, match="no persons"):
         parity_check("truncated-geometric(ratio=2, high=3)", "1/2")
-    with pytest.raises(InvalidInput, match="not both"):
+    with pytest.raises(InvalidInput, match="give one of"):
         guards_parity(["1/2"], keep="3/4", gamma=3)
     with pytest.raises(InvalidInput, match="1 chances"):
         guards_parity(["1/2"], keep="3/4", persons=[2])

@@ -16,6 +16,25 @@ Differs: the theorem needs p > 1/2; here p is max(p, 1 - p), as print would othe
 much (p = 1/4, q = 3/5, one bit: 3/5 becomes 1/3). For randomized response itself it is sharp: the
 parity is protected *only* if all q_j are >= p or <= 1 - p, so never with q_j = 1/2 unless p = 1/2.
 "More likely" holds weakly: most outputs leave a tie. FRAPP's q_i <= 1 - p serves as well as >= p.
+
+Differential privacy protects parity too, as much as a single record and no more (beyond print):
+whatever the attacker believes about independent records, and whatever signs he gives to their
+values, the odds of the two products of signs change by a factor of at most the ratio r, and noisy
+parity attains it. He never changes his mind if and only if
+
+    |product of (1 - 2 q_j) over J|  >=  (r - 1) / (r + 1) = 2p - 1,    p = r / (1 + r)
+
+Proof. It is enough that the database given one product of signs and given the other can be coupled
+so as to differ in one record: then every likelihood of the one is at most r times that of the
+other. By induction over the records; one record is clear. Split the databases by the product of
+the first k - 1 signs, + or -, and by the last sign. The product is + for (+, +) and (-, -), and -
+for (-, +) and (+, -). In each of the four blocks the first k - 1 records have their law given the
+product of their signs, and the last one its law given its sign, independently. So any block of the
+one product is coupled with any block of the other: they either agree in the first product, and
+then only the last record is drawn anew, or in the last sign, and then the first k - 1 are coupled
+by the induction. Choose any masses of the four pairs of blocks that add up. (Records outside of J
+stay as they are.) The prior odds are (1 + |d|) / (1 - |d|) with d the balance, at least r if and
+only if |d| >= (r - 1) / (r + 1); noisy parity, told with odds r, turns round any smaller ones.
 """
 
 from __future__ import annotations
@@ -23,6 +42,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from twoworlds.cards.explained import Explained
@@ -60,30 +80,39 @@ def guards_parity(
     *,
     keep: object | None = None,
     gamma: object | None = None,
+    ratio: object | None = None,
     persons: Sequence[int] | None = None,
 ) -> bool:
-    """Tell whether Theorem 5.7 promises that the parity of these persons is protected.
+    """Tell whether the parity of these persons is protected, by Theorem 5.7 or by the ratio of dp.
 
-        every q_j is >= p or <= 1 - p,    p = max(keep, 1 - keep) or gamma / (1 + gamma)
+        every q_j is >= p or <= 1 - p,         p = max(keep, 1 - keep) or gamma / (1 + gamma)
+        |product of (1 - 2 q_j)| >= 2p - 1,    p = ratio / (1 + ratio)
 
-    For every mechanism with rows in the row cone of randomized response; in particular for every
-    mechanism of gamma-FRAPP. Randomized response itself protects no other parity.
+    The first is for every mechanism with rows in the row cone of randomized response, in particular
+    for every one of gamma-FRAPP; randomized response itself protects no other parity. The second is
+    for every differentially private mechanism; noisy parity protects no other one.
 
     >>> guards_parity(["3/4", "1/5"], keep="3/4"), guards_parity(["3/5"], keep="1/4")
     (True, False)
+    >>> guards_parity(["3/4", "1/5"], ratio=3), guards_parity(["9/10", "1/10"], ratio=3)
+    (False, True)
     """
-    if (keep is None) == (gamma is None):
-        raise InvalidInput("give keep=, of randomized response, or gamma=, of FRAPP, not both")
-    if gamma is not None:
-        ratio = ratio_at_least_one(gamma, "gamma")
-        p: Number = Fraction(1) if ratio == INFINITY else ratio / (1 + ratio)
-    else:
-        p = probability(keep, "keep")
-    p = max(p, 1 - p)
+    if [keep, gamma, ratio].count(None) != 2:
+        raise InvalidInput(
+            "give one of keep=, of randomized response, gamma=, of FRAPP, and ratio=, of dp"
+        )
     read = [probability(q, "chance") for q in listed_chances(chances)]
     chosen = range(1, len(read) + 1) if persons is None else persons
     if any(not 1 <= i <= len(read) for i in chosen):
         raise InvalidInput(f"persons={list(chosen)}: {len(read)} chances are given")
+    if keep is None:
+        odds = ratio_at_least_one(gamma, "gamma") if ratio is None else ratio_at_least_one(ratio)
+        p: Number = Fraction(1) if odds == INFINITY else odds / (1 + odds)
+    else:
+        p = probability(keep, "keep")
+    p = max(p, 1 - p)
+    if ratio is not None:
+        return bool(abs(prod(1 - 2 * read[i - 1] for i in chosen)) >= 2 * p - 1)
     return all(read[i - 1] >= p or read[i - 1] <= 1 - p for i in chosen)
 
 
@@ -286,12 +315,7 @@ def dp_parity_threshold(ratio: object, bits: int) -> Number:
     mechanism of this ratio makes him change his mind, and with q < q0 noisy parity does.
     Randomized response protects from q = p on, whatever k is.
 
-    Proof. The odds of the parities grow by at most the ratio: the number of ones, W, is binomial,
-    so P(W = j + 1) / P(W = j) falls with j, and by likelihood ratios W given odd, minus 1, is
-    stochastically below W given even, which is below W given odd, plus 1. Hence W given even and W
-    given odd can be coupled to differ by 1, and so can the strings, which are uniform given W: to
-    differ in one bit. Noisy parity attains the ratio. The prior odds are (1 + d) / (1 - d) with
-    d = (2q - 1)^k, at least the ratio if and only if d >= 2p - 1.
+    It is the threshold of the module's docstring for equal chances, |d| = (2q - 1)^k.
 
     >>> dp_parity_threshold(3, 1)
     Fraction(3, 4)

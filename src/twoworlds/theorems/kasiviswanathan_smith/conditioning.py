@@ -1,24 +1,41 @@
-r"""The Conditioning Lemma of Kasiviswanathan & Smith (Lemma 3.4), corrected.
+r"""The Conditioning Lemma of Kasiviswanathan & Smith (Lemma 3.4), corrected and sharper.
 
-Let (A, B) and (A', B') be (epsilon, delta)-indistinguishable, a = e^epsilon, and d > 0. Then, but
-for t of probability at most delta'' under B, and also under B', A given B = t and A' given B' = t
-are (3 epsilon, d)-indistinguishable, with
+Let (A, B) and (A', B') be (epsilon, delta)-indistinguishable, a = e^epsilon, and 0 < d <= 1. Then,
+but for t of probability at most delta'' under B, and also under B', A given B = t and A' given
+B' = t are (2 epsilon, d)-indistinguishable, with
 
-    delta'' = delta (1 + a (1 - d)) / d                                  if d <= 1 - 1/a (tight)
-    delta'' = delta / min(d, 1 - 1/a) + delta a / min(d, a^2 (a - 1))    always
+    delta'' = delta (1 + a (1 - d)) / d        tight for d <= 1 - 1/a, also with 3 epsilon
 
-Printed: 2 delta/d + 2 delta/(epsilon e^epsilon), "over t drawn from A"; both are wrong. The step
-"similarly, Bad_2 has probability at most delta/d" is true under B', not under B. Proof of the
-tight form: let rho = B(t)/B'(t), and c1, c2 the parts of t in the two excesses, divided by B(t).
-Bad transcripts of the first kind have c1 >= d if rho >= a^-2, else c2 >= a^2 - a. Those of the
-second have c1 >= 1 - (a/rho)(1 - d) and c2 >= d/rho if rho <= a^2, else c1 >= 1 - 1/a. With the
-multipliers 1/d and a (1 - d)/d every bad t has c1/d + c2 a (1 - d)/d >= 1, and the means of c1, c2
-are at most delta.
+Differs: printed are 3 epsilon and 2 delta/d + 2 delta/(epsilon e^epsilon), "over t drawn from A";
+the number is too small, and t is drawn from B. The step "similarly, Bad_2 has probability at most
+delta/d" is true under B', not under B.
+
+Proof. Fix t and an event about A. Let x, y be its probabilities given t under the two laws,
+r = B'(t) / B(t), and c1, c2 what t adds to the excess of the first law over a times the second and
+the other way round, divided by B(t). The event and its opposite give
+
+    c1 >= (x - a r y)+ + (1 - x - a r (1 - y))+        c2 >= (r y - a x)+ + (r (1 - y) - a (1 - x))+
+
+If t is bad, some event has x > a^2 y + d or y > a^2 x + d, and then c1 + a (1 - d) c2 >= d:
+
+* x > a^2 y + d, r <= a:  c1 >= x - a^2 y >= d.
+* x > a^2 y + d, r > a:   c2 >= r - a, the sum of both terms; and y <= (1 - d)/a^2, so that
+  c1 >= x - a r y >= d - (r - a) a y >= d - (r - a) (1 - d)/a. The sum is at least
+  d + (1 - d) (r - a) (a - 1/a).
+* y > a^2 x + d, a r >= 1:  c2 >= r y - a x >= d r, since a^2 x < y - d and a r >= 1; also
+  c1 >= 1 - x - a r (1 - d - a^2 x) >= 1 - a r (1 - d). With u = a r (1 - d) the sum is at least
+  (1 - u)+ + d u >= d.
+* y > a^2 x + d, a r < 1:  c1 >= 1 - x - a r (1 - d - a^2 x), which is linear in x: at x = 0 it is
+  1 - a r (1 - d) >= d, and at the other end, x = (1 - d)/a^2, it is 1 - x >= d.
+
+The means of c1 and c2 under B are at most delta, and so bad t have probability at most delta''. A t
+that is impossible in the second world has r = 0 and c1 = 1, and is bad. Exchange the laws for B'.
+(The proof of Theorems 1 and 2 of Bassily, Groce, Katz & Smith is the same, for pairs.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -38,7 +55,7 @@ from twoworlds.numbers import (
     sqrt,
     to_json,
 )
-from twoworlds.theorems.formulas import minimum, order
+from twoworlds.theorems.formulas import order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
     finite,
@@ -57,22 +74,19 @@ _PAPER = "Kasiviswanathan & Smith"
 
 
 def conditioning_failure(ratio: Number, delta: Number, inner: Number) -> Number:
-    r"""Return the corrected delta'' of the Conditioning Lemma, for the inner delta d.
+    r"""Return delta'' = delta (1 + a (1 - d)) / d of the Conditioning Lemma, for the inner delta d.
 
     >>> conditioning_failure(Fraction(3), Fraction(1, 100), Fraction(99, 1000))
     Fraction(3703, 9900)
 
     Raises:
-        InvalidInput: for epsilon = 0 or infinite, or d outside of (0, 1].
+        InvalidInput: for an infinite epsilon, or d outside of (0, 1].
     """
-    if ratio == INFINITY or not ratio > 1:
-        raise InvalidInput(f"ratio={show(ratio)}: the lemma needs a finite epsilon above 0")
+    if ratio == INFINITY:
+        raise InvalidInput(f"ratio={show(ratio)}: the lemma needs a finite epsilon")
     if not 0 < inner <= 1:
         raise InvalidInput(f"inner={show(inner)} must lie above 0, and at most at 1")
-    if order(inner, 1 - 1 / ratio) in (Order.LESS, Order.EQUAL):
-        return delta * (1 + ratio * (1 - inner)) / inner
-    first = delta / minimum(inner, 1 - 1 / ratio)
-    return first + delta * ratio / minimum(inner, ratio**2 * (ratio - 1))
+    return delta * (1 + ratio * (1 - inner)) / inner
 
 
 def printed_conditioning_failure(
@@ -100,10 +114,11 @@ class Conditioned(Explained):
         ratio: e^epsilon.
         delta: the smallest with which (A, B) and (A', B') are (epsilon, delta)-indistinguishable.
         inner: d, allowed given t.
-        bad: the t at which A given t and A' given t are not (3 epsilon, d)-indistinguishable.
+        bad: the t at which A given t and A' given t are not (2 epsilon, d)-indistinguishable.
         mass: the probability of these t under B, and under B'.
         corrected: the bound delta'' of the corrected lemma, for both.
-        printed: the bound as printed, which may be violated.
+        beyond_print: the same for (3 epsilon, d), of which print speaks.
+        printed: the bound for these as printed, which may be violated.
     """
 
     ratio: Number
@@ -112,6 +127,7 @@ class Conditioned(Explained):
     bad: tuple[Point, ...]
     mass: tuple[Number, Number]
     corrected: Number
+    beyond_print: tuple[Number, Number]
     printed: Number
 
     def explain(self) -> str:
@@ -122,11 +138,13 @@ class Conditioned(Explained):
             f"As laws of pairs the two are alike: whatever one of them does with some probability, "
             f"the other does with at most {show(self.ratio)} times that, plus {show(self.delta)}.",
             f"Who sees the second coordinate compares the laws of the first one given it. There "
-            f"the factor {show(self.ratio**3)} (the cube), plus {show(self.inner)}, is allowed.",
+            f"the factor {show(self.ratio**2)} (the square), plus {show(self.inner)}, is allowed.",
             f"The second coordinate breaks that at: {listed}. Such values have probability "
             f"{show(self.mass[0])} in the first law, and {show(self.mass[1])} in the second.",
-            f"The corrected Conditioning Lemma {_allows(self.corrected)}; as printed it "
-            f"{_allows(self.printed)}{violated}.",
+            f"The corrected Conditioning Lemma {_allows(self.corrected)}.",
+            f"As printed, with the cube {show(self.ratio**3)} in place of the square, it "
+            f"{_allows(self.printed)}; they have {show(self.beyond_print[0])} and "
+            f"{show(self.beyond_print[1])}{violated}.",
         ]
         return "\n".join(lines)
 
@@ -146,8 +164,8 @@ class Conditioned(Explained):
 
     @property
     def violates_print(self) -> bool:
-        """Whether one of the two masses exceeds the bound as printed."""
-        return any(order(mass, self.printed) is Order.GREATER for mass in self.mass)
+        """Whether one of the two masses beyond 3 epsilon exceeds the bound as printed."""
+        return any(order(mass, self.printed) is Order.GREATER for mass in self.beyond_print)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as plain data."""
@@ -158,6 +176,7 @@ class Conditioned(Explained):
             "bad": [str(t) for t in self.bad],
             "mass": [to_json(mass) for mass in self.mass],
             "corrected": to_json(self.corrected),
+            "beyond_print": [to_json(mass) for mass in self.beyond_print],
             "printed": to_json(self.printed),
             "violates_print": self.violates_print,
         }
@@ -180,7 +199,7 @@ def condition(
     (Fraction(1, 10), (1,), (Fraction(1, 1), Fraction(1, 1)))
 
     Raises:
-        InvalidInput: for masses that are no law, epsilon = 0, or d outside of (0, 1].
+        InvalidInput: for masses that are no law, or d outside of (0, 1].
     """
     a = read_ratio(ratio, epsilon)
     if a is None:
@@ -189,14 +208,24 @@ def condition(
     left, right = _cells(first, "first"), _cells(second, "second")
     delta = maximum(_gap(_flat(left), _flat(right), a), _gap(_flat(right), _flat(left), a))
     corrected = conditioning_failure(a, delta, d)
-    bad = tuple(
-        t for t in dict.fromkeys([*left, *right]) if _apart(left.get(t), right.get(t), a**3, d)
+    bad, beyond = (
+        tuple(
+            t for t in dict.fromkeys([*left, *right]) if _apart(left.get(t), right.get(t), power, d)
+        )
+        for power in (a**2, a**3)
     )
-    masses = [
-        sum((_total(law[t]) for t in bad if t in law), start=Fraction(0)) for law in (left, right)
-    ]
-    printed = printed_conditioning_failure(a, ln(a), delta, d)
-    return Conditioned(a, delta, d, bad, (masses[0], masses[1]), corrected, printed)
+    printed = INFINITY if a == 1 else printed_conditioning_failure(a, ln(a), delta, d)
+    masses, more = (_masses(listed, left, right) for listed in (bad, beyond))
+    return Conditioned(a, delta, d, bad, masses, corrected, more, printed)
+
+
+def _masses(listed: Sequence[Point], left: Cells, right: Cells) -> tuple[Number, Number]:
+    """Return the probability of some t under both laws."""
+    first, second = (
+        sum((_total(law[t]) for t in listed if t in law), start=Fraction(0))
+        for law in (left, right)
+    )
+    return first, second
 
 
 def _cells(law: Joint, name: str) -> Cells:
@@ -249,10 +278,6 @@ def _inner(given: Guarantee, context: Context) -> Number:
     return sqrt(given.delta * Fraction(given.records or 1)) if wanted is None else wanted
 
 
-def _positive_epsilon(given: Guarantee, _context: Context) -> Check:
-    return strictly_below("0 < epsilon", Fraction(0), given.epsilon)
-
-
 def _inner_in_range(given: Guarantee, context: Context) -> Check:
     inner = _inner(given, context)
     if order(Fraction(0), inner) is not Order.LESS:
@@ -260,7 +285,9 @@ def _inner_in_range(given: Guarantee, context: Context) -> Check:
     return strictly_below("inner delta < 1", inner, Fraction(1))
 
 
-def _printed_conditioning(given: Guarantee, context: Context) -> Guarantee:
+def _printed_conditioning(given: Guarantee, context: Context) -> Guarantee | None:
+    if given.ratio == 1:
+        return None
     inner = _inner(given, context)
     failure = printed_conditioning_failure(given.ratio, given.epsilon, given.delta, inner)
     return given.to("conditional", ratio=given.ratio**3, delta=inner, failure=failure)
@@ -270,26 +297,25 @@ def _printed_conditioning(given: Guarantee, context: Context) -> Guarantee:
     "ks-3.4",
     premises=["joint"],
     conclusion="conditional",
-    citation=f"{_PAPER}, Lemma 3.4, corrected",
-    hypotheses=(finite, _positive_epsilon, positive_delta, _inner_in_range),
+    citation=f"{_PAPER}, Lemma 3.4, corrected and sharper",
+    hypotheses=(finite, positive_delta, _inner_in_range),
     printed="(3 epsilon, d) but for probability 2 delta/d + 2 delta/(epsilon e^epsilon)",
     printed_rule=_printed_conditioning,
     printed_false=True,
-    corrected="probability delta (1 + e^epsilon (1 - d))/d for d <= 1 - e^-epsilon; in general "
-    "delta/min(d, 1 - e^-epsilon) + delta e^epsilon/min(d, e^(2 epsilon) (e^epsilon - 1))",
-    tight="delta (1 + e^epsilon (1 - d))/d for d <= 1 - e^-epsilon",
+    corrected="(2 epsilon, d) but for probability delta (1 + e^epsilon (1 - d))/d, for every d",
+    tight="delta (1 + e^epsilon (1 - d))/d cannot be less for d <= 1 - e^-epsilon",
     tightness="tight",
     erratum="e^epsilon = 3, d = 0.099 and delta = 0.01 allow 0.37, where 0.2081 is printed; "
     "the probability is over t drawn from B, not from A",
 )
 def conditioning_lemma(given: Guarantee, context: Context) -> Guarantee:
-    r"""Given the transcript, the database is (3 epsilon, d)-indistinguishable, but for delta''.
+    r"""Given the transcript, the database is (2 epsilon, d)-indistinguishable, but for delta''.
 
     d is the delta aimed at; else sqrt(n delta), with n = 1 when the records are not known.
     """
     inner = _inner(given, context)
     failure = conditioning_failure(given.ratio, given.delta, inner)
-    return given.to("conditional", ratio=given.ratio**3, delta=inner, failure=failure)
+    return given.to("conditional", ratio=given.ratio**2, delta=inner, failure=failure)
 
 
 @theorem(
@@ -298,7 +324,7 @@ def conditioning_lemma(given: Guarantee, context: Context) -> Guarantee:
     conclusion="semantic",
     citation=f"{_PAPER}, proof of Theorem 2.4(1), with Lemma 3.3(5)",
     hypotheses=(one_person, known_records),
-    printed="the statistical difference is at most e^(3 epsilon) - 1 + d, but for n delta''",
+    printed="the statistical difference is at most the ratio - 1 + d, but for n delta''",
     printed_rule=lambda given, _context: given.to(
         "semantic",
         epsilon=given.ratio - 1 + given.delta,

@@ -14,18 +14,25 @@ value counts as a breach, so that the first g(w) is w there. So the worst belief
     g(w) + g(1 - w) over s <= w <= 1/2      and      1 - v + g(v) over 0 <= v <= min(s, 1 - s)
 
 (the second contains the beliefs with g(v) alone). Both are enclosed by bisection, with the slope.
+
+That it is attained is shown by a mechanism (`one_bit_counterexample`): it has one output of ratio
+just above rho(w), whose excess P - a Q is delta, one of ratio just above rho(1 - w) the other way
+round, and one output of all the rest. For n records, choose a person J at random, tell J, and do
+the same with n delta for the bit of J: a change of one record changes one branch in n, so that it
+is (epsilon, delta)-DP, and it fails n times as often. Below tanh(epsilon/4), randomized response
+with odds a is enough.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, show
-from twoworlds.theorems.formulas import order, tanh_quarter
+from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, decimal, show, sqrt
+from twoworlds.theorems.formulas import brief, minimum, order, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
     finite,
@@ -35,9 +42,11 @@ from twoworlds.theorems.hypotheses import (
     strictly_below,
     substitution,
 )
+from twoworlds.theorems.non_implications import Found, non_implication
 from twoworlds.theorems.statements import Check, Context, theorem
+from twoworlds.worlds import SUBSTITUTE
 
-__all__ = ["one_bit_failure", "one_bit_worst"]
+__all__ = ["one_bit_counterexample", "one_bit_failure", "one_bit_worst"]
 
 _PAPER = "Kasiviswanathan & Smith"
 _PRECISION = Fraction(1, 1 << 30)
@@ -209,3 +218,115 @@ def one_bit_theorem(given: Guarantee, context: Context) -> Guarantee:
     wanted = context.goal["epsilon"]
     failure = given.delta * one_bit_worst(given.ratio, wanted)
     return given.to("semantic", epsilon=wanted, delta=failure)
+
+
+# --- nothing more follows -------------------------------------------------------------------------
+
+Rows = list[tuple[Fraction, Fraction]]
+_FINE = [Fraction(1, 1 << k) for k in (10, 20, 40, 80)]
+_HALVINGS = 40
+
+
+def one_bit_counterexample(
+    ratio: Number, delta: Number, distance: Number, failure: Number
+) -> tuple[Rows, Fraction, Fraction] | None:
+    r"""Return an (epsilon, delta)-DP mechanism of one bit that fails more often than claimed.
+
+    That is: the probabilities of its outputs under the value that is not the default and under the
+    default, a belief in the former, and the probability of a breach; None if none was found.
+
+    >>> rows, belief, reached = one_bit_counterexample(
+    ...     Fraction(2), Fraction(1, 100), Fraction(1, 4), Fraction(3, 100)
+    ... )
+    >>> len(rows), reached > Fraction(3, 100)
+    (3, True)
+    """
+    # A smaller ratio or delta, and a larger distance, are harder to refute with.
+    a, d = bounds(ratio)[0], bounds(delta)[0]
+    s, claimed = bounds(distance)[1], bounds(failure)[1]
+    if s >= 1:
+        return None
+    for rows, weight in _candidates(a, d, s):
+        excess = [sum(max(p - a * q, 0) for p, q in way) for way in (rows, [r[::-1] for r in rows])]
+        reached = _breached(rows, weight, s)
+        if max(excess) <= d and reached > claimed:
+            return rows, weight, reached
+    return None
+
+
+def _candidates(a: Fraction, d: Fraction, s: Fraction) -> Iterator[tuple[Rows, Fraction]]:
+    inside = (1 - s) ** 2 - 4 * s / (a - 1) if a > 1 else Fraction(-1)
+    if inside > 0:
+        survey = [(a / (a + 1), 1 / (a + 1)), (1 / (a + 1), a / (a + 1))]
+        yield survey, Fraction(1, 2)
+        root = bounds(sqrt(inside))[0]
+        yield from ((survey, (1 - s + root * (1 - fine)) / 2) for fine in reversed(_FINE))
+        return
+    curve = _Curve(a, s)
+    if d == 0 or curve.bottom <= 0:
+        return
+    weight, _ = curve.worst()
+    for k in range(_HALVINGS):
+        for fine in _FINE:
+            if (rows := _leak(a, d / 2**k, s, weight, fine)) is not None:
+                yield rows, weight
+
+
+def _leak(a: Fraction, d: Fraction, s: Fraction, w: Fraction, fine: Fraction) -> Rows | None:
+    """Return the three outputs that the module describes; None where delta is too large."""
+
+    def excess(weight: Fraction) -> tuple[Fraction, Fraction] | None:
+        if weight >= 1 - s or weight == 0:
+            return None
+        ratio = (1 + s / (weight * (1 - weight - s))) * (1 + fine)
+        return ratio * d / (ratio - a), d / (ratio - a)
+
+    rows = [excess(w) or (d, Fraction(0))]
+    if (other := excess(1 - w)) is not None:
+        rows.append(other[::-1])
+    p, q = (1 - sum(row[i] for row in rows) for i in (0, 1))
+    return [*rows, (p, q)] if min(p, q) >= 0 and p <= a * q and q <= a * p else None
+
+
+def _breached(rows: Rows, weight: Fraction, s: Fraction) -> Fraction:
+    """Return how often the posterior lies more than s from the prior, or is undefined."""
+    found = Fraction(0)
+    for p, q in rows:
+        total = weight * p + (1 - weight) * q
+        if total and (q == 0 or abs(weight * p / total - weight) > s):
+            found += total
+    return found
+
+
+@non_implication(
+    "s4-one-bit-limit",
+    premises=["dp"],
+    conclusion="semantic",
+    citation=f"twoworlds, S4 for one bit, against {_PAPER}, Theorem 2.4(1)",
+)
+def one_bit_is_no_better(given: Guarantee, context: Context) -> Found | None:
+    """A smaller failure probability does not follow: one bit, told with a rare leak."""
+    wanted, failure = (context.goal.get(name) for name in ("epsilon", "delta"))
+    other = context.neighbours not in (None, SUBSTITUTE) or given.neighbours != SUBSTITUTE
+    if wanted is None or failure is None or other or given.group != 1 or given.ratio == INFINITY:
+        return None
+    people = given.records or 1
+    found = one_bit_counterexample(
+        given.ratio, minimum(given.delta * people, Fraction(1)), wanted, failure
+    )
+    if found is None:
+        return None
+    rows, weight, reached = found
+    if len(rows) == 2:
+        told = f"told by randomized response with odds {brief(given.ratio)}"
+        people = 1
+    else:
+        masses = "; ".join(f"{brief(p)} or {brief(q)}" for p, q in rows[:-1])
+        told = f"told by outputs of probability about {masses} if it is 1 or 0, and else not told"
+    whose = "one bit" if people == 1 else f"the bit of one of {people} people at random"
+    text = (
+        f"{whose}, {told}, satisfies what is given; for who believes with probability "
+        f"{brief(weight)} that it is 1, the posteriors with and without that person differ by more "
+        f"than {brief(wanted)} with probability at least {decimal(reached, side='down')}"
+    )
+    return text, True, {"failure": reached, "belief": weight}
