@@ -112,7 +112,8 @@ def guards_parity(
         p = probability(keep, "keep")
     p = max(p, 1 - p)
     if ratio is not None:
-        return bool(abs(prod(1 - 2 * read[i - 1] for i in chosen)) >= 2 * p - 1)
+        product = prod((1 - 2 * read[i - 1] for i in chosen), start=Fraction(1))
+        return bool(max(product, -product) >= 2 * p - 1)
     return all(read[i - 1] >= p or read[i - 1] <= 1 - p for i in chosen)
 
 

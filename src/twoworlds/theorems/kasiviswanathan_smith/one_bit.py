@@ -247,7 +247,8 @@ def one_bit_counterexample(
     if s >= 1:
         return None
     for rows, weight in _candidates(a, d, s):
-        excess = [sum(max(p - a * q, 0) for p, q in way) for way in (rows, [r[::-1] for r in rows])]
+        ways = rows, [(q, p) for p, q in rows]
+        excess = [sum((max(p - a * q, Fraction(0)) for p, q in way), Fraction(0)) for way in ways]
         reached = _breached(rows, weight, s)
         if max(excess) <= d and reached > claimed:
             return rows, weight, reached
@@ -283,8 +284,8 @@ def _leak(a: Fraction, d: Fraction, s: Fraction, w: Fraction, fine: Fraction) ->
 
     rows = [excess(w) or (d, Fraction(0))]
     if (other := excess(1 - w)) is not None:
-        rows.append(other[::-1])
-    p, q = (1 - sum(row[i] for row in rows) for i in (0, 1))
+        rows.append((other[1], other[0]))
+    p, q = (1 - sum((row[i] for row in rows), Fraction(0)) for i in (0, 1))
     return [*rows, (p, q)] if min(p, q) >= 0 and p <= a * q and q <= a * p else None
 
 
