@@ -79,7 +79,7 @@ def test_a_new_policy_from_a_text_file_imports_it_and_reports_to_the_owner(capsy
 
 
 def test_a_kind_that_most_values_have_is_named(capsys):
-    _, out, _ = call(capsys, "policy", "new", "people.csv")
+    _, out, _ = call(capsys, "policy", "new", "people.csv", "--header")
     assert "text because of 1 value (line 5): with --kind age=integer such values" in plain(out)
 
 
@@ -180,7 +180,7 @@ def test_an_import_again_follows_the_policy_and_reports_all(capsys, folder):
 
 
 def test_all_faults_of_a_policy_are_told_at_once(capsys, folder):
-    call(capsys, "policy", "new", "people.csv", "first.yml")
+    call(capsys, "policy", "new", "people.csv", "first.yml", "--header")
     (folder / "policy.yml").write_text("""
 ledgers: x
 datasets:
@@ -220,7 +220,7 @@ datasets:
     [
         (("new", "people.parquet", "--header"), "is no text file"),
         (("new", "people.csv", "--kind", "age"), "COLUMN=KIND"),
-        (("new", "people.csv", "--kind", "ages=integer"), "did you mean 'age'?"),
+        (("new", "people.csv", "--kind", "ages=integer"), "the declared column 'ages'"),
         (("new", "absent.csv"), "absent.csv cannot be read"),
         (("import", "people.parquet"), "is no text file"),
         (("import", "people.csv", "--dataset", "persons"), "known: people"),

@@ -127,16 +127,23 @@ def new_policy(
         else:
             console().print(f"wrote {file}: fill in bounds, keys and the budget, then check it")
         return
+    asks = sys.stdin.isatty() and not json_
+    if header is None and not kinds and not asks and Path(data).exists():
+        raise InvalidInput(
+            f"{data}: say --header if its first line has the names of the columns, or --no-header "
+            "if it is a record like the others: no record must get into the policy"
+        )
     with progress():
         imported = import_text(
             Path(data),
             kinds=_kinds(kinds),
+            expected=[*_kinds(kinds)],
             header=header,
             encoding=encoding,
             delimiter=delimiter,
             skip_unreadable=skip_unreadable,
             replace=replace,
-            ask=_ask if sys.stdin.isatty() and not json_ else None,
+            ask=_ask if asks else None,
         )
         columns = {column: Column(column, kind) for column, kind in imported.kinds.items()}
         report = _examined(

@@ -293,6 +293,33 @@ def test_a_table_that_is_altered_fails_and_is_then_read_anew(engine, tmp_path, r
     backend.close()
 
 
+@pytest.mark.parametrize("odd", ["10", "abc", 1e30, float("nan"), 2**64 - 1, True, None, 2.5])
+@pytest.mark.parametrize("kind", ["integer", "number", "text", "boolean"])
+def test_no_file_of_a_folder_decides_what_the_others_hold(tmp_path, kind, odd):
+    """DuckDB alone would cast all files to the types of the first, and fail at one value."""
+    folder = tmp_path / "people"
+    folder.mkdir()
+    write(folder / "a.parquet", age=[10] * 50, person=list(range(50)))
+    values = pa.array([odd], pa.uint64()) if odd == 2**64 - 1 else pa.array([odd])
+    write(folder / "b.parquet", person=["100.4"], age=values)
+    backend, relation = open_backend(folder)
+    columns = {"age": Column("age", kind), "person": Column("person", "integer")}
+    dataset = Dataset("people", None, "add-remove", Unit("person", 1, 1), columns)
+    for query, wanted in ((Query("people").count("age"), kind), (Query("people").count(), None)):
+        found = plan(resolve(query, dataset), relation, backend)
+        [[*_, count]] = backend.fetch(found.statement)
+        assert count == (50 if wanted in ("integer", "number", None) else 0)
+    backend.close()
+
+
+def test_columns_that_cannot_be_told_apart_are_refused(tmp_path):
+    for names in (["p", "p"], ["p", "P"]):
+        table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=names)
+        pq.write_table(table, tmp_path / "people.parquet")
+        with pytest.raises(InvalidInput, match="columns of one name"):
+            open_backend(tmp_path / "people.parquet")
+
+
 # --- one moment ---------------------------------------------------------------------------------
 
 NORTH = Query("people").count(where=Compare("age", "=", Fraction(1)))

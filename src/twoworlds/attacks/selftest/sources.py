@@ -192,7 +192,7 @@ def one_record_one_row(bench: Bench) -> str:
     else:
         [found] = values(answer, "count")
         raise Failed(f"a text file is a source: 30 records are released as {found} rows")
-    done = bench.call("policy", "new", str(path), str(path.with_name("policy.yml")))
+    done = bench.call("policy", "new", str(path), str(path.with_name("policy.yml")), "--header")
     expect(done.returncode == 0, f"a text file is not imported: {done.stderr.strip()}")
     tables = [*path.parent.glob("*.parquet")]
     expect(len(tables) == 1, f"the import of a text file wrote {len(tables)} files of Parquet")

@@ -48,6 +48,7 @@ _PLAIN = {
     "BOOLEAN": Field("", "boolean"),
     "DATE": Field("", "date"),
 }
+_NUMBERS = ("integer", "float", "decimal")
 Stamp = tuple[tuple[Any, ...], ...]  # what tells whether files are still the same
 
 
@@ -81,6 +82,7 @@ class DuckDBBackend(Backend):
         self._opening = RLock()
         self._views: dict[str, Path | Any] = {}  # a file, or a table of Arrow
         self._seen: dict[Any, tuple[Any, exp.Table]] = {}  # with the source, which must live on
+        self._selects: dict[str, tuple[Stamp, str]] = {}
         self._stamped: dict[str, tuple[Stamp, Mapping[str, Field]]] = {}
 
     def relation(self, source: Any) -> exp.Table:
@@ -135,11 +137,14 @@ class DuckDBBackend(Backend):
         """Make the view of a file or a frame, for this cursor alone."""
         place = self._views[view]
         if isinstance(place, Path):
-            reader = f"read_parquet({_quoted(_glob(place))}, hive_partitioning = false)"
+            stamp, known = _stamp(place), self._selects.get(view)
+            if known is None or known[0] != stamp:
+                known = self._selects[view] = stamp, _rows_of(cursor, place)
+            select = known[1]
         else:
-            reader = f"{view}_frame"
-            cursor.register(reader, place)
-        cursor.execute(f"CREATE TEMPORARY VIEW {view} AS SELECT * FROM {reader}")
+            cursor.register(f"{view}_frame", place)
+            select = f"SELECT * FROM {view}_frame"
+        cursor.execute(f"CREATE TEMPORARY VIEW {view} AS {select}")
 
     def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
         place = self._views.get(table.name)
@@ -200,12 +205,91 @@ def _arrow(frame: Any) -> Any:
     return table
 
 
+def _rows_of(cursor: duckdb.DuckDBPyConnection, path: Path) -> str:
+    """Return the query for the rows of a file, or of all files in a folder.
+
+    Files of a folder may differ in the type of a column, which one value may have decided. DuckDB
+    would cast all to the type in the first, and fail at a value that is not of it. Such a column
+    becomes one of structures, as Python objects do (`twoworlds.release.backends.frames`).
+
+    Raises:
+        InvalidInput: when two columns have one name.
+    """
+    readers = [_reader(file) for file in _files(path)]
+    types = [dict(_described(cursor, reader)) for reader in readers]
+    _check_names(cursor, path, types)
+    if all(one == types[0] for one in types):
+        return f"SELECT * FROM {_reader(path)}"
+    names = list(dict.fromkeys(name for one in types for name in one))
+    alike = {name for name in names if len({one.get(name) for one in types}) == 1}
+    selects = [
+        ", ".join(
+            f"{_text_of_name(name)} AS {_text_of_name(name)}"
+            if name in alike
+            else f"{_parts(name, one.get(name))} AS {_text_of_name(name)}"
+            for name in names
+        )
+        for one in types
+    ]
+    return " UNION ALL ".join(
+        f"SELECT {select} FROM {reader}" for select, reader in zip(selects, readers, strict=True)
+    )
+
+
+def _described(cursor: duckdb.DuckDBPyConnection, reader: str) -> Iterator[tuple[str, str]]:
+    for name, kind, *_ in cursor.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall():
+        yield name, kind
+
+
+def _check_names(
+    cursor: duckdb.DuckDBPyConnection, path: Path, types: Sequence[Mapping[str, str]]
+) -> None:
+    """Refuse names that DuckDB does not tell apart, of which it would rename one."""
+    query = f"SELECT DISTINCT name FROM parquet_schema({_quoted(_glob(path))})"
+    written = {name for (name,) in cursor.execute(query).fetchall()}
+    names = {name for one in types for name in one}
+    renamed = sorted(names - written)
+    if renamed or len({name.casefold() for name in names}) < len(names):
+        which = f" ({renamed[0]!r} is one of them)" if renamed else ""
+        raise InvalidInput(
+            f"{path.name!r} has columns of one name, in capitals or not{which}: rename one"
+        )
+
+
+def _parts(name: str, kind: str | None) -> str:
+    """Return a column as structures with a part for each kind that its values may be of."""
+    column = _text_of_name(name)
+    family = "other" if kind is None else _field(name, kind).family
+    whole = f"TRY_CAST({column} AS BIGINT)" if family == "integer" else "NULL"
+    number = f"TRY_CAST({column} AS DOUBLE)" if family in _NUMBERS else "NULL"
+    texts = f"CAST({column} AS VARCHAR)" if family == "text" else "NULL"
+    truth = column if family == "boolean" else "NULL"
+    day = f"TRY_CAST({column} AS DATE)" if family in ("date", "timestamp") else "NULL"
+    return (
+        f"struct_pack(text := {texts}::VARCHAR, integer := {whole}::BIGINT, "
+        f"number := {number}::DOUBLE, boolean := {truth}::BOOLEAN, date := {day}::DATE)"
+    )
+
+
+def _reader(path: Path) -> str:
+    return f"read_parquet({_quoted(_glob(path))}, hive_partitioning = false)"
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+
+
+def _text_of_name(name: str) -> str:
+    from twoworlds.release.plan import sql
+
+    return _text_of(sql.column(name))
+
+
 def _stamp(path: Path) -> Stamp:
     """Return what tells whether a file, or a file in a folder, was changed or replaced."""
-    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     return tuple(
         (str(file), now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
-        for file in files
+        for file in _files(path)
         for now in [file.stat()]
     )
 

@@ -85,7 +85,7 @@ def check_typed(source: Any) -> None:
         raise InvalidInput(
             f"{text!r} is a text file, and releases read typed tables: import it with "
             f"`twoworlds policy import {shlex.quote(text)} --policy POLICY`, or begin a policy "
-            f"with `twoworlds policy new {shlex.quote(text)}`"
+            f"with `twoworlds policy new {shlex.quote(text)} --header`"
         )
 
 

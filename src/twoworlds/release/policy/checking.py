@@ -6,6 +6,7 @@ the data (`examination`).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -235,8 +236,7 @@ def _uses(column: Column) -> str:
 def _quoted(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _relative(source: Path, folder: Path) -> str:
