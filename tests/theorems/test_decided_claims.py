@@ -96,6 +96,7 @@ def test_one_of_several_people_at_random_is_told_as_privately_and_fails_as_often
     given = Guarantee.parse(f"dp(ratio={ratio}, delta={delta}, records={people})")
     answer = given.implies("semantic", epsilon=distance, delta=claimed)
     assert answer.holds is False
+    assert "s4-one-bit-limit" in [one.of.name for one in answer.refutations]
 
 
 def test_a_claim_that_fails_hides_nothing_of_what_follows(capsys):

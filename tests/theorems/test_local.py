@@ -190,7 +190,9 @@ def test_theorem_4_2_aims_at_a_wanted_epsilon():
     found = good_databases(noise, "uniform", ratio="19/10", semantic_epsilon="1/2")
     assert found.sharper.epsilon == Fraction(1, 2)
     assert found.sharper.delta < 1
-    nothing = good_databases(noise, "uniform", ratio="3/2", semantic_epsilon="2/5")
+    missed = good_databases(noise, "uniform", ratio="3/2", semantic_epsilon="2/5")
+    assert Fraction(2, 5) < missed.sharper.epsilon < 1  # what does follow is told
+    nothing = good_databases(noise, "uniform", ratio="11/10", semantic_epsilon="2/5")
     assert nothing.sharper is None
     assert "sharper: nothing: its bound on a probability is not below 1" in nothing.explain()
 
