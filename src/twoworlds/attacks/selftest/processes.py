@@ -324,7 +324,7 @@ def files_of_others(bench: Bench) -> str:
         [*asked, "--certificate", str(folder / "certificate.json")],
         [*asked, "--report", str(folder / "report.html")],
         ["account", "add", "ann", "--role", "analyst", "--policy", str(policy)],
-        ["policy", "new", str(text), str(text.with_name("policy.yml"))],
+        ["policy", "new", str(text), str(text.with_name("policy.yml")), "--header"],
     ]
     command = bench.program(_OPEN_TO_ALL, json.dumps(commands))
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
