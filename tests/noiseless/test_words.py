@@ -20,7 +20,7 @@ def test_the_assumption_comes_first_and_what_breaks_it_last():
     [
         (Fraction(3), Fraction(0), "becomes at most 75 to 25"),
         (exp(number("0.5")), Fraction(1, 1000), "is won with probability at most 62.3%"),
-        (Fraction(1), Fraction(1, 8), "at most 56.3%, and nothing is more than 0.125 likelier"),
+        (Fraction(1), Fraction(1, 8), "at most 56.25%, and nothing is more than 0.125 likelier"),
         (Fraction(10**30), Fraction(0), "just below 100% sure"),
         (Fraction(3), Fraction(1), "nothing is promised"),
         (INFINITY, Fraction(0), "by any factor"),

@@ -157,5 +157,5 @@ def test_a_delta_is_no_condition_on_single_rows(kind):
 
 
 def test_definitions_with_a_simulator_are_not_given_by_single_rows():
-    with pytest.raises(Unsupported, match="use dp, pufferfish or noiseless with delta 0"):
+    with pytest.raises(Unsupported, match="pufferfish or noiseless with delta 0"):
         row_cone("ddp(belief=uniform, ratio=3)", BITS)
