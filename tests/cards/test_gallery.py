@@ -25,6 +25,7 @@ PARTS = {
     "attacks.composition.beliefs.TableBelief",
     "attacks.composition.compose.Evidence",
     "attacks.composition.guesses.Guesses",
+    "attacks.composition.guesses.Guesses",
     "attacks.composition.linkage.Link",
     "attacks.tables.Group",
     "attacks.tables.Range",

@@ -90,9 +90,7 @@ def over_all_beliefs(
     method = "at most the outputs that are bad for some belief; at least those of the belief shown"
     together = _bad_together(mechanism, epsilon, bad, default)
     if together is not None:
-        method = (
-            "at most the outputs that are bad for one belief, among all; such a belief is shown"
-        )
+        method = "at most the outputs that one belief makes bad; at least those of the belief shown"
         upper = max(
             sum((mechanism.probability(t, x) for t in hit), start=Fraction(0))
             for x in truths

@@ -143,8 +143,8 @@ class Conditioned(Explained):
             f"{show(self.mass[0])} in the first law, and {show(self.mass[1])} in the second.",
             f"The corrected Conditioning Lemma {_allows(self.corrected)}.",
             f"As printed, with the cube {show(self.ratio**3)} in place of the square, it "
-            f"{_allows(self.printed)}; they have {show(self.beyond_print[0])} and "
-            f"{show(self.beyond_print[1])}{violated}.",
+            f"{_allows(self.printed)}; the values that break this have probability "
+            f"{show(self.beyond_print[0])} and {show(self.beyond_print[1])}{violated}.",
         ]
         return "\n".join(lines)
 
