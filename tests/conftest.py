@@ -70,21 +70,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"mariadb: {needs}")
 
 
-# --- the terminal -------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _one_terminal() -> Iterator[None]:
-    """Give every test, and every process that it starts, a terminal of 80 columns, no colours."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("CLICOLOR_FORCE", "FORCE_COLOR", "LINES", "PY_COLORS", "TTY_COMPATIBLE"):
-            patch.delenv(name, raising=False)
-        patch.setenv("COLUMNS", "80")
-        patch.setenv("NO_COLOR", "1")
-        patch.setenv("TERM", "dumb")
-        yield
-
-
 # --- suites that are left out -------------------------------------------------------------------
 
 

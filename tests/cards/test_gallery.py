@@ -25,7 +25,6 @@ PARTS = {
     "attacks.composition.beliefs.TableBelief",
     "attacks.composition.compose.Evidence",
     "attacks.composition.guesses.Guesses",
-    "attacks.composition.guesses.Guesses",
     "attacks.composition.linkage.Link",
     "attacks.tables.Group",
     "attacks.tables.Range",
