@@ -5,6 +5,8 @@ hold. A certificate of a release gets a digest that fits each time, as a forger 
 """
 
 import json
+import subprocess
+import sys
 from copy import deepcopy
 from types import NoneType
 
@@ -16,7 +18,7 @@ from twoworlds.cones import design, row_cone
 from twoworlds.cones.certificates import CHECKS
 from twoworlds.definitions.coupled.optimal import optimal
 from twoworlds.definitions.coupled.scene import scene
-from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError, Undecided
 from twoworlds.release import Curator
 from twoworlds.release.certificate import certify, check_certificate
 from twoworlds.release.examples import lay_out
@@ -247,15 +249,38 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path, capsys):
     assert "larger than 16 MB" in told
 
 
-def test_a_check_that_takes_too_long_is_stopped(tmp_path, capsys, monkeypatch):
+def test_a_check_that_takes_too_long_is_stopped(tmp_path):
     """A sum of 60,000 fractions, whose denominators have no factor in common, takes hours."""
     terms = [f"1/{10**40 + 2 * i + 1}" for i in range(60_000)]
     file = tmp_path / "slow.json"
     file.write_text(json.dumps({"kind": "violates", "vector": terms, "inequality": terms}))
-    monkeypatch.setattr(reading, "_LONGEST", 0.5)
-    code, _, told = call(capsys, "verify", str(file))
-    assert code == 2
-    assert "nothing is decided" in told
+    program = (
+        "import sys; from twoworlds.cli import main; from twoworlds.report import reading; "
+        "reading._LONGEST = 0.5; sys.exit(main(sys.argv[1:]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, "verify", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "nothing is decided" in ran.stderr
+
+
+def test_an_alarm_that_a_finalizer_swallows_rings_again(monkeypatch):
+    class Endless:
+        def __del__(self):
+            while True:
+                pass
+
+    swallowed = []
+    monkeypatch.setattr(sys, "unraisablehook", swallowed.append)
+    with pytest.raises(Undecided), reading.time_limit(0.01):
+        Endless()
+        while True:
+            pass
+    assert len(swallowed) == 1
 
 
 def test_a_small_certificate_cannot_ask_for_a_huge_table(tmp_path):

@@ -127,7 +127,8 @@ def time_limit(seconds: float | None = None) -> Iterator[None]:
         )
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, most)
+    # Python drops what is raised inside a finalizer, so the alarm rings again until it is heard.
+    signal.setitimer(signal.ITIMER_REAL, most, 1.0)
     try:
         yield
     finally:
