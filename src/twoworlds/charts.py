@@ -256,9 +256,7 @@ def nice(high: float, low: float = 0.0, most: int = 5) -> list[float]:
     return [v for v in found if low - step / 2 < v <= high * (1 + 1e-12)]
 
 
-def _bent(
-    points: Sequence[tuple[float, float]], *, logarithmic: bool
-) -> list[tuple[float, float]]:
+def _bent(points: Sequence[tuple[float, float]], *, logarithmic: bool) -> list[tuple[float, float]]:
     """Put points between, where a long scale bends the lines that join them."""
     if not logarithmic:
         return list(points)

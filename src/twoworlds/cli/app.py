@@ -9,7 +9,7 @@ import typer
 
 from twoworlds import __version__
 from twoworlds.cli.render import console
-from twoworlds.report.pictures import check_path
+from twoworlds.show.figure import check_path
 
 __all__ = ["Group", "Json", "Neighbours", "Picture", "Text", "Where", "app"]
 

@@ -24,9 +24,9 @@ from twoworlds.cli import theorems as theorems_
 from twoworlds.cli.app import Group, Json, Neighbours, Picture, Text, Where, app
 from twoworlds.cli.render import (
     console,
+    print_answer,
     print_json,
     print_saved,
-    print_verdict,
     progress,
     save_picture,
 )
@@ -75,7 +75,7 @@ def measure(
     if json_:
         print_json({**verdict.to_dict(), **saved})
     else:
-        print_verdict(verdict)
+        print_answer(verdict.answer())
         print_saved(saved)
 
 
@@ -109,7 +109,7 @@ def check(
         verdict = check_claim(built, claim, neighbours=neighbours, group=group)
     code = 0 if verdict else 1
     with contextlib.suppress(BrokenPipeError):  # the exit code tells what the reader left unread
-        print_json(verdict.to_dict()) if json_ else print_verdict(verdict)
+        print_json(verdict.to_dict()) if json_ else print_answer(verdict.answer())
     return code
 
 

@@ -12,10 +12,10 @@ from rich.text import Text
 
 from twoworlds.cli.render import (
     console,
+    print_answer,
     print_json,
     print_saved,
     print_table,
-    print_verdict,
     progress,
     save_picture,
 )
@@ -247,7 +247,7 @@ def show_member(
     if as_json:
         print_json({**verdict.to_dict(), **saved})
     else:
-        print_verdict(verdict)
+        print_answer(verdict.answer())
         print_saved(saved)
     return 0 if verdict else 1
 

@@ -14,10 +14,10 @@ from twoworlds.cli.app import Json, Text, app
 from twoworlds.cli.cones import write_proof
 from twoworlds.cli.render import (
     console,
+    print_answer,
     print_json,
     print_saved,
     print_table,
-    print_verdict,
     progress,
 )
 from twoworlds.definitions.base import read_ratio
@@ -77,7 +77,7 @@ def worlds(
         console().print(Styled(made.title, style="bold underline"))
         for verdict in verdicts:
             console().print()
-            print_verdict(verdict)
+            print_answer(verdict.answer())
     return 0 if all(bool(verdict) for verdict in verdicts if made.claims) else 1
 
 

@@ -11,10 +11,10 @@ from twoworlds import measure, mechanism
 from twoworlds.attacks import demonstration
 from twoworlds.cli.render import (
     console,
+    print_answer,
     print_json,
     print_saved,
     print_table,
-    print_verdict,
     save_picture,
 )
 from twoworlds.errors import InvalidInput, UnknownName
@@ -99,7 +99,7 @@ def _mechanisms(*, as_json: bool) -> None:
     for title, verdict in zip(titles, found, strict=True):
         out.print(title)
         out.rule()
-        print_verdict(verdict)
+        print_answer(verdict.answer())
         out.print()
     out.print("Next: twoworlds explain 'dp(epsilon=1)'; twoworlds statements 'skellam(1, 1)'")
 

@@ -12,7 +12,7 @@ from rich.text import Text as Styled
 
 from twoworlds import noiseless
 from twoworlds.cli.app import Json, app
-from twoworlds.cli.render import console, print_json, print_verdict, progress
+from twoworlds.cli.render import console, print_answer, print_json, progress
 from twoworlds.definitions import Verdict
 from twoworlds.errors import InvalidInput, Undecided, UnknownName
 from twoworlds.noiseless import HistogramRelease, Release
@@ -355,7 +355,7 @@ def _no_column(column: str | None) -> None:
 def _answer(ask: Callable[[], Verdict], *, claimed: bool, as_json: bool) -> int:
     with progress():
         verdict = ask()
-    print_json(verdict.to_dict()) if as_json else print_verdict(verdict)
+    print_json(verdict.to_dict()) if as_json else print_answer(verdict.answer())
     return _code(verdict, claimed=claimed)
 
 
@@ -380,7 +380,7 @@ def _release(ask: Callable[[], Release | HistogramRelease], *, claimed: bool, as
         belief = f"This rests on a belief: {release.verdict.assumptions[0]}."
         out.print(Styled(belief, style="bold"))
         out.print()
-        print_verdict(release.verdict)
+        print_answer(release.verdict.answer())
         out.print()
         if isinstance(release, Release):
             text = f"{release.statistic} of {release.rows:,} rows: {release.shown}"

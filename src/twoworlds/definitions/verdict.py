@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
+from twoworlds.answer import Answer, Facts
+from twoworlds.charts import Chart, Dots, odds
 from twoworlds.errors import TwoWorldsError, Undecided
 from twoworlds.mechanisms import Either, Event, Mechanism
 from twoworlds.numbers import (
@@ -21,6 +23,7 @@ from twoworlds.numbers import (
     Number,
     Order,
     Real,
+    Side,
     above,
     bounds,
     compare,
@@ -29,6 +32,7 @@ from twoworlds.numbers import (
     stated,
     to_json,
 )
+from twoworlds.show import Result
 from twoworlds.worlds import Point
 
 _AGREE_BITS = 256
@@ -150,7 +154,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Result):
     """What was asked, what holds, and why.
 
     Attributes:
@@ -228,66 +232,52 @@ class Verdict:
         definition, known = self.__dict__.get("definition"), ", ".join(values)
         raise AttributeError(f"a verdict on {definition} has no {name!r}; it has {known}")
 
-    def explain(self) -> str:
-        """Return the answer in words: verdict, meaning, witness, numbers, assumptions."""
-        head = f"{self.mechanism}: {self.definition}"
-        if self.holds is not None:
-            head += " holds" if self.holds else " does NOT hold"
-        lines = [head, "", self.sentence, ""]
-        lines += [f"  {name:<10} {stated(value)}" for name, value in self.values.items()]
-        if self.witness is not None:
-            lines.append(f"  {'witness':<10} {self.witness.explain()}")
-        lines += [f"  {'note':<10} {note}" for note in self.notes]
-        lines += [f"  {'assumes':<10} {assumption}" for assumption in self.assumptions]
-        if self.method:
-            lines.append(f"  {'because':<10} {self.method}")
-        return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain data, ready for JSON."""
-        found: dict[str, Any] = {"mechanism": self.mechanism, "definition": self.definition}
-        if self.holds is not None:
-            found["holds"] = self.holds
-        found.update({name: to_json(value) for name, value in self.values.items()})
-        found["witness"] = None if self.witness is None else self.witness.to_dict()
-        found["sentence"] = self.sentence
-        found["assumptions"] = list(self.assumptions)
-        found["notes"] = list(self.notes)
-        found["method"] = self.method
-        found["arithmetic"] = "exact" if self.exact else "float, with rigorous error bounds"
-        return found
-
-    def _repr_html_(self) -> str:
-        """Show a compact card in a notebook."""
-        from twoworlds.cards import card
-
-        facts = [(name.replace("_", " "), stated(value)) for name, value in self.values.items()]
-        if self.witness is not None:
-            facts.append(("witness", self.witness.explain()))
-        facts += [("note", note) for note in self.notes]
-        return card(
-            f"{self.mechanism}: {self.definition}",
-            badge="" if self.holds is None else "holds" if self.holds else "does not hold",
-            tone="good" if self.holds else "bad",
-            sentences=[self.sentence],
-            facts=facts,
-            inside=[self.picture()],
-            notes=self.assumptions,
+    def answer(self) -> Answer:
+        """Say what holds, what it means, the numbers, the witness, and what it rests on."""
+        facts = [*self._values(), *(() if self.witness is None else self.witness.facts())]
+        if not self.exact:
+            facts.append(("numbers", "floats, with proven error bounds; the decimals are safe"))
+        return Answer(
+            self.sentence,
+            subject=self.mechanism,
+            claim=self.definition,
+            holds=self.holds,
+            blocks=(Facts(facts), *self._charts()),
+            notes=self.notes,
+            assumptions=self.assumptions,
+            method=self.method,
         )
 
-    def picture(self) -> str:
-        """Draw how far a belief can move, where a ratio bounds that; else the worst event."""
-        from twoworlds.cards import dots, odds_chart
+    def _values(self) -> Iterator[tuple[str, str]]:
+        for name, value in self.values.items():
+            side: Side = "down" if name.endswith("at_least") else "up"
+            yield name.replace("_", " "), stated(value, side=side)
 
+    def _charts(self) -> Iterator[Chart]:
+        """Chart how far a belief can move, where a ratio bounds that; else the worst event."""
         ratio, delta = self.values.get("ratio"), self.values.get("delta", Fraction(0))
         ratio = self.values.get("swing") if ratio is None else ratio
-        if ratio is None or above(ratio) > _LARGEST_DRAWN:
-            if not isinstance(self.witness, Witness):
-                return ""
+        if ratio is not None and above(ratio) <= _LARGEST_DRAWN:
+            yield odds([("at most", above(ratio))], self.sentence, delta=above(delta))
+        elif isinstance(self.witness, Witness):
             first, second = map(shortened, self.witness.labels)
             event = {"the event": self.witness.probabilities}
-            return dots("The event that tells two databases apart", (first, second), event)
-        return odds_chart([("at most", above(ratio))], self.sentence, delta=above(delta), width=420)
+            yield Dots("The event that tells two databases apart", (first, second), event)
+
+    def fields(self) -> dict[str, Any]:
+        """Return claim, numbers, witness, sentence and what they rest on."""
+        return {
+            "mechanism": self.mechanism,
+            "definition": self.definition,
+            **({} if self.holds is None else {"holds": self.holds}),
+            **self.values,
+            "witness": self.witness,
+            "sentence": self.sentence,
+            "assumptions": self.assumptions,
+            "notes": self.notes,
+            "method": self.method,
+            "arithmetic": "exact" if self.exact else "float, with rigorous error bounds",
+        }
 
 
 def within(value: Number, allowed: Number) -> bool | None:

@@ -13,9 +13,9 @@ from twoworlds.report.exponential import draw_exponential
 from twoworlds.report.games import draw_games
 from twoworlds.report.noise import draw_densities
 from twoworlds.report.odds import draw_odds
-from twoworlds.report.pictures import save, svg
 from twoworlds.report.profile import draw_profile
 from twoworlds.report.trade_off import draw_trade_off
+from twoworlds.show.figure import save, svg
 
 __all__ = [
     "draw_cone",

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE
+from twoworlds.show.figure import BLUE, GREY, INK, ORANGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

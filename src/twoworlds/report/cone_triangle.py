@@ -29,7 +29,7 @@ from twoworlds.report.cone_key import (
     row_text,
     write_column,
 )
-from twoworlds.report.pictures import BLUE, GREY, INK
+from twoworlds.show.figure import BLUE, GREY, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.report.cone_key import COLOURS, SIDE, row_text
 from twoworlds.report.cone_triangle import draw_slices, slices_height
 from twoworlds.report.cone_wedge import draw_wedges
-from twoworlds.report.pictures import canvas, style
+from twoworlds.show.figure import canvas, style
 from twoworlds.worlds import Explicit
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from twoworlds.numbers import Number, above, decimal, exp
-from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, canvas, style
+from twoworlds.show.figure import BLUE, GREY, INK, ORANGE, canvas, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

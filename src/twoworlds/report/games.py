@@ -17,7 +17,7 @@ from twoworlds.definitions.verdict import shortened
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number
-from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, canvas, percent_axis, style
+from twoworlds.show.figure import BLUE, GREY, INK, ORANGE, canvas, percent_axis, style
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.secret import Secret

@@ -16,7 +16,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Laplace
 from twoworlds.mechanisms.accuracy import laplace_tail
 from twoworlds.numbers import Number, above, decimal, show
-from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, canvas, style
+from twoworlds.show.figure import BLUE, GREY, INK, ORANGE, canvas, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

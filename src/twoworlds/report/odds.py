@@ -22,7 +22,7 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import largest_posterior, percent, percent_above
 from twoworlds.errors import Unsupported
 from twoworlds.numbers import INFINITY, Number, above, at_most_one, show
-from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, PALE, canvas, percent_axis, style
+from twoworlds.show.figure import BLUE, GREY, INK, ORANGE, PALE, canvas, percent_axis, style
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.words import PRIORS, sentences, table
 

@@ -16,7 +16,7 @@ from twoworlds.definitions.profile import Profile
 from twoworlds.errors import Unsupported
 from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import Number, above, decimal
-from twoworlds.report.pictures import BLUE, canvas, style
+from twoworlds.show.figure import BLUE, canvas, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

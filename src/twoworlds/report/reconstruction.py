@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from twoworlds.attacks.reconstruction import Sweep
 from twoworlds.numbers import decimal
-from twoworlds.report.pictures import BLUE, GREY, INK, PALE, canvas, percent_axis, style
+from twoworlds.show.figure import BLUE, GREY, INK, PALE, canvas, percent_axis, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

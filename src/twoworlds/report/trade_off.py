@@ -19,7 +19,7 @@ from twoworlds.definitions.record_trade_off import RecordTradeOff
 from twoworlds.definitions.trade_off import TradeOff, misses
 from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, below, decimal, probability, ratio_at_least_one
-from twoworlds.report.pictures import BLUE, GREY, INK, ORANGE, canvas, percent_axis, style
+from twoworlds.show.figure import BLUE, GREY, INK, ORANGE, canvas, percent_axis, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

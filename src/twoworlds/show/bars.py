@@ -52,11 +52,15 @@ def _bars(chart: Bars) -> str:
         return ""
     line = None if chart.mark is None else (chart.mark[0], _float(chart.mark[1]))
     scale = _Scale.of(
-        [*shown.values(), *([] if line is None else [line[1]])], shown, top=chart.top if share else 0.0
+        [*shown.values(), *([] if line is None else [line[1]])],
+        shown,
+        top=chart.top if share else 0.0,
     )
     parts, y = [_caption(chart.title)], float(_TOP)
     for name, value in shown.items():
-        colour = ORANGE if value < 0 or name in chart.orange else GREY if name in chart.grey else BLUE
+        colour = (
+            ORANGE if value < 0 or name in chart.orange else GREY if name in chart.grey else BLUE
+        )
         parts.append(text(scale.left - 8, y + 14, _short(name), anchor="end"))
         start, end = sorted((scale.place(0), scale.place(value)))
         parts.append(

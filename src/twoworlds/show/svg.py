@@ -9,27 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from twoworlds.charts import Axis, Chart, Curves, HeatMap, Line
+from twoworlds.charts import Axis, Curves, Line
 
-__all__ = ["draw", "frame", "rule", "text"]
+__all__ = ["curves", "frame", "rule", "text"]
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 22, 34, 48
 _LETTERS = 12
 
 
-def draw(chart: Chart, *, width: int = 420, height: int = 330) -> str:
-    """Return a chart as SVG, or nothing where there is nothing to draw."""
-    from twoworlds.show import bars, html
-
-    match chart:
-        case Curves():
-            return _curves(chart, width, height)
-        case HeatMap():
-            return html.heat_map(chart)
-    return bars.draw(chart, width)
-
-
-def _curves(chart: Curves, width: int, height: int) -> str:
+def curves(chart: Curves, *, width: int = 560, height: int = 330) -> str:
+    """Draw lines between two axes, with a key above them."""
     x, y = chart.x, chart.y
     across, up = width - _LEFT - _RIGHT, height - _TOP - _BOTTOM
 

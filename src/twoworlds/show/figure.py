@@ -1,4 +1,4 @@
-"""Pictures: how every figure looks, and how it becomes a file.
+"""Figures of matplotlib: how each chart looks there, and how it becomes a file.
 
 A picture is a matplotlib ``Figure`` with a title in words, a sentence under it, and a line that
 names what was asked and what the answer assumes. Its title and its label (the same in words, for
@@ -18,6 +18,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.answer import Answer
+from twoworlds.charts import Bars, Chart, Curves, Dots, Groups, HeatMap, Intervals, Line, Span
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.files import check_place, write
 
@@ -34,6 +36,7 @@ __all__ = [
     "SUFFIXES",
     "canvas",
     "check_path",
+    "figure",
     "percent_axis",
     "save",
     "style",
@@ -136,6 +139,132 @@ def canvas(
     width = _WIDTH - left - _RIGHT
     box = (left / _WIDTH, bottom / total, width / _WIDTH, height / total)
     return figure, figure.add_axes(box)
+
+
+def figure(answer: Answer) -> Figure:
+    """Return the first chart of an answer as a figure, with the answer in words around it.
+
+    Raises:
+        Unsupported: when the answer has no chart, or matplotlib is not installed.
+    """
+    chart = next((one for one in answer.blocks if isinstance(one, Chart)), None)
+    if chart is None:
+        raise Unsupported("this answer has no chart: read it in words, with explain()")
+    about = ": ".join(part for part in (answer.subject, answer.claim) if part)
+    rests = f"assumes {'; '.join(answer.assumptions)}" if answer.assumptions else ""
+    names = _names(chart)
+    with style():
+        drawn, axes = canvas(
+            chart.title,
+            answer.headline,
+            "; ".join(part for part in (about, rests) if part),
+            words=getattr(chart, "words", "") or answer.headline,
+            height=max(1.0, 0.3 * len(names)) if names else 3.75,
+            left=0.3 + 0.075 * max(map(len, names)) if names else 0.72,
+        )
+        _draw(chart, axes)
+    return drawn
+
+
+def _names(chart: Chart) -> list[str]:
+    """Return the names on the vertical axis, from above."""
+    match chart:
+        case Bars(values=values):
+            return list(values)
+        case Dots(rows=rows):
+            return list(rows)
+        case Groups(groups=groups):
+            return [
+                f"{group}: {bar.name}" if group else bar.name
+                for group, bars in groups
+                for bar in bars
+            ]
+        case Intervals(rows=rows) | HeatMap(rows=rows):
+            return [row[0] for row in rows]
+        case Span():
+            return [""]
+    return []
+
+
+def _draw(chart: Chart, axes: Axes) -> None:
+    names = _names(chart)
+    places = range(len(names))
+    if names:
+        axes.set_yticks(list(places), labels=names)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+    match chart:
+        case Curves():
+            _draw_curves(chart, axes)
+        case Bars(values=values):
+            colours = [
+                ORANGE if name in chart.orange else GREY if name in chart.grey else BLUE
+                for name in values
+            ]
+            axes.barh(list(places), [float(v) for v in values.values()], color=colours)
+            _mark(chart.mark, axes)
+        case Dots(worlds=worlds, rows=rows):
+            pairs = [(float(a), float(b)) for a, b in rows.values()]
+            for place, (a, b) in zip(places, pairs, strict=True):
+                axes.plot([a, b], [place, place], color=GREY)
+            for world, colour, ends in zip(
+                worlds, (BLUE, ORANGE), zip(*pairs, strict=True), strict=True
+            ):
+                axes.scatter(ends, list(places), color=colour, label=world, zorder=3)
+            axes.legend(frameon=False)
+        case Span(low=low, high=high):
+            end = axes.get_xlim()[1] if high is None else float(high)
+            axes.plot([float(low), max(end, float(low))], [0, 0], color=BLUE, marker="o")
+            _mark(chart.mark, axes)
+        case Groups(groups=groups):
+            bars = [bar for _, listed in groups for bar in listed]
+            axes.barh(list(places), [b.value for b in bars], color=[b.colour for b in bars])
+            percent_axis(axes.xaxis, [0, 0.25, 0.5, 0.75, 1])
+        case Intervals(rows=rows):
+            for place, row in zip(places, rows, strict=True):
+                if row.low is not None and row.high is not None:
+                    axes.plot([row.low, row.high], [place, place], color=PALE, linewidth=5)
+                axes.plot([row.value], [place], color=BLUE, marker="o")
+        case HeatMap(heads=heads, rows=rows):
+            shares = [[share for _, share in cells] for _, cells in rows]
+            axes.imshow(shares, cmap="RdBu", vmin=-1, vmax=1, aspect="auto", alpha=0.6)
+            axes.set_xticks(list(range(len(heads))), labels=list(heads))
+            for y, (_, cells) in enumerate(rows):
+                for x, (words, _) in enumerate(cells):
+                    axes.text(x, y, words, ha="center", va="center")
+
+
+def _draw_curves(chart: Curves, axes: Axes) -> None:
+    for line in chart.lines:
+        _draw_line(line, axes)
+    for axis, name, given in ((axes.xaxis, "x", chart.x), (axes.yaxis, "y", chart.y)):
+        if given.logarithmic:
+            axes.set(**{f"{name}scale": "log"})
+        axes.set(**{f"{name}lim": (given.low, given.high), f"{name}label": given.name})
+        axis.set_ticks([at for at, _ in given.ticks], labels=[words for _, words in given.ticks])
+        axis.set_ticks([], minor=True)
+    if any(line.name for line in chart.lines):
+        axes.legend(frameon=False)
+
+
+def _draw_line(line: Line, axes: Axes) -> None:
+    xs, ys = [x for x, _ in line.points], [y for _, y in line.points]
+    axes.plot(
+        xs,
+        ys,
+        color=line.colour,
+        linestyle="dashed" if line.dashed else "solid",
+        linewidth=1 if line.thin else 2,
+        marker="o" if line.dotted else "",
+        label=line.name or None,
+    )
+    if line.shaded:
+        axes.fill_between(xs, ys, color=line.colour, alpha=0.1)
+
+
+def _mark(mark: tuple[str, Any] | None, axes: Axes) -> None:
+    if mark is not None:
+        axes.axvline(float(mark[1]), color=ORANGE, linestyle="dashed", label=mark[0])
+        axes.legend(frameon=False)
 
 
 def percent_axis(axis: Any, ticks: list[float]) -> None:

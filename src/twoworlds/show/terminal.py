@@ -1,0 +1,160 @@
+"""Answers on a terminal: words first, then numbers, wrapped to the window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table
+from twoworlds.show.tables import facts, tables
+
+__all__ = ["console", "print_answer", "print_facts", "print_table"]
+
+_LABEL = 11
+_MOST = 40
+_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def print_answer(answer: Answer) -> None:
+    """Print an answer: what holds, the sentence, the numbers, what they rest on."""
+    out = console()
+    if answer.subject or answer.claim:
+        head = Text(answer.subject, style="bold")
+        head.append(f"{chr(10) if answer.subject else ''}{answer.claim}", style="not bold")
+        if answer.holds is not None:
+            word = answer.verdict.removeprefix(answer.claim)
+            head.append(word, style="bold green" if answer.holds else "bold red")
+        out.print(head)
+        out.print()
+        out.print(Padding(Text(answer.headline), (0, 0, 0, 2)))
+    else:
+        out.print(Text(answer.headline))
+    pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
+    before: Block | None = Said([answer.headline]) if not answer.claim else None
+    for block in _joined(pending):
+        if type(block) is not type(before):
+            out.print()
+        _print_block(out, block)
+        before = block
+
+
+def _joined(blocks: Iterable[Block]) -> list[Block]:
+    """Join facts that follow each other, so that they share a column; leave charts out."""
+    found: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Facts) and found and isinstance(found[-1], Facts):
+            found[-1] = Facts([*found[-1].rows, *block.rows])
+        elif isinstance(block, (Said, Facts, Table, Listing, Steps)):
+            found.append(block)
+    return found
+
+
+def _print_block(out: Console, block: Block) -> None:
+    match block:
+        case Said(sentences, quiet):
+            for sentence in sentences:
+                out.print(Text(sentence, style="dim" if quiet else ""))
+        case Facts(rows):
+            print_facts(rows, label=_LABEL)
+        case Table():
+            if block.lead:
+                out.print(Text(block.lead))
+            right = range(1, len(block.heads)) if block.numbers else ()
+            print_table(
+                block.heads, block.rows, repeated=block.repeated, prose=block.prose, right=right
+            )
+        case Listing(name, lines):
+            out.print(Padding(Text(name, style="dim"), (0, 0, 0, 2)))
+            for line in lines[:_MOST]:
+                out.print(Padding(Text(line), (0, 0, 0, 4)))
+            if len(lines) > _MOST:
+                more = f"... and {len(lines) - _MOST} more: use --json"
+                out.print(Padding(Text(more, style="dim"), (0, 0, 0, 4)))
+        case Steps(items):
+            for number, (said, remarks) in enumerate(items, start=1):
+                out.print(Text(f"{number}. {said}"))
+                for remark in remarks:
+                    out.print(Padding(Text(remark, style="dim"), (0, 0, 0, 3)))
+
+
+def print_table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    repeated: int = 1,
+    prose: Collection[int] = (),
+    right: Collection[int] = (),
+) -> None:
+    """Print a table so that no cell is cut, whatever the window."""
+    out = console()
+    safe = [[_harmless(cell) for cell in row] for row in (headings, *rows)]
+    for part in tables(safe[0], safe[1:], out.width, repeated=repeated, prose=prose, right=right):
+        out.print(part)
+
+
+def print_facts(pairs: Iterable[tuple[str, str]], *, label: int = 0) -> None:
+    """Print facts beside their labels, whose column is at least so wide."""
+    out = console()
+    safe = [(_harmless(name), _harmless(fact)) for name, fact in pairs]
+    for part in facts(safe, out.width, label=label):
+        out.print(part)
+
+
+def console() -> Console:
+    """Return a console for standard output that never reads markup into our text."""
+    return _Output(markup=False, highlight=False, emoji=False, soft_wrap=False)
+
+
+class _Output(Console):
+    """A console that cuts no number short, pads no line, and leaves errors of pipes to `run`."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise instead of leaving with exit code 1, which would mean a refuted claim.
+
+        Without its number: the option parser would leave with 1 on seeing that.
+        """
+        raise BrokenPipeError
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; a cell that is too long is folded, and blanks at the end of lines are left out."""
+        objects = tuple(map(_harmless, objects))
+        for table in (one for one in objects if isinstance(one, RichTable)):
+            for column in table.columns:
+                column.overflow = "fold"  # an ellipsis in an exponent makes another number
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        try:
+            self.file.write(_BLANKS.sub("", captured.get()))
+            self.file.flush()
+        except BrokenPipeError:
+            self.on_broken_pipe()
+
+
+def _harmless(shown: Any) -> Any:
+    """Show control characters instead of sending them: a table of others' cannot command us."""
+    match shown:
+        case str():
+            return _CONTROL.sub(_visible, shown)
+        case Text() if _CONTROL.search(shown.plain):
+            shown.plain = _CONTROL.sub(_visible, shown.plain)
+        case Padding():
+            shown.renderable = _harmless(shown.renderable)
+        case RichTable():
+            for column in shown.columns:
+                column.header = _harmless(column.header)
+                column._cells = [*map(_harmless, column._cells)]
+    return shown
+
+
+def _visible(found: re.Match[str]) -> str:
+    return found.group().encode("unicode_escape").decode("ascii")
