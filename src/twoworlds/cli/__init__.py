@@ -13,26 +13,12 @@ import re
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-import twoworlds.cli.anonymity
-import twoworlds.cli.attacks
-import twoworlds.cli.audit
-import twoworlds.cli.budget
-import twoworlds.cli.commands
-import twoworlds.cli.coupled
-import twoworlds.cli.geometry
-import twoworlds.cli.noiseless
-import twoworlds.cli.policy
-import twoworlds.cli.randomize
-import twoworlds.cli.release
-import twoworlds.cli.report
-import twoworlds.cli.selftest
-import twoworlds.cli.serve
-import twoworlds.cli.strategy  # noqa: F401 (likewise)
-from twoworlds.cli.app import app
+from twoworlds import __version__
+from twoworlds.cli.asking import Questions
 from twoworlds.cli.render import Interrupted, undrawn
 from twoworlds.errors import TwoWorldsError, UnknownName
 
@@ -107,7 +93,35 @@ def run(arguments: Sequence[str] | None = None) -> int:
 @cache
 def _command() -> Any:
     """The parser of all options: put together once, for those who call `run` again and again."""
+    app = typer.Typer(
+        name="twoworlds",
+        cls=Questions,
+        help="What does this data release let anyone learn about a person? Exact answers.",
+        invoke_without_command=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"max_content_width": 120},
+    )
+    app.callback()(_main)
     return typer.main.get_command(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"twoworlds {__version__}")
+        raise typer.Exit
+
+
+def _main(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
+    ] = False,
+) -> None:
+    del version  # its callback has answered
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def _internal(error: Exception) -> int:

@@ -1,0 +1,134 @@
+"""Commands made from the list of questions: each is built when it is called, and loads its own.
+
+Every command takes ``--json``; one whose question has charts takes ``--picture``. What a function
+returns is printed as its answer, and the exit code is 1 where the answer is that a claim fails.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+from typer.core import TyperGroup
+
+from twoworlds.questions import QUESTIONS, Name, Place, Question
+
+__all__ = ["Questions", "command"]
+
+_APP: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "context_settings": {"max_content_width": 120},
+}
+
+
+def _writable(path: Path | None) -> Path | None:
+    """Refuse a file that cannot be written before the work starts."""
+    from twoworlds.show.figure import check_path
+
+    return None if path is None else check_path(path)
+
+
+Json = Annotated[bool, typer.Option("--json", help="print the answer as JSON")]
+Picture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", callback=_writable, help="draw it, into an .svg or .png file"),
+]
+
+
+class Questions(TyperGroup):
+    """The commands: one for each question, and a group for those whose names begin alike."""
+
+    prefix = ""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names, in the order of the list."""
+        names = [name for name in QUESTIONS if name.startswith(self.prefix)]
+        return list(dict.fromkeys(one.removeprefix(self.prefix).partition(" ")[0] for one in names))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Build one command."""
+        name = f"{self.prefix}{cmd_name}"
+        if name in QUESTIONS:
+            return command(QUESTIONS[name])
+        if any(one.startswith(f"{name} ") for one in QUESTIONS):
+            inside = type("Inside", (Questions,), {"prefix": f"{name} "})
+            app = typer.Typer(cls=inside, no_args_is_help=True, **_APP)
+            app.callback()(lambda: None)
+            return typer.main.get_command(app)
+        return None
+
+
+def command(question: Question) -> Any:
+    """Return the command of a question, with the parameters of its function."""
+    try:
+        question.function()
+    except (ImportError, AttributeError):  # not moved yet
+        return _before(question.name)
+    app = typer.Typer(**_APP)
+    app.command(question.name.rpartition(" ")[2], help=question.line)(_asked(question))
+    return typer.main.get_command(app)
+
+
+def _before(name: str) -> Any:
+    from twoworlds.cli.legacy import app
+
+    found = typer.main.get_command(app)
+    for part in name.split(" "):
+        found = found.commands[part]  # type: ignore[attr-defined]
+    return found
+
+
+def _asked(question: Question) -> Callable[..., Any]:
+    """Wrap the function of a question so that its result is printed."""
+    function = question.function()
+    signature = inspect.signature(function, eval_str=True)
+
+    @wraps(function)
+    def ask(**given: Any) -> int:
+        from twoworlds.cli.render import print_result, print_saved, progress, save_picture
+
+        as_json, picture = given.pop("json_"), given.pop("picture", None)
+        with progress():
+            result = function(**given)
+        if result is None:
+            return 0
+        saved = save_picture(picture, result.plot)
+        print_result(result, as_json=as_json, **saved)
+        if not as_json:
+            print_saved(saved)
+        return 1 if result.answer().holds is False else 0
+
+    parameters = [_parameter(one) for one in signature.parameters.values()]
+    if question.chart:
+        parameters.append(_added("picture", Picture, None))
+    parameters.append(_added("json_", Json, False))
+    ask.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    ask.__annotations__ = {one.name: one.annotation for one in parameters}
+    del ask.__wrapped__  # type: ignore[attr-defined]
+    return ask
+
+
+def _added(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _parameter(one: inspect.Parameter) -> inspect.Parameter:
+    """Write one parameter as the option parser reads it."""
+    kind, said = one.annotation, ""
+    if get_origin(kind) is Annotated:
+        kind, said = get_args(kind)[:2]
+    needed = one.default is inspect.Parameter.empty
+    if isinstance(said, Place) or (needed and not isinstance(said, Name)):
+        read: Any = typer.Argument(help=said, metavar=one.name.upper())
+    elif kind is bool:
+        read = typer.Option(f"--{one.name.replace('_', '-')}", help=said)
+    else:
+        read = typer.Option(help=said)
+    return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, read])

@@ -1,0 +1,14 @@
+"""The commands that are not questions yet."""
+
+from importlib import import_module
+
+from twoworlds.cli.app import app
+
+__all__ = ["app"]
+
+_NAMES = (
+    "anonymity attacks audit budget commands coupled geometry noiseless policy randomize release "
+    "report selftest serve strategy"
+)
+for _name in _NAMES.split():
+    import_module(f"twoworlds.cli.{_name}")
