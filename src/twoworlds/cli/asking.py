@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.core import TyperGroup
 
-from twoworlds.questions import QUESTIONS, Name, Place, Question
+from twoworlds.questions import FAMILIES, QUESTIONS, Name, Place, Question
 
 __all__ = ["Questions", "command"]
 
@@ -50,6 +50,18 @@ class Questions(TyperGroup):
         names = [name for name in QUESTIONS if name.startswith(self.prefix)]
         return list(dict.fromkeys(one.removeprefix(self.prefix).partition(" ")[0] for one in names))
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands under what they are for, without loading any."""
+        listed: dict[str, dict[str, str]] = {}
+        for one in QUESTIONS.values():
+            if one.name.startswith(self.prefix):
+                first, _, inside = one.name.removeprefix(self.prefix).partition(" ")
+                line = FAMILIES[first] if inside else one.line
+                listed.setdefault(one.group, {})[first] = line
+        for group, lines in listed.items():
+            with formatter.section(group):
+                formatter.write_dl([*lines.items()])
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Build one command."""
         name = f"{self.prefix}{cmd_name}"
@@ -57,7 +69,7 @@ class Questions(TyperGroup):
             return command(QUESTIONS[name])
         if any(one.startswith(f"{name} ") for one in QUESTIONS):
             inside = type("Inside", (Questions,), {"prefix": f"{name} "})
-            app = typer.Typer(cls=inside, no_args_is_help=True, **_APP)
+            app = typer.Typer(cls=inside, help=FAMILIES[name], no_args_is_help=True, **_APP)
             app.callback()(lambda: None)
             return typer.main.get_command(app)
         return None

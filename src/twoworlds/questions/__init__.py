@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-__all__ = ["QUESTIONS", "Name", "Place", "Question"]
+__all__ = ["FAMILIES", "QUESTIONS", "Name", "Place", "Question"]
 
 
 class Place(str):
@@ -384,4 +384,14 @@ _GROUPS = {
 
 QUESTIONS = {
     one.name: replace(one, group=group) for group, listed in _GROUPS.items() for one in listed
+}
+
+# Questions whose names begin alike, in a line.
+FAMILIES = {
+    "noiseless": "Publish exact totals, tables and estimates: against whom is that private?",
+    "ledger": "Look at the ledger: what was charged, and whether its chain is whole.",
+    "policy": "Begin a policy file, check it, and import text files for it.",
+    "strategy": "Pay once for questions that may each depend on the answers before.",
+    "attack": "Attack a release, and see what it gives away.",
+    "account": "Say who may use the service: add, list and remove accounts.",
 }
