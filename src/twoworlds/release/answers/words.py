@@ -203,7 +203,6 @@ def condition_text(condition: Condition) -> str:
 
 
 def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str]:
-    from twoworlds.definitions.words import largest_posterior, percent, percent_above
     from twoworlds.theorems import Guarantee
     from twoworlds.theorems.words import sentences
 
@@ -211,21 +210,6 @@ def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str
         yield "The answer says nothing about any one person: it is the same in both worlds."
         return
     given = Guarantee.of("dp", epsilon=epsilon, neighbours=neighbours)
-    if neighbours == "add-remove":
-        half = Fraction(1, 2)
-        odds = exp(2 * epsilon)
-        semantic = given.implies("semantic").best
-        moved = (
-            ","
-            if semantic is None
-            else f" by at most {percent(semantic.epsilon)[:-1]} percentage points,"
-        )
-        yield (
-            "Whatever someone believed, and whatever they ask about you, this answer moves their "
-            f"belief{moved} compared with the same answer computed without you: odds differ by at "
-            f"most the factor {decimal(odds, 4)}, and an even bet becomes at most "
-            f"{percent_above(half, largest_posterior(half, odds))}."
-        )
     yield from sentences(given)
     yield _you(unit)
 
