@@ -15,7 +15,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, decimal, sqrt
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Side,
+    at_most_one,
+    bounds,
+    compare,
+    decimal,
+    sqrt,
+)
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
 __all__ = [
@@ -161,9 +171,14 @@ def odds_from_99(factor: Number) -> str:
     return f"1 to {int(low) if low >= 10 else decimal(99 / factor, 2, 'down')}"
 
 
-def points(difference: Number) -> str:
-    """Write a difference of probabilities."""
-    return f"{percent(difference)[:-1]} percentage points"
+def points(difference: Number, *, digits: int = 3, side: Side = "up") -> str:
+    """Write a difference of probabilities in percentage points.
+
+    >>> points(Fraction(1, 3)), points(Fraction(1, 100)), points(Fraction(1, 3), side="at least")
+    ('33.4 percentage points', '1 percentage point', 'at least 33.3 percentage points')
+    """
+    number = percent(difference, digits=digits, side=side)[:-1]
+    return f"{number} percentage point{'' if number == '1' else 's'}"
 
 
 def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
@@ -173,7 +188,8 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     top = decimal(at_most_one(delta), 3)
     if ratio == INFINITY:
         return (
-            f"With probability {top} the output can be one that is impossible in the other world: "
+            f"With probability {decimal(at_most_one(delta), 3, 'about')} the output can be one "
+            "that is impossible in the other world: "
             f"it then shows something about {subject.who} for certain, whatever the epsilon."
         )
     raised = ratio * Fraction(1, 10) + delta
@@ -186,15 +202,16 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     )
 
 
-def percent(x: Number, *, digits: int = 3) -> str:
-    """Write a probability as a percentage, rounded up.
+def percent(x: Number, *, digits: int = 3, side: Side = "up") -> str:
+    """Write a probability as a percentage, rounded to the side, with its word (see `decimal`).
 
-    >>> percent(Fraction(1, 3))
-    '33.4%'
+    >>> percent(Fraction(1, 3)), percent(Fraction(1, 3), side="about"), percent(Fraction(1, 4))
+    ('33.4%', 'about 33.4%', '25%')
     """
-    shifted = Decimal(decimal(at_most_one(x), digits)).scaleb(2).normalize()
+    word, space, number = decimal(at_most_one(x), digits, side).rpartition(" ")
+    shifted = Decimal(number).scaleb(2).normalize()
     small = shifted != 0 and shifted.adjusted() < -_SMALLEST_PLAIN
-    return f"{shifted:e}%" if small else f"{shifted:f}%"
+    return f"{word}{space}{shifted:e}%" if small else f"{word}{space}{shifted:f}%"
 
 
 def percent_above(prior: Fraction, x: Number) -> str:

@@ -30,7 +30,7 @@ from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.failing import points
+from twoworlds.definitions.failing import points_claimed
 from twoworlds.definitions.semantics.privacy import semantic_value
 from twoworlds.definitions.verdict import Verdict, Witness, agree, shortened
 from twoworlds.definitions.words import Subject, any_belief, percent
@@ -89,9 +89,10 @@ class InformedPrivacy(PrivacyDefinition):
             raise InvalidInput("informed has no number to check: give epsilon=")
         found = self.tightest(mechanism)
         claim = f"informed(epsilon={exact_text(self.epsilon)})"
+        moved, claimed = points_claimed(found.epsilon, self.epsilon)
         broken = (
             "Someone who knows every record but yours can change their mind about it by "
-            f"{points(found.epsilon)}, more than the {percent(self.epsilon)[:-1]} claimed."
+            f"{moved}, more than the {claimed} claimed."
         )
         return found.against(claim, found.epsilon, self.epsilon, broken=broken)
 

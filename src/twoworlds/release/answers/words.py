@@ -154,7 +154,9 @@ def price(context: Context) -> str:
         paid = f"This repeats a stored answer that cost {cost}; you pay nothing more."
     else:
         paid = f"Paid: {context.paid.shown()}."
-    left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in context.left.items())
+    left = "; ".join(
+        f"{account} {cost.shown('at least')}" for account, cost in context.left.items()
+    )
     said = f"{paid} Left: {left}." if left else paid
     return printable(f"{said}{_spent(context)}")
 
@@ -230,7 +232,8 @@ def _approximate(
     yield f"For someone who knows all others, {said}."
     yield from sentences(Guarantee.of("dp", epsilon=epsilon, delta=delta, neighbours=neighbours))
     yield (
-        f"With a delta above 0, here {decimal(delta, 3)}, that is no promise about every single "
+        f"With a delta above 0, here {decimal(delta, 3, 'about')}, that is no promise about every "
+        "single "
         "answer: rare ones may give away more."
     )
     yield _you(unit)
