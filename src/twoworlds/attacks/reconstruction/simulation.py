@@ -96,10 +96,11 @@ class Trial(Explained):
         """Say how many bits came out, and beside it what guessing gives."""
         n = len(self.truth)
         return (
-            f"{self.right} of {n} secret bits ({percent(self.fraction)}) were read back from "
+            f"{self.right} of {n} secret bits ({percent(self.fraction, side='about')}) were read "
+            "back from "
             f"{len(self.found.answers)} sums over random subsets, answered "
             f"{_in_words(self.law, self.noise)}. Guessing the commoner bit for everybody gets "
-            f"{percent(self.baseline)}.\n\n{self.found.explain()}"
+            f"{percent(self.baseline, side='about')}.\n\n{self.found.explain()}"
         )
 
     def picture(self) -> str:

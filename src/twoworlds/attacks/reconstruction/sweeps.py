@@ -80,7 +80,8 @@ class Sweep:
         """Say where the attack works and where it stops."""
         said = [
             f"{self.rows} secret bits from noisy sums over random subsets ({self.law} noise, "
-            f"{self.method}); guessing the commoner bit gets {percent(self.baseline)}."
+            f"{self.method}); guessing the commoner bit gets "
+            f"{percent(self.baseline, side='about')}."
         ]
         for m in self.queries:
             end = self.stops(m)
