@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.cards.tables import tables
 from twoworlds.numbers import Number, Side, decimal
 from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
-from twoworlds.release.answers.words import price, printable
+from twoworlds.release.answers.words import notes, price, printable
 
 if TYPE_CHECKING:
     from twoworlds.release.answers.answer import Answer
@@ -173,5 +173,6 @@ def _notes(answer: Answer) -> Iterator[str]:
     more = len(answer.cells) - _MOST_ROWS
     if more > 0:
         yield f"and {more:,} further rows: use rows() or frame()"
+    yield from notes(answer.resolved)
     yield answer.protection()
     yield price(answer.context)

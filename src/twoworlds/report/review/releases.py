@@ -15,7 +15,7 @@ from typing import Any
 from twoworlds.cards import Interval, interval_chart, odds_chart
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Answer, Context
-from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected, selection
+from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.curator import Released
@@ -243,7 +243,7 @@ def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
         yield Grid(tuple(heads), shown, numbers=True)
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
-        yield Said((*map(accuracy, answer.columns), *selection(answer.resolved)), quiet=True)
+        yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
         if len(answer.cells) > 1:
             yield from _charts(answer)
 
