@@ -269,6 +269,7 @@ class Answer:
         columns = enumerate(zip(self.columns, self.estimates[i], strict=True))
         return {
             "group": self._group_data(self.cells[i]),
+            "label": ", ".join(self.groups(self.cells[i])) or "all",
             "values": {
                 column.name: self._estimate_data(i, place, column, estimate)
                 for place, (column, estimate) in columns

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from twoworlds.cards import Interval, interval_chart, odds_chart
+from twoworlds.cards import interval_chart, odds_chart
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Answer, Context
+from twoworlds.release.answers.show import intervals
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
@@ -250,14 +251,11 @@ def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
 
 def _charts(answer: Answer) -> Iterator[Block]:
     for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
-        rows = []
-        for cell, estimates in zip(answer.cells, answer.estimates, strict=True):
-            one = estimates[place]
-            ends = (None if x is None else float(x) for x in (one.low, one.high))
-            rows.append(Interval(", ".join(answer.groups(cell)), float(one.value), *ends))
+        rows = intervals(answer, place)
         words = (
             f"{column.name} of each group: a dot for the released value, and a line as long as the "
-            "interval that noise leaves. The numbers are in the table above."
+            "interval that noise leaves, grey where the value is lost in noise. The numbers are in "
+            "the table above."
         )
         title = f"{column.name}, with the interval of its noise"
         yield Picture(title, words, interval_chart(title, rows, words))
