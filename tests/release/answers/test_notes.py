@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from tests.release.answers.helpers import answered, asked
 from tests.release.query.truth import truth
+from twoworlds.cards import GREY, interval_chart
+from twoworlds.release.answers import Utility
+from twoworlds.release.answers.show import intervals
 from twoworlds.release.answers.words import notes
 from twoworlds.release.budget import parse_cost
 from twoworlds.release.curator import Curator
@@ -103,6 +106,20 @@ def test_bounds_hide_what_they_are_said_to_hide(tmp_path, beyond):
     assert found[0].rows() == found[1].rows()
     said = found[0].explain(), str(found[0]), found[0]._repr_html_(), found[0].to_dict()["notes"][0]
     assert all(CLAMPED in " ".join(text.split()) for text in said)
+
+
+def test_what_is_lost_in_noise_is_marked_in_tables_and_charts():
+    resolved = asked(Query("people").by("region").count().mean("income"))
+    found = answered(resolved, {"cells": None, "values": [[900, 1, -3]] * 3})
+    lost = [found.utility(i, j) is Utility.LOST for i in range(3) for j in range(2)]
+    assert 0 < sum(lost) < 6
+    drawn = "".join(interval_chart("", intervals(found, j), "") for j in range(2))
+    assert drawn.count("(lost in noise)") == drawn.count(f'fill="{GREY}"') == sum(lost)
+    card = found._repr_html_()
+    assert card.count("lost in noise") == 2 * sum(lost)  # in the table, and in the charts
+    assert str(found).count("lost in noise") == sum(lost)
+    data = [cell["utility"] for row in found.to_dict()["rows"] for cell in row["values"].values()]
+    assert [word == "lost in noise" for word in data] == lost
 
 
 def test_counts_have_no_bounds_to_speak_of():
