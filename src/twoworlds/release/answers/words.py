@@ -19,7 +19,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from twoworlds.numbers import decimal, exp, show
-from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
+from twoworlds.release.answers.cells import (
+    LONGEST_KEY,
+    MOST_DISCOVERED,
+    excluded,
+    group_label,
+)
 from twoworlds.release.answers.context import Context
 from twoworlds.release.answers.parts import Certainty, Estimator
 from twoworlds.release.budget import Cost
@@ -44,10 +49,10 @@ __all__ = [
     "asked",
     "condition_text",
     "meaning",
+    "notes",
     "price",
     "printable",
     "protected",
-    "selection",
 ]
 
 STATED_DELTA = Fraction(1, 10**6)
@@ -124,9 +129,12 @@ def accuracy(column: Estimator) -> str:
             )
 
 
-def selection(resolved: Resolved) -> list[str]:
-    """Say what is left out before anything is added up, and what choosing keys does to errors."""
-    found = []
+def notes(resolved: Resolved) -> list[str]:
+    """Say what bounds and limits do to rows before they are added up, and what is not shown.
+
+    All of it follows from the query and the policy; nothing depends on the data.
+    """
+    found = [*_bounds(resolved), *_left_out(resolved)]
     unit = resolved.dataset.unit
     if unit.person is not None:
         rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
@@ -143,6 +151,40 @@ def selection(resolved: Resolved) -> list[str]:
             "intervals hold less often than stated; far above the threshold this does not matter."
         )
     return found
+
+
+def _bounds(resolved: Resolved) -> Iterator[str]:
+    """Say which values the bounds change, once for each column and its bounds."""
+    for column, *ends in dict.fromkeys(
+        (m.column, m.low * m.unit, m.high * m.unit)
+        for m in resolved.measures
+        if m.kind in ("total", "squares", "ranks")
+    ):
+        low, high = map(shown_value, ends)
+        yield printable(
+            f"Values of {column} below {low} count as {low}, and values above {high} as {high}: "
+            "what lies beyond does not show, and a mean near a bound may be the bound, not the "
+            "data."
+        )
+
+
+def _left_out(resolved: Resolved) -> Iterator[str]:
+    """Name the groups that the condition excludes."""
+    empty = excluded(resolved)
+    if not empty:
+        return
+    axes = resolved.axes
+    names = [
+        ", ".join(group_label(axis, part) for axis, part in zip(axes, cell, strict=True))
+        for cell in empty[:_LISTED]
+    ]
+    more = len(empty) - len(names)
+    names += [f"{more:,} more"] if more else []
+    groups = "this group" if len(empty) == 1 else "these groups"
+    yield printable(
+        f"Left out: {_listed(names, '; ' if len(axes) > 1 else ', ')}. The condition leaves no "
+        f"rows in {groups}, whatever the data hold."
+    )
 
 
 def price(context: Context) -> str:
@@ -279,7 +321,7 @@ def _bracketed(part: Condition) -> str:
     return f"({text})" if isinstance(part, (All, AnyOf)) and len(part.parts) > 1 else text
 
 
-def _listed(items: list[str]) -> str:
+def _listed(items: list[str], between: str = ", ") -> str:
     if len(items) < 2:
         return "".join(items)
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+    return f"{between.join(items[:-1])} and {items[-1]}"
