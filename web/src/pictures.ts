@@ -314,13 +314,14 @@ export interface Interval {
 export function intervals(width: number, rows: readonly Interval[], label: string): Element {
   const longest = Math.max(...rows.map((row) => row.group.length), 3);
   const side = Math.min(24 + 7 * longest, width * 0.4);
+  const right = rows.some((row) => row.lost) ? 150 : 70;
   const positive = rows.every((row) => row.low >= 0);
   const colour = (row: Interval): string => (row.lost ? "var(--soft)" : WITH);
   return picture({
     width,
     height: 52 + (rows.length > 16 ? 20 : 28) * rows.length,
     marginLeft: side,
-    marginRight: rows.some((row) => row.lost) ? 150 : 70,
+    marginRight: right,
     marginTop: 10,
     marginBottom: 40,
     x: {
@@ -328,7 +329,7 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
       nice: true,
       ...(positive ? { zero: true } : {}),
       grid: true,
-      ticks: width < 500 ? 4 : 8,
+      ticks: Math.min(8, Math.max(2, Math.floor((width - side - right) / 70))),
       tickFormat: compact,
     },
     y: { domain: rows.map((row) => row.group), label: null },

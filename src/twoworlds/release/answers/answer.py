@@ -163,6 +163,8 @@ class Answer:
         column, estimate = self.columns[place], self.estimates[cell][place]
         if column.certainty is Certainty.EXACT:
             return Utility.EXACT
+        if column.kind in ("count", "people") and estimate.value < 0:
+            return Utility.LOST  # no count is below 0: noise has more than outweighed it
         if not isinstance(column, Quantile):
             return utility(relative_error(estimate.error, estimate.value))
         counted = self._counted(column)
