@@ -107,7 +107,7 @@ class RecordTradeOff(Curve):
             by_difference = show(self.largest_power_by_difference("1/100"), side="up")
             return (
                 f"{text} Differential privacy allows at most {by_ratio}, and the statistical "
-                f"difference alone {by_difference}."
+                f"difference alone at most {by_difference}."
             )
         return (
             f"{text} This belief ties record {self.person} to the others, so that no bound follows "

@@ -185,11 +185,10 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say what (ratio, delta) means: how likely an event can become."""
     if delta == 0:
         return _both_attackers(subject, ratio)
-    top = decimal(at_most_one(delta), 3)
+    top = decimal(at_most_one(delta), 3, "about")
     if ratio == INFINITY:
         return (
-            f"With probability {decimal(at_most_one(delta), 3, 'about')} the output can be one "
-            "that is impossible in the other world: "
+            f"With probability {top} the output can be one that is impossible in the other world: "
             f"it then shows something about {subject.who} for certain, whatever the epsilon."
         )
     raised = ratio * Fraction(1, 10) + delta
@@ -198,7 +197,7 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     return (
         f"Anything that would happen with probability 10% {subject.instead} "
         f"happens with probability at most {percent(raised)} "
-        f"({decimal(ratio, 4)} times as likely, plus {top})."
+        f"({decimal(ratio, 4, 'about')} times as likely, plus {top})."
     )
 
 

@@ -95,7 +95,7 @@ def _known_others(ratio: Number) -> str:
 
 
 def _failure(delta: Number, of: str = "") -> str:
-    return "" if delta == 0 else f", except with probability {decimal(delta, 3)}{of}"
+    return "" if delta == 0 else f", except with probability {decimal(delta, 3, 'at most')}{of}"
 
 
 def _differential_privacy(guarantee: Guarantee) -> str:
