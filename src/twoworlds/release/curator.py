@@ -25,7 +25,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
-from twoworlds.late import without_collecting
 from twoworlds.numbers import rational
 from twoworlds.release.answers.context import Context
 from twoworlds.release.backends.sources import check_distinct
@@ -35,7 +34,6 @@ from twoworlds.release.ledger import Ledger, Reservation
 from twoworlds.release.limits import check_size
 from twoworlds.release.opening import ledger_place, open_ledger
 from twoworlds.release.policy import Dataset, Policy
-from twoworlds.release.preparing import preparing
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.questions import NoiseKind, Question, Released, Wanted
 from twoworlds.release.sensitivity import Calibration, Moments, calibrate
@@ -384,8 +382,7 @@ class Curator:
         """Return the engine and the plan of each query, after checking the schema."""
         engine, relation = self._engine(resolved[0].dataset)
         engine.check_usable()
-        with without_collecting():  # after the engine, which starts while this is loaded
-            from twoworlds.release.plan import check_columns, plan
+        from twoworlds.release.plan import check_columns, plan
 
         for one in resolved:
             check_columns(one.dataset, one, engine, relation)
@@ -395,8 +392,7 @@ class Curator:
         """Run the engine and add noise; None for whatever fails: it is one and the same error."""
         calibration, plans = question.calibration, question.plans
         try:
-            with preparing(calibration):
-                rows = question.engine.fetch_all([plan.statement for plan in plans])
+            rows = question.engine.fetch_all([plan.statement for plan in plans])
             from twoworlds.release.answers import noisy
             from twoworlds.release.noise import SystemBits
 
@@ -419,10 +415,9 @@ class Curator:
         with self._opening:
             if dataset.name not in self._engines:
                 source = self._source(dataset)
-                with without_collecting():
-                    from twoworlds.release.backends import open_backend
+                from twoworlds.release.backends import open_backend
 
-                    self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
+                self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
             return self._engines[dataset.name]
 
     def _source(self, dataset: Dataset) -> Any:
