@@ -12,8 +12,8 @@
     ├── LedgerUnavailable       the ledger is locked, read-only, full or out of reach
     └── ReleaseFailed           a release was charged, and the engine could not answer it
 
-OverBudget and the two of the ledger are defined in `twoworlds.release.ledger.failures`, the last
-one in `twoworlds.release.failures`.
+OverBudget and the two of the ledger are defined in `twoworlds.release.errors`, the last
+one in `twoworlds.release.errors`.
 
 Every message says what failed, with which value, which rule it breaks and the way out.
 No message ever holds a record of anybody's data: the inputs here are models, not data.

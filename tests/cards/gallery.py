@@ -165,7 +165,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.release.certificate import check_certificate
     from twoworlds.release.examples import lay_out
     from twoworlds.release.local import Randomizer
-    from twoworlds.release.local.certificate import Certificate
+    from twoworlds.release.local.release import Certificate
     from twoworlds.release.policy.checking import checked
     from twoworlds.release.policy.examination import examine
     from twoworlds.report.review import review_mechanism

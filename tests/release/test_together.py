@@ -12,7 +12,7 @@ from twoworlds.errors import TwoWorldsError, UnknownName
 from twoworlds.release import Curator, OverBudget, ReleaseFailed
 from twoworlds.release.curator import Released, Wanted
 from twoworlds.release.ledger import Ledger, LedgerUnavailable, journal, show, verify
-from twoworlds.release.ledger.reservation import Asked
+from twoworlds.release.ledger.ledger import Asked
 
 
 def counting(number):

@@ -39,7 +39,7 @@ def budget(
     json_: Json = False,
 ) -> None:
     """Show what may be spent on each dataset, what was spent, and what is left."""
-    from twoworlds.release.budgets import budgets
+    from twoworlds.release.accounts import budgets
     from twoworlds.release.policy import read_policy
 
     read = read_policy(policy)
@@ -122,8 +122,8 @@ def verify_ledger(
     json_: Json = False,
 ) -> int:
     """Check every entry, every rule and the mark; exit 1 at the first entry that is wrong."""
-    from twoworlds.release.exports import read_export
     from twoworlds.release.ledger import LedgerDamaged, verify, verify_export
+    from twoworlds.release.ledger.views import read_export
 
     if Path(where).suffix == ".jsonl":
         try:
@@ -153,8 +153,8 @@ def export_ledger(
     json_: Json = False,
 ) -> None:
     """Write all entries, one JSON object to a line, for `verify` and for safekeeping."""
-    from twoworlds.release.exports import write_export
     from twoworlds.release.ledger import export
+    from twoworlds.release.ledger.views import write_export
 
     check_place(file)
     place, _ = _located(where)

@@ -51,7 +51,7 @@ def randomize(
 ) -> None:
     """Randomize a column record by record, so that nobody needs to be trusted with it."""
     from twoworlds.release.local import Randomizer, randomize_file
-    from twoworlds.release.local.certificate import certificate_path
+    from twoworlds.release.local.release import certificate_path
 
     randomizer = Randomizer.of(channel, values=values, outputs=outputs, missing=missing)
     with progress():

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from twoworlds.release.certificate import certify, check_certificate
     from twoworlds.release.curator import Curator, Released
     from twoworlds.release.dry_run import DryRun
-    from twoworlds.release.failures import ReleaseFailed
+    from twoworlds.release.errors import ReleaseFailed
     from twoworlds.release.ledger import Ledger, OverBudget
     from twoworlds.release.policy import Policy, parse_policy, read_policy
     from twoworlds.release.query import Query
-    from twoworlds.release.query.builder import column
+    from twoworlds.release.query.conditions import column
     from twoworlds.release.query.sql import parse_sql
     from twoworlds.release.strategy import Strategy
 
@@ -57,11 +57,11 @@ _PLACES = {
     "certificate": ("certify", "check_certificate"),
     "curator": ("Curator", "Released"),
     "dry_run": ("DryRun",),
-    "failures": ("ReleaseFailed",),
+    "errors": ("ReleaseFailed",),
     "ledger": ("Ledger", "OverBudget"),
     "policy": ("Policy", "parse_policy", "read_policy"),
     "query": ("Query",),
-    "query.builder": ("column",),
+    "query.conditions": ("column",),
     "query.sql": ("parse_sql",),
     "strategy": ("Strategy",),
 }

@@ -27,9 +27,9 @@ from twoworlds.release.answers import Answer, Context
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.conversions import zcdp_to_epsilon
 from twoworlds.release.curator import Released
-from twoworlds.release.exports import read_export
 from twoworlds.release.ledger import LedgerDamaged, verify_export
 from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.views import read_export
 from twoworlds.release.policy.model import Neighbours
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of, statement

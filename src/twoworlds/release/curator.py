@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
+from twoworlds.release.accounts import SOLE_ANALYST, analysts, ledger_place, open_ledger
 from twoworlds.release.answers.context import Context
 from twoworlds.release.backends.sources import check_distinct
-from twoworlds.release.budget import Cap, Cost, parse_cost
-from twoworlds.release.failures import ReleaseFailed
+from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.errors import ReleaseFailed
 from twoworlds.release.ledger import Ledger, Reservation
 from twoworlds.release.limits import check_size
-from twoworlds.release.opening import ledger_place, open_ledger
 from twoworlds.release.policy import Dataset, Policy
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.questions import NoiseKind, Question, Released, Wanted
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from twoworlds.release.strategy import Strategy
 
 __all__ = ["Curator", "NoiseKind", "Released", "Wanted", "ledger_place", "open_ledger"]
-
-SOLE_ANALYST = "curator"
 
 
 class Curator:
@@ -443,8 +441,7 @@ class Curator:
                 continue
             self.ledger.protect(dataset.name, _protected(dataset))
             self.ledger.set_cap(dataset.name, dataset.cap)
-            analysts: Mapping[str, Cap] = dataset.analysts or {SOLE_ANALYST: dataset.cap}
-            for analyst, cap in analysts.items():
+            for analyst, cap in analysts(dataset).items():
                 self.ledger.set_cap(dataset.name, cap, analyst=analyst)
 
     def _wait(self, started: float) -> None:

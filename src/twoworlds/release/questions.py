@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from twoworlds.release.budget import Cost
-from twoworlds.release.ledger.reservation import Asked
+from twoworlds.release.ledger.ledger import Asked
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration

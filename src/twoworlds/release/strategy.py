@@ -35,12 +35,12 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show, to_json
 from twoworlds.release.answers import Answer
 from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.errors import RequestTaken
 from twoworlds.release.ledger import OverBudget
-from twoworlds.release.ledger.failures import RequestTaken
 from twoworlds.release.ledger.state import State, check_name
 from twoworlds.release.limits import check_size
 from twoworlds.release.query import Query, Resolved, resolve
-from twoworlds.release.query.plain import query_of
+from twoworlds.release.query.model import query_of
 from twoworlds.release.sensitivity import Calibration, calibrate
 from twoworlds.release.sensitivity.joint import Analysis
 from twoworlds.release.statement import statement

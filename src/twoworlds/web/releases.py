@@ -20,7 +20,7 @@ from twoworlds.release.certificate import certify
 from twoworlds.release.curator import Curator, NoiseKind, Released, Wanted
 from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.query import Query, resolve
-from twoworlds.release.query.plain import query_of
+from twoworlds.release.query.model import query_of
 from twoworlds.release.values import plain_value
 from twoworlds.web.refusals import Refused, about
 

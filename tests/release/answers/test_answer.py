@@ -28,7 +28,7 @@ from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise import SystemBits
 from twoworlds.release.policy.model import Column, Dataset
 from twoworlds.release.query import AnyOf, Query, resolve
-from twoworlds.release.query.builder import column
+from twoworlds.release.query.conditions import column
 from twoworlds.release.sensitivity import calibrate
 
 HOSTILE = "<script>alert('&')</script>\x1b[31m[bold]\n"

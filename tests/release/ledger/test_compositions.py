@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from twoworlds.release.budget import BASIC, CONCENTRATED, Cost
-from twoworlds.release.exports import read_export
 from twoworlds.release.ledger import Ledger, LedgerDamaged, OverBudget, export, show, verify_export
 from twoworlds.release.ledger.entries import Entry
+from twoworlds.release.ledger.views import read_export
 
 TIGHTER = "epsilon=2, delta=0.02, composition=tighter"
 EARLIER = Path(__file__).with_name("earlier.jsonl")

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
+from twoworlds.release.accounts import open_ledger
 from twoworlds.release.budget import Cost
 from twoworlds.release.ledger import (
     Ledger,
@@ -21,7 +22,6 @@ from twoworlds.release.ledger import (
     verify_export,
 )
 from twoworlds.release.ledger.mark import Mark
-from twoworlds.release.opening import open_ledger
 from twoworlds.release.policy import parse_policy
 
 TENTH = Cost(Fraction(1, 10))

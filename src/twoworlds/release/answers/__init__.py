@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from twoworlds.release.answers.answer import Answer
     from twoworlds.release.answers.context import Context
     from twoworlds.release.answers.draw import noisy, simulated
-    from twoworlds.release.answers.expected import expected_errors
+    from twoworlds.release.answers.estimates import Certainty, Estimate, Expected, expected_errors
     from twoworlds.release.answers.glance import Utility
-    from twoworlds.release.answers.parts import Certainty, Estimate, Expected
 
 __all__ = [
     "Answer",
@@ -36,9 +35,8 @@ _PLACES = {
     "answer": ("Answer",),
     "context": ("Context",),
     "draw": ("noisy", "simulated"),
-    "expected": ("expected_errors",),
+    "estimates": ("Certainty", "Estimate", "Expected", "expected_errors"),
     "glance": ("Utility",),
-    "parts": ("Certainty", "Estimate", "Expected"),
 }
 
 __getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -26,11 +26,17 @@ from twoworlds.release.answers.cells import (
     read_cell,
 )
 from twoworlds.release.answers.context import Context
-from twoworlds.release.answers.estimators import Linear, Quantile, estimators
+from twoworlds.release.answers.estimates import (
+    Certainty,
+    Estimate,
+    Estimator,
+    Linear,
+    Quantile,
+    estimators,
+)
 from twoworlds.release.answers.glance import Utility, relative_error, utility
-from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
-from twoworlds.release.query.measures import Axis, Resolved
+from twoworlds.release.query.resolve import Axis, Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.values import Value
 

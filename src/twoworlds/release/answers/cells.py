@@ -17,9 +17,9 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.query.conditions import columns_of
-from twoworlds.release.query.measures import Axis, Resolved
-from twoworlds.release.query.plain import value_of
-from twoworlds.release.sensitivity.rows import reachable
+from twoworlds.release.query.model import value_of
+from twoworlds.release.query.resolve import Axis, Resolved
+from twoworlds.release.sensitivity.contributions import reachable
 from twoworlds.release.values import Value, plain_value, shown_value
 
 __all__ = [

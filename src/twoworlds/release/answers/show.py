@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.cards.tables import tables
 from twoworlds.numbers import Number, Side, decimal
+from twoworlds.release.answers.estimates import Certainty, Estimate, Estimator
 from twoworlds.release.answers.glance import Utility
-from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
 from twoworlds.release.answers.words import notes, price, printable
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from twoworlds.release.answers.cells import (
     group_label,
 )
 from twoworlds.release.answers.context import Context
-from twoworlds.release.answers.parts import Certainty, Estimator
+from twoworlds.release.answers.estimates import Certainty, Estimator
 from twoworlds.release.budget import Cost
 from twoworlds.release.conversions import zcdp_to_epsilon
 from twoworlds.release.policy.model import Neighbours, Unit
@@ -39,8 +39,8 @@ from twoworlds.release.query.conditions import (
     Not,
     OneOf,
 )
-from twoworlds.release.query.measures import Axis, Resolved
 from twoworlds.release.query.model import Aggregate
+from twoworlds.release.query.resolve import Axis, Resolved
 from twoworlds.release.values import shown_value
 
 __all__ = [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from twoworlds.late import names_of
-from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable, OverBudget
-from twoworlds.release.ledger.ledger import Ledger
-from twoworlds.release.ledger.reservation import Reservation
+from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable, OverBudget
+from twoworlds.release.ledger.ledger import Ledger, Reservation
 
 if TYPE_CHECKING:
-    from twoworlds.release.ledger.opening import remark
+    from twoworlds.release.ledger.journal import remark
     from twoworlds.release.ledger.views import export, show, summary, verify, verify_export
 
 __all__ = [
@@ -29,7 +28,7 @@ __all__ = [
 
 # Where each name is found when it is first used; the imports above tell type checkers the same.
 _PLACES = {
-    "opening": ("remark",),
+    "journal": ("remark",),
     "views": ("export", "show", "summary", "verify", "verify_export"),
 }
 

@@ -20,7 +20,7 @@ from hashlib import sha256
 from typing import Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.ledger.failures import LedgerDamaged
+from twoworlds.release.errors import LedgerDamaged
 
 __all__ = ["START", "Entry", "Line", "canonical", "digest", "read"]
 

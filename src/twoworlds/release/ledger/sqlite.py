@@ -22,8 +22,8 @@ from urllib.parse import quote
 
 from twoworlds.errors import InvalidInput
 from twoworlds.files import keep_private, make_private
+from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import Line
-from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.mark import sync_folder
 
 __all__ = ["SQLiteStore"]

@@ -30,8 +30,8 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
+from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.entries import START, Entry, Line, canonical, digest, read
-from twoworlds.release.ledger.failures import LedgerDamaged, OverBudget, RequestTaken
 from twoworlds.release.ledger.mark import Place
 
 __all__ = ["Account", "Charge", "State"]

@@ -1,9 +1,13 @@
-"""Samplers: exact draws from the laws of integer noise, many at a time."""
+"""Samplers: exact draws from the laws of integer noise, many at a time.
+
+Arrays of whole numbers that never wrap around: of 64 bits, or else of Python's integers.
+"""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from math import log
 from typing import TYPE_CHECKING
@@ -18,12 +22,16 @@ from twoworlds.mechanisms.noise import (
 )
 from twoworlds.numbers import Real, ball, ln, whole
 from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
-from twoworlds.release.noise.search import prepare
+from twoworlds.release.noise.table import prepare
 
 if TYPE_CHECKING:
-    from twoworlds.release.noise.integers import Integers
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["Sampler"]
+    Integers = NDArray[np.int64]  # or, very rarely, of Python's integers (dtype object)
+
+__all__ = ["Sampler", "placed", "summed"]
+
 
 _LIMIT = (1 << 63) - 1
 _SAFE = 256
@@ -149,7 +157,7 @@ def _made(noise: Noise) -> Sampler:
         from twoworlds.release.noise.laplace import Laplace
 
         return Laplace.of(noise)
-    from twoworlds.release.noise.inversion import Inversion
+    from twoworlds.release.noise.blocks import Inversion
 
     if Inversion.suits(noise):
         return Inversion.of(noise)
@@ -157,7 +165,7 @@ def _made(noise: Noise) -> Sampler:
         from twoworlds.release.noise.laplace import SumOfLaplace
 
         return SumOfLaplace.of(noise)
-    from twoworlds.release.noise.wide import WideGaussian, WideSkellam
+    from twoworlds.release.noise.blocks import WideGaussian, WideSkellam
 
     if isinstance(noise, DiscreteGaussianNoise):
         return WideGaussian.of(noise)
@@ -196,3 +204,46 @@ def _real(source: SystemBits) -> SystemBits:
             "for a simulation use simulate"
         )
     return source
+
+
+_ROOM = 1 << 62
+
+
+def placed(found: Integers, exact: dict[int, int]) -> Integers:
+    """Put single values into their places.
+
+    >>> import numpy as np
+    >>> placed(np.array([1, 2]), {1: 7})
+    array([1, 7])
+    >>> placed(np.array([1, 2]), {1: 2**70})
+    array([1, 1180591620717411303424], dtype=object)
+    """
+    if any(abs(value) > _ROOM for value in exact.values()):
+        found = found.astype(object)
+    for i, value in exact.items():
+        found[i] = value
+    return found
+
+
+def summed(parts: Sequence[Integers], *, offset: int = 0) -> Integers:
+    """Add arrays of one length, and a number to each entry.
+
+    >>> import numpy as np
+    >>> summed([np.array([1, 2]), np.array([3, 4])], offset=10)
+    array([14, 16])
+    """
+    import numpy as np
+
+    room = _ROOM // (len(parts) + 1)
+    fits = abs(offset) <= room and all(_within(part, room) for part in parts)
+    kind = np.dtype(np.int64 if fits else object)
+    total = np.full(len(parts[0]), offset, dtype=kind)
+    for part in parts:
+        total += part.astype(kind, copy=False)
+    return total
+
+
+def _within(part: Integers, room: int) -> bool:
+    return part.dtype == "int64" and (
+        not part.size or -room <= int(part.min()) <= int(part.max()) <= room
+    )

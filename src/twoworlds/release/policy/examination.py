@@ -24,7 +24,7 @@ from twoworlds.release.plan.tables import Table
 from twoworlds.release.policy.imports import Imported
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import Query
-from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.query.resolve import Measure, Resolved
 
 __all__ = ["WARNING", "Examination", "ExaminedColumn", "People", "as_dataset", "examine"]
 

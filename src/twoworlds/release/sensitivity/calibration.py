@@ -18,30 +18,114 @@ world. K(0) = K(1) = 0 and K'' is a variance of values in an interval of that le
 (k rate)^2 / 4; so K(a), which is a - 1 times the divergence of order a, is at most
 a (a - 1) (k rate)^2 / 8. So a rate weighs as Gaussian noise with sigma^2 = 4 / rate^2; it is
 rounded down to a rational, and the whole costs a little less than wanted.
+
+Tails of noise that are quick also for wide Gaussian laws, never too small.
+
+The threshold above which a discovered key is shown, from its delta.
+
+Only keys that occur are ever shown. Let a unit be alone in m cells; each has the count 1, and is
+shown with probability p = P(1 + Z >= threshold). Without the unit these cells do not occur. Then
+
+    (1)  1 - (1 - p)^m <= delta:      with the unit, a cell that gives it away is seldom shown;
+    (2)  1 - p >= e^-w:               without it, that none is shown is at most e^(m w) as likely,
+
+where w is the weight of the count: moving it by 1 in one cell costs w, and the m w is part of the
+cost of the whole already. So with probability at least 1 - delta the loss is within that cost, in
+both directions, and the least threshold with (1) and (2) is taken. The same holds for a unit that
+is replaced: (1) bounds what the old one gives away, (2) pays for the cells of the new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 from typing import Literal, get_args
 
+from flint import arb
+
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
-from twoworlds.numbers import exp, show, sqrt
+from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
 from twoworlds.release.budget import Cost
 from twoworlds.release.conversions import zcdp_within
 from twoworlds.release.policy.model import Neighbours, Unit
-from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.sensitivity.bounds import cells_of_one
+from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
-from twoworlds.release.sensitivity.rows import Index
-from twoworlds.release.sensitivity.threshold import least_threshold
-from twoworlds.release.sensitivity.units import cells_of_one
 
-__all__ = ["Calibration", "MeasureNoise", "Moments", "NoiseKind", "calibrate"]
+__all__ = [
+    "Calibration",
+    "MeasureNoise",
+    "Moments",
+    "NoiseKind",
+    "at_least",
+    "calibrate",
+    "least_threshold",
+]
+
+
+_WIDE = 1000
+
+
+def at_least(law: Noise, k: int) -> Number:
+    """Return P(Z >= k), or for a wide Gaussian law a bound from above.
+
+    With s = sigma^2 the weight at j is at most its integral from j - 1/2 to j + 1/2 where it is
+    convex, for j - 1/2 >= sqrt(s), and the sum of all weights is at least sqrt(2 pi s) (Poisson
+    summation). So P(Z >= k) <= 1/2 erfc((k - 1/2) / sqrt(2 s)).
+
+    >>> from twoworlds.numbers import decimal
+    >>> decimal(at_least(DiscreteGaussianNoise(Fraction(10**12)), 2 * 10**6))
+    '0.0227502'
+    """
+    if not isinstance(law, DiscreteGaussianNoise) or law.sigma2 <= _WIDE:
+        return law.at_least(k)
+    if k <= 0 or (2 * k - 1) ** 2 < 4 * law.sigma2:
+        return Fraction(1)
+
+    def bound(bits: int) -> arb:
+        inside: arb = ball((2 * k - 1) ** 2 / (8 * law.sigma2), bits)
+        return inside.sqrt().erfc() / 2
+
+    return Real(bound)
+
+
+def least_threshold(law: Noise, weight: Fraction, cells: int, delta: Fraction) -> int:
+    """Return the least threshold for a count with this noise.
+
+    Args:
+        law: Of the noise.
+        weight: What moving the count by 1 in one cell costs.
+        cells: In how many cells a unit may be alone.
+        delta: The probability that a cell may give it away.
+
+    >>> from twoworlds.mechanisms.noise import GeometricNoise
+    >>> least_threshold(GeometricNoise(exp(Fraction(-1))), Fraction(1), 1, Fraction(1, 10**6))
+    15
+    """
+
+    def enough(threshold: int) -> bool:
+        hidden = 1 - at_least(law, threshold - 1)
+        return bool(hidden >= exp(-weight)) and bool(hidden**cells >= 1 - delta)
+
+    return _first(enough)
+
+
+def _first(enough: Callable[[int], bool]) -> int:
+    """Return the least whole number from 1 on; once enough, more is enough, too."""
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
 
 NoiseKind = Literal["laplace", "gaussian"]
 Moments = Literal["one", "frozen", "several"]

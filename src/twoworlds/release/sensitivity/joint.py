@@ -17,10 +17,9 @@ from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show
 from twoworlds.release.policy.model import Neighbours, Unit
-from twoworlds.release.query.measures import Measure, Resolved
-from twoworlds.release.sensitivity.rows import Index, Rows
-from twoworlds.release.sensitivity.suprema import Supremum, change
-from twoworlds.release.sensitivity.units import cells, unit_supremum
+from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.sensitivity.bounds import Supremum, cells, change, unit_supremum
+from twoworlds.release.sensitivity.contributions import Index, Rows
 
 __all__ = ["Analysis", "Joint", "joint", "measure_words"]
 

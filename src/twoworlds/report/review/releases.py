@@ -20,8 +20,7 @@ from twoworlds.release.answers.words import accuracy, asked, meaning, notes, pri
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.curator import Released
-from twoworlds.release.exports import read_export
-from twoworlds.release.ledger.views import exported_state
+from twoworlds.release.ledger.views import exported_state, read_export
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration

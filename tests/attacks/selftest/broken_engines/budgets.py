@@ -18,9 +18,9 @@ _TOLERANCE = 1e-9
 def _says_why_it_failed() -> Iterator[None]:
     """What the engine of SQL complains about is passed on."""
     from twoworlds.errors import TwoWorldsError
-    from twoworlds.release.backends.dbapi import DbApiBackend
+    from twoworlds.release.backends.base import DbApiBackend
     from twoworlds.release.backends.duckdb import DuckDBBackend
-    from twoworlds.release.failures import ReleaseFailed
+    from twoworlds.release.errors import ReleaseFailed
 
     said: list[str] = []
 
@@ -140,7 +140,7 @@ def _forgets_who_died() -> Iterator[None]:
 @broken(12)
 def _ignores_the_mark() -> Iterator[None]:
     """The high-water mark of the ledger is kept, and never looked at."""
-    places = ("twoworlds.release.ledger.history", "twoworlds.release.ledger.journal")
+    places = ("twoworlds.release.ledger.journal", "twoworlds.release.ledger.journal")
     with ExitStack() as changes:
         for place in places:
             changes.enter_context(patch(f"{place}.check_mark", lambda *_: None))

@@ -19,7 +19,7 @@ from twoworlds.release.query import (
     Query,
     resolve,
 )
-from twoworlds.release.sensitivity import suprema
+from twoworlds.release.sensitivity import bounds
 from twoworlds.release.sensitivity.joint import Analysis
 
 F = Fraction
@@ -185,7 +185,7 @@ def test_a_search_that_is_cut_short_gives_a_bound_and_says_so(monkeypatch):
     batch = [resolve(query, dataset("substitute"))]
     weights = {(0, 0): F(1), (0, 1): F(1, 9), (0, 2): F(2)}
     exact = Analysis(batch).loss(weights, 1)
-    monkeypatch.setattr(suprema, "_MOST_PAIRS", 0)
+    monkeypatch.setattr(bounds, "_MOST_PAIRS", 0)
     bound = Analysis(batch).loss(weights, 1)
     assert exact.attained
     assert not bound.attained
@@ -197,6 +197,6 @@ def test_many_bent_measures_of_one_column_give_a_close_bound(monkeypatch):
     batch = [resolve(query, dataset("substitute"))]
     weights = {(0, j): F(j + 1, 3) for j in range(len(batch[0].measures))}
     exact = Analysis(batch).loss(weights, 1).value
-    monkeypatch.setattr(suprema, "_MOST_SIGNS", 0)
+    monkeypatch.setattr(bounds, "_MOST_SIGNS", 0)
     assert exact <= Analysis(batch).loss(weights, 1).value <= exact * F(65, 64)
     assert exact == supremum(batch, samples_of(batch), weights, 1)
