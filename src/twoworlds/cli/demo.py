@@ -52,7 +52,6 @@ def run(what: str | None, *, folder: Path, picture: Path | None, as_json: bool) 
 
 def _hospital(folder: Path, *, as_json: bool) -> None:
     """Make a release from the bundled table, with its report and certificate."""
-    from twoworlds.cli.release import show_released
     from twoworlds.release.certificate import certify, check_certificate
     from twoworlds.release.curator import Curator
     from twoworlds.release.examples import PEOPLE, lay_out
@@ -77,7 +76,7 @@ def _hospital(folder: Path, *, as_json: bool) -> None:
         f"epsilon {_EPSILON} for both queries together"
     )
     out.rule()
-    show_released(released)
+    print_answer(released.answer())
     out.print()
     out.print(f"wrote {report} and {proof}", soft_wrap=True)
     out.print(f"Next: twoworlds budget --policy {folder / 'policy.yml'}", soft_wrap=True)

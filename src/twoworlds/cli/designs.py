@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,14 @@ from rich.padding import Padding
 from rich.text import Text
 
 from twoworlds.cli.cones import listed_cone, write_proof
-from twoworlds.cli.release import show_checked
-from twoworlds.cli.render import console, print_json, print_saved, print_table, progress
+from twoworlds.cli.render import (
+    console,
+    print_answer,
+    print_json,
+    print_saved,
+    print_table,
+    progress,
+)
 from twoworlds.cones import compare, relax, saving
 from twoworlds.cones import design as best
 from twoworlds.cones import eliminate as eliminated
@@ -173,7 +180,14 @@ def show_verification(file: Path, *, ledger: Path | None = None, as_json: bool) 
     saved = read_certificate(file)
     data = saved.data
     if saved.of_release:
-        return show_checked(data, file, ledger, as_json=as_json)
+        from twoworlds.release.certificate import check_certificate
+
+        found = check_certificate(data, ledger=ledger)
+        if as_json:
+            print_json({"file": str(file), **found.to_dict()})
+        else:
+            print_answer(replace(found.answer(), subject=str(file)))
+        return 0 if found.holds else 1
     if ledger is not None:
         raise InvalidInput("--ledger is for certificates of releases: leave it out")
     proved = holds(saved)

@@ -6,9 +6,6 @@ from twoworlds.cli.app import app
 
 __all__ = ["app"]
 
-_NAMES = (
-    "anonymity attacks audit budget commands coupled geometry noiseless policy randomize release "
-    "report selftest serve strategy"
-)
+_NAMES = "anonymity attacks audit commands coupled geometry noiseless report selftest serve"
 for _name in _NAMES.split():
     import_module(f"twoworlds.cli.{_name}")

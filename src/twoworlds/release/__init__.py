@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from twoworlds.late import names_of
 
 if TYPE_CHECKING:
-    from twoworlds.release.answers import Answer
+    from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.certificate import certify, check_certificate
     from twoworlds.release.curator import Curator, Released
     from twoworlds.release.dry_run import DryRun
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from twoworlds.release.strategy import Strategy
 
 __all__ = [
-    "Answer",
     "Curator",
     "DryRun",
     "Ledger",
     "OverBudget",
     "Policy",
     "Query",
+    "QueryAnswer",
     "ReleaseFailed",
     "Released",
     "Strategy",
@@ -53,7 +53,7 @@ __all__ = [
 
 # Where each name is found when it is first used; the imports above tell type checkers the same.
 _PLACES = {
-    "answers": ("Answer",),
+    "answers": ("QueryAnswer",),
     "certificate": ("certify", "check_certificate"),
     "curator": ("Curator", "Released"),
     "dry_run": ("DryRun",),

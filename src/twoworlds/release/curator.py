@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Self
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.numbers import rational
 from twoworlds.release.accounts import SOLE_ANALYST, analysts, ledger_place, open_ledger
-from twoworlds.release.answers.context import Context
+from twoworlds.release.answers.words import Context
 from twoworlds.release.backends.sources import check_distinct
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.errors import ReleaseFailed
@@ -42,7 +42,7 @@ from twoworlds.release.statement import statement
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from twoworlds.release.answers import Answer
+    from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
     from twoworlds.release.dry_run import DryRun
     from twoworlds.release.ledger.state import State
@@ -152,7 +152,7 @@ class Curator:
         *,
         analyst: str | None = None,
         noise: NoiseKind = "laplace",
-    ) -> Answer:
+    ) -> QueryAnswer:
         """Answer a query, and charge it unless it is paid already.
 
         Args:
@@ -272,7 +272,7 @@ class Curator:
         return found
 
     def _released(self, question: Question, paid: Any, stored: Any, state: State) -> Released:
-        from twoworlds.release.answers import Answer
+        from twoworlds.release.answers import QueryAnswer
 
         calibration, covered = question.calibration, question.covered
         left, spent = self.ledger.accounts(question.dataset.name, question.analyst, state)
@@ -287,7 +287,7 @@ class Curator:
             charges=state.counts[question.dataset.name],
         )
         answers = tuple(
-            Answer.of(one, calibration, part, context, query=index)
+            QueryAnswer.of(one, calibration, part, context, query=index)
             for index, (one, part) in enumerate(
                 zip(question.resolved, stored["answers"], strict=True)
             )

@@ -10,14 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from twoworlds.answer import Answer, Said
 from twoworlds.release.budget import Cost
 from twoworlds.release.ledger.ledger import Asked
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
 from twoworlds.release.sensitivity import Calibration
+from twoworlds.show import Result
 
 if TYPE_CHECKING:
-    from twoworlds.release.answers import Answer
+    from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
     from twoworlds.release.ledger import Reservation
     from twoworlds.release.plan import Plan
@@ -73,15 +75,27 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Released:
+class Released(Result):
     """A batch of answers that were paid together, with what a certificate needs."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[QueryAnswer, ...]
     statement: Mapping[str, Any]
     stored: Mapping[str, Any]
     reservation: Reservation
     calibration: Calibration
 
-    def _repr_html_(self) -> str:
-        """Show the answers in a notebook."""
-        return "".join(answer._repr_html_() for answer in self.answers)
+    def answer(self) -> Answer:
+        """Say what was asked and what came out; then, once, what all of it means and cost."""
+        from twoworlds.release.answers.words import price
+
+        first, *others = self.answers
+        blocks = [*first.blocks()]
+        for one in others:
+            blocks += [Said([one.heading()]), *one.blocks()]
+        noise = self.calibration.explain().splitlines()
+        blocks += [Said(first.meaning()), Said([first.protection(), *noise], quiet=True)]
+        return Answer(first.heading(), blocks=(*blocks, Said([price(first.context)])))
+
+    def fields(self) -> dict[str, Any]:
+        """Return the answers."""
+        return {"answers": self.answers}

@@ -1,7 +1,7 @@
 """From true totals to noisy answers with honest errors, and how they are shown.
 
 `noisy` turns what the engine added up into noisy whole numbers, the only thing that is stored;
-`Answer` computes everything else from those: estimates, errors, intervals, tables, words.
+`QueryAnswer` computes everything else from those: estimates, errors, intervals, tables, words.
 `expected_errors` says the errors before anything is paid.
 """
 
@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from twoworlds.late import names_of
 
 if TYPE_CHECKING:
-    from twoworlds.release.answers.answer import Answer
-    from twoworlds.release.answers.context import Context
+    from twoworlds.release.answers.answer import QueryAnswer
     from twoworlds.release.answers.draw import noisy, simulated
     from twoworlds.release.answers.estimates import Certainty, Estimate, Expected, expected_errors
-    from twoworlds.release.answers.glance import Utility
+    from twoworlds.release.answers.table import Utility
+    from twoworlds.release.answers.words import Context
 
 __all__ = [
-    "Answer",
     "Certainty",
     "Context",
     "Estimate",
     "Expected",
+    "QueryAnswer",
     "Utility",
     "expected_errors",
     "noisy",
@@ -32,11 +32,11 @@ __all__ = [
 
 # Where each name is found when it is first used; the imports above tell type checkers the same.
 _PLACES = {
-    "answer": ("Answer",),
-    "context": ("Context",),
+    "answer": ("QueryAnswer",),
+    "words": ("Context",),
     "draw": ("noisy", "simulated"),
     "estimates": ("Certainty", "Estimate", "Expected", "expected_errors"),
-    "glance": ("Utility",),
+    "table": ("Utility",),
 }
 
 __getattr__, __dir__ = names_of(__name__, _PLACES)

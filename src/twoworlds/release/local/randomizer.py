@@ -31,7 +31,7 @@ amplification is at most gamma.)
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -40,8 +40,9 @@ from typing import Any
 
 import numpy as np
 
+from twoworlds.answer import Answer, Said
 from twoworlds.calls import Registry, Text
-from twoworlds.cards.explained import Explained
+from twoworlds.charts import HeatMap
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import gamma
@@ -57,10 +58,10 @@ from twoworlds.numbers import (
     number,
     ratio_at_least_one,
     show,
-    to_json,
 )
 from twoworlds.release.local.columns import Codes, Columns, cumulated
 from twoworlds.release.noise import SimulatedBits, SystemBits
+from twoworlds.show import Result
 from twoworlds.worlds import Explicit
 
 __all__ = ["CHANNELS", "DEFINITION", "MOST_VALUES", "Matrix", "Randomizer", "read_names"]
@@ -205,7 +206,7 @@ DEFINITION = (
 
 
 @dataclass(frozen=True)
-class Randomizer(Explained):
+class Randomizer(Result):
     """A channel over declared values.
 
     >>> coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
@@ -286,48 +287,46 @@ class Randomizer(Explained):
         """The logarithm of the ratio: what one report costs."""
         return INFINITY if self.ratio == INFINITY else ln(self.ratio)
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what a report can tell about its record, in odds."""
         start = (
             f"Each record is reported on its own by {self.expression}, over the values "
             f"{', '.join(self.values)}."
         )
         if self.ratio == INFINITY:
-            return f"{start} Some report rules a value out for certain: there is no bound on odds."
-        if self.ratio == 1:
-            return f"{start} The reports say nothing about the values."
-        most = self.ratio / (1 + self.ratio)
-        return (
-            f"{start} Whoever sees the report, whatever else they know, their odds between any two "
-            f"values of that record change by a factor of at most {show(self.ratio, side='up')}: "
-            "of two "
-            "values that seemed equally likely, one gets a probability of at most "
-            f"{show(most, side='up')}. "
-            "Where records go together, reports of others tell about it as well."
-        )
+            said = "Some report rules a value out for certain: there is no bound on odds."
+        elif self.ratio == 1:
+            said = "The reports say nothing about the values."
+        else:
+            most = self.ratio / (1 + self.ratio)
+            said = (
+                "Whoever sees the report, whatever else they know, their odds between any two "
+                f"values of that record change by a factor of at most "
+                f"{show(self.ratio, side='up')}: of two values that seemed equally likely, one "
+                f"gets a probability of at most {show(most, side='up')}. Where records go "
+                "together, reports of others tell about it as well."
+            )
+        return Answer(start, blocks=(Said([said]), *self._chart()))
 
-    def picture(self) -> str:
-        """Draw the probability of each report (rows) for each value (columns), if they are few."""
-        from twoworlds.cards import heat_map
+    def _chart(self) -> Iterator[HeatMap]:
+        """Chart the probability of each report (rows) for each value (columns), if few."""
+        if max(len(self.values), len(self.outputs)) <= _DRAWN:
+            rows = [
+                (f"reported {report}", [(show(p), float(p)) for p in row])
+                for report, row in zip(self.outputs, self.matrix.rows, strict=True)
+            ]
+            yield HeatMap("How likely each report is, by value", self.values, rows)
 
-        if max(len(self.values), len(self.outputs)) > _DRAWN:
-            return ""
-        rows = [
-            (f"reported {report}", [(show(p), float(p)) for p in row])
-            for report, row in zip(self.outputs, self.matrix.rows, strict=True)
-        ]
-        return heat_map("How likely each report is, by value", self.values, rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def fields(self) -> dict[str, Any]:
+        """Return the channel, its values and reports, and its ratio."""
         return {
             "channel": self.expression,
-            "values": list(self.values),
-            "outputs": list(self.outputs),
+            "values": self.values,
+            "outputs": self.outputs,
             "missing": self.missing,
             "definition": DEFINITION,
-            "ratio": to_json(self.ratio),
-            "epsilon": to_json(self.epsilon),
+            "ratio": self.ratio,
+            "epsilon": self.epsilon,
         }
 
     @cached_property

@@ -32,16 +32,17 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place, make_private, read_json
-from twoworlds.numbers import INFINITY, show, to_json
+from twoworlds.numbers import INFINITY, show
 from twoworlds.progress import track
 from twoworlds.release.local.columns import Codes
 from twoworlds.release.local.estimates import Estimates, estimate
 from twoworlds.release.local.files import Chunk, open_table
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.release.noise import Bits, SystemBits
+from twoworlds.show import Result
 
 __all__ = [
     "Certificate",
@@ -62,7 +63,7 @@ _FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "reco
 
 
 @dataclass(frozen=True)
-class Certificate(Explained):
+class Certificate(Result):
     """What was done to a column.
 
     Attributes:
@@ -79,7 +80,7 @@ class Certificate(Explained):
     carried: tuple[str, ...] = ()
     shuffled: bool = False
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what was done, what it means and what running it again would cost."""
         ratio = self.randomizer.ratio
         order = "in random order" if self.shuffled else "in the order of the records"
@@ -89,31 +90,33 @@ class Certificate(Explained):
             else f"Copied as they are, since they were said to be public: "
             f"{', '.join(self.carried)}."
         )
-        return (
-            f"{self.randomizer.explain()} Cells with none of these values are "
-            f"{_undeclared(self.randomizer)}.\n\n"
-            f"{self.records} reports of column {self.column!r} were written, {order}. {beside}\n\n"
+        channel = self.randomizer.answer()
+        said = (
+            channel.headline,
+            *(sentence for block in channel.blocks if isinstance(block, Said)
+              for sentence in block.sentences),
+            f"Cells with none of these values are {_undeclared(self.randomizer)}.",
+            beside,
             "Randomizing this column again would be a second look at every record: both together "
             f"move odds by a factor of up to {show(ratio * ratio, side='up')}. Keep this file "
-            "instead."
-        )
+            "instead.",
+        )  # fmt: skip
+        charts = (block for block in channel.blocks if not isinstance(block, Said))
+        headline = f"{self.records} reports of column {self.column!r} were written, {order}."
+        return Answer(headline, blocks=(Said(said), *charts))
 
-    def picture(self) -> str:
-        """Draw the channel."""
-        return self.randomizer.picture()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def fields(self) -> dict[str, Any]:
+        """Return what was done, with the channel and what a second look would cost."""
         return {
             "kind": _KIND,
             "column": self.column,
             "records": self.records,
-            "carried": list(self.carried),
+            "carried": self.carried,
             "order": "shuffled" if self.shuffled else "kept",
-            **self.randomizer.to_dict(),
+            **self.randomizer.fields(),
             "cells_with_none_of_the_values": _undeclared(self.randomizer),
             "twice": {
-                "ratio": to_json(self.randomizer.ratio * self.randomizer.ratio),
+                "ratio": self.randomizer.ratio * self.randomizer.ratio,
                 "meaning": "what this and a second randomization of the column cost together",
             },
         }

@@ -45,7 +45,8 @@ from typing import Literal, get_args
 
 from flint import arb
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
@@ -56,6 +57,7 @@ from twoworlds.release.query.resolve import Measure, Resolved
 from twoworlds.release.sensitivity.bounds import cells_of_one
 from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
+from twoworlds.show import Result
 
 __all__ = [
     "Calibration",
@@ -169,7 +171,7 @@ class MeasureNoise:
 
 
 @dataclass(frozen=True)
-class Calibration(Explained):
+class Calibration(Result):
     """The noise of a batch of queries.
 
     Attributes:
@@ -201,8 +203,8 @@ class Calibration(Explained):
         """What it is worth paying: nothing, when nobody can move any of it."""
         return self.cost if self.joint or self.threshold is not None else Cost()
 
-    def explain(self) -> str:
-        """Say it in words.
+    def answer(self) -> Answer:
+        """Say what the whole costs, and what each measure gets.
 
         >>> from twoworlds.release.policy import Column, Dataset
         >>> from twoworlds.release.query import Query, resolve
@@ -210,30 +212,25 @@ class Calibration(Explained):
         >>> people = Dataset("people", None, "add-remove", columns={"region": region})
         >>> asked = resolve(Query("people").by("region").count(), people)
         >>> print(calibrate([asked], Cost(Fraction(1, 2))).explain())
+        The whole costs epsilon 1/2 (0.5); cell by cell it would cost 3/2 (1.5).
         Neighbours: one row is added or taken away.
         rows: moved by at most 1, all groups together; discrete Laplace noise of scale 2.
-        The whole costs epsilon 1/2 (0.5); cell by cell it would cost 3/2 (1.5).
         """
         lines = [neighbour_words(self.neighbours, self.unit)]
         lines += [_noise_words(noise) for noises in self.noises for noise in noises]
-        lines.append(self._whole_words())
         if self.moments != "one":
             lines.append(_MOMENTS[self.moments])
         if self.threshold is not None:
             lines.append(
                 f"A discovered key is shown when its noisy count is at least {self.threshold}."
             )
-        return "\n".join(lines)
-
-    def picture(self) -> str:
-        """Draw the cost of the whole, and of its cells one by one."""
-        from twoworlds.cards import bars
-
         costs = {"the whole": self.joint, "cell by cell": self.naive}
         name = "epsilon" if self.kind == "laplace" else "rho"
-        return bars(f"What it costs: {name}", costs, share=False, grey=["cell by cell"])
+        chart = Bars(f"What it costs: {name}", costs, share=False, grey=["cell by cell"])
+        return Answer(self.whole_words(), blocks=(Said(lines), chart))
 
-    def _whole_words(self) -> str:
+    def whole_words(self) -> str:
+        """Say what the whole costs, beside its cells one by one."""
         if not self.joint:
             return "Nobody can move any of it: it is answered exactly and gives nothing away."
         name = "epsilon" if self.kind == "laplace" else "rho"

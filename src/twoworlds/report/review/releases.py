@@ -14,8 +14,8 @@ from typing import Any
 
 from twoworlds.cards import interval_chart, odds_chart
 from twoworlds.numbers import above, decimal, exact_text, exp, show
-from twoworlds.release.answers import Answer, Context
-from twoworlds.release.answers.show import intervals
+from twoworlds.release.answers import Context, QueryAnswer
+from twoworlds.release.answers.table import intervals, table
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
@@ -99,7 +99,7 @@ class _Made:
         paid: who asked and what is left, known to whoever made it.
     """
 
-    answers: Sequence[Answer]
+    answers: Sequence[QueryAnswer]
     calibration: Calibration
     charge: Mapping[str, Any]
     cost: Cost
@@ -207,7 +207,7 @@ def review_release(
     if context is None:
         context = _context(queries[0].dataset, calibration.price, ledger)
     answers = [
-        Answer.of(one, calibration, data["stored"]["answers"][i], context, query=i)
+        QueryAnswer.of(one, calibration, data["stored"]["answers"][i], context, query=i)
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
@@ -270,11 +270,12 @@ def _reviewed(
     )
 
 
-def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
+def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
     for answer in answers:
         yield Said((asked(answer.resolved),))
         yield Facts((("as SQL", to_sql(answer.resolved.query)),))
-        heads, rows = answer.table()
+        shown = table(answer)
+        heads, rows = shown.heads, shown.rows
         shown = tuple(tuple(cell.lstrip("█░ ") for cell in row) for row in rows[:_MOST_ROWS])
         yield Grid(tuple(heads), shown, numbers=True)
         if len(rows) > _MOST_ROWS:
@@ -284,7 +285,7 @@ def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
             yield from _charts(answer)
 
 
-def _charts(answer: Answer) -> Iterator[Block]:
+def _charts(answer: QueryAnswer) -> Iterator[Block]:
     for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
         rows = intervals(answer, place)
         words = (
@@ -323,7 +324,7 @@ def _noise(made: _Made) -> Iterator[Block]:
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
     yield Grid(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
-    yield Said((calibration.explain().splitlines()[-1], *((made.paid,) if made.paid else ())))
+    yield Said((calibration.whole_words(), *((made.paid,) if made.paid else ())))
     yield Facts(
         (
             ("charged", str(charge["cost"])),
