@@ -19,8 +19,8 @@ from tests.release.answers.helpers import (
     laplace,
 )
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.release.answers import Answer, Context, Utility, expected_errors, noisy
-from twoworlds.release.answers.glance import relative_error, utility
+from twoworlds.release.answers import Context, QueryAnswer, Utility, expected_errors, noisy
+from twoworlds.release.answers.table import relative_error, utility
 from twoworlds.release.answers.words import asked as asked_words
 from twoworlds.release.answers.words import meaning
 from twoworlds.release.budget import Cost, parse_cost
@@ -228,7 +228,7 @@ def test_a_wide_answer_is_printed_as_one_table_for_each_aggregate():
 
 
 def test_ends_of_intervals_are_rounded_outward():
-    from twoworlds.release.answers.show import number_text
+    from twoworlds.release.answers.table import number_text
 
     third = Fraction(1, 3)
     assert number_text(third, 0.01, whole=False, side="down") == "0.333"
@@ -356,7 +356,7 @@ def test_a_repeated_answer_says_that_nothing_was_paid():
     resolved = asked(Query("people").count())
     noise = calibrated(resolved)
     context = Context.of(ROW, noise.cost, paid=Cost())
-    answer = Answer.of(resolved, noise, {"cells": None, "values": [[5]]}, context)
+    answer = QueryAnswer.of(resolved, noise, {"cells": None, "values": [[5]]}, context)
     assert context.repeated
     assert "you pay nothing more" in answer.explain()
     assert answer.to_dict()["repeated"] is True
@@ -377,7 +377,7 @@ def test_a_query_in_a_batch_gets_its_own_noise():
     batch = batched(resolved, [(laplace(1),), (laplace(100),)])
     context = Context.of(ROW, batch.cost)
     stored = {"cells": None, "values": [[50]]}
-    near, far = (Answer.of(resolved, batch, stored, context, query=i) for i in (0, 1))
+    near, far = (QueryAnswer.of(resolved, batch, stored, context, query=i) for i in (0, 1))
     assert near.rows()[0]["count_error"] < 2 < 100 < far.rows()[0]["count_error"]
 
 
@@ -460,7 +460,7 @@ def test_every_kind_of_aggregate_is_calibrated_answered_and_explained(cost, nois
     calibration = calibrate([resolved], parse_cost(cost), noise=noise)
     totals = added({(1,): tuple(50 + j for j in range(len(resolved.measures)))})
     stored = noisy(resolved, totals, calibration, SystemBits())
-    answer = Answer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
+    answer = QueryAnswer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
     data = answer.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert len(answer.rows()) == 4
@@ -484,7 +484,7 @@ def test_a_count_of_all_rows_under_substitution_is_exact():
     calibration = calibrate([resolved], parse_cost("1"))
     totals = added({(): (1234, 1200, -5)})
     stored = noisy(resolved, totals, calibration, SystemBits())
-    answer = Answer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
+    answer = QueryAnswer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
     count, _ = answer.estimates[0]
     assert (count.value, count.error, count.low, count.high) == (1234, 0, 1234, 1234)
     assert "count: exact" in answer.explain()

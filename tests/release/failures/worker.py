@@ -16,15 +16,16 @@ import pyarrow.parquet  # noqa: F401
 import sqlglot  # noqa: F401
 
 import twoworlds.cli
-import twoworlds.release.answers.show
+import twoworlds.release.answers.answer
 import twoworlds.release.backends.duckdb
 import twoworlds.release.certificate
 import twoworlds.release.plan
 import twoworlds.release.query.sql
-from twoworlds.cli.release import release
+from twoworlds.cli.render import print_result
 from twoworlds.errors import TwoWorldsError
 from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import exp
+from twoworlds.questions import releases
 from twoworlds.release import Curator, OverBudget
 from twoworlds.release.ledger import show, verify
 from twoworlds.release.noise import Sampler, SystemBits
@@ -38,13 +39,12 @@ WATCHED = {
         "ledger/journal.py",
         "ledger/ledger.py",
         "ledger/mark.py",
-        "ledger/opening.py",
         "ledger/sqlite.py",
     )
-} | {str(Path(twoworlds.cli.__file__).parent / "release.py")}
+} | {releases.__file__, str(Path(twoworlds.cli.__file__).parent / "render.py")}
 STEPS = {
     *("reserve", "fetch", "decode", "noisy", "commit", "append", "execute", "write", "fdatasync"),
-    *("answer", "release_all", "show_released", "print_json", "stored", "link", "fsync", "open"),
+    *("answer", "release_all", "print_result", "print_json", "stored", "link", "fsync", "open"),
 }
 
 
@@ -89,7 +89,8 @@ def command(folder, number, out, *, dry_run=False):
     os.dup2(file, 1)
     sys.stdout = os.fdopen(1, "w", closefd=False)
     sql = f"SELECT k, COUNT(*) FROM people WHERE x < {number} GROUP BY k"
-    release([sql], folder / "policy.yml", "1/1000", dry_run=dry_run, json_=True)
+    found = releases.release([sql], folder / "policy.yml", "1/1000", dry_run=dry_run)
+    print_result(found, as_json=True)
     sys.stdout.flush()
 
 

@@ -28,7 +28,7 @@ from twoworlds.release.ledger import (
 )
 from twoworlds.release.ledger.journal import locate
 
-WATCHED = ("journal.py", "ledger.py", "mark.py", "opening.py", "postgresql.py", "sqlite.py")
+WATCHED = ("journal.py", "ledger.py", "mark.py", "postgresql.py", "sqlite.py")
 EFFECTS = ("close", "connect", "execute", "fdatasync", "flock", "fsync", "link", "open", "write")
 
 

@@ -32,8 +32,6 @@ Discrete Gaussian noise is drawn by rejection from blocks. Skellam noise is the 
 Poisson variables, and Poisson variables with the means l and l' add up to one with l + l'. So wide
 Skellam noise is a sum of independent parts that are easy to draw: Poisson variables of large mean,
 by rejection from blocks, and where one mean is small, narrow Skellam noise, from a table.
-
-Noise of moderate width: one table, one word for each value.
 """
 
 from __future__ import annotations
@@ -51,15 +49,14 @@ from numpy.typing import NDArray
 from twoworlds.errors import TooLarge
 from twoworlds.mechanisms.noise import (
     DiscreteGaussianNoise,
-    NegativeBinomialDifference,
     Noise,
     SkellamNoise,
 )
 from twoworlds.numbers import Number, Real, ball, working_precision
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.laws import Tailed, centre, power, spread
-from twoworlds.release.noise.sampler import Sampler, placed, summed
-from twoworlds.release.noise.table import CHUNK, Boundaries, Table, Uniform, inverted
+from twoworlds.release.noise.laws import centre, power, spread
+from twoworlds.release.noise.sampler import Inversion, Sampler, placed, summed
+from twoworlds.release.noise.table import CHUNK, Boundaries, Uniform, inverted
 
 if TYPE_CHECKING:
     from twoworlds.release.noise.sampler import Integers
@@ -68,12 +65,10 @@ __all__ = [
     "WIDEST",
     "Blocks",
     "GaussianWeights",
-    "Inversion",
     "PoissonWeights",
     "Weights",
     "WideGaussian",
     "WideSkellam",
-    "filled",
 ]
 
 
@@ -423,53 +418,3 @@ class WideSkellam(Sampler):
         if self.narrow is not None:
             parts.append(self.narrow.values(size, source))
         return summed(parts, offset=sum(sign * each.weights.mode for sign, each in self.poisson))
-
-
-_WIDEST = 100.0
-_MOST_TERMS = 8
-
-
-@dataclass(frozen=True)
-class Inversion(Sampler):
-    """A law as one table."""
-
-    noise: Noise
-    table: Table
-
-    @classmethod
-    def of(cls, noise: Noise) -> Self:
-        """Compute the table."""
-        return cls(noise, Table.of(Tailed(noise)))
-
-    @staticmethod
-    def suits(noise: Noise) -> bool:
-        """Whether the table is small, and quickly made."""
-        if isinstance(noise, NegativeBinomialDifference) and noise.r > _MOST_TERMS:
-            return False
-        return spread(noise) <= _WIDEST
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The ends of the table."""
-        return self.table.start, self.table.start + len(self.table.boundaries.words)
-
-    def values(self, size: int, source: Bits) -> Integers:
-        """Look one word up for each value."""
-        return filled(self.table, size, source)
-
-    def few(self, size: int, source: Bits) -> list[int]:
-        """Look them up one after the other."""
-        return self.table.few(size, source)
-
-
-def filled(table: Table, size: int, source: Bits) -> Integers:
-    """Draw from one table, chunk by chunk."""
-    import numpy as np
-
-    found = np.empty(size, dtype=np.int64)
-    exact: dict[int, int] = {}
-    for start in range(0, size, CHUNK):
-        words = source.words(min(CHUNK, size - start))
-        found[start : start + CHUNK], ties = table.values(words, source)
-        exact |= {start + i: value for i, value in ties.items()}
-    return placed(found, exact)

@@ -1,6 +1,7 @@
 """Samplers: exact draws from the laws of integer noise, many at a time.
 
-Arrays of whole numbers that never wrap around: of 64 bits, or else of Python's integers.
+They are arrays of 64-bit numbers, or else of Python's integers: whole numbers never wrap around.
+Noise of moderate width is drawn from one table, with one word for each value (`Inversion`).
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms.noise import (
@@ -22,7 +24,8 @@ from twoworlds.mechanisms.noise import (
 )
 from twoworlds.numbers import Real, ball, ln, whole
 from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
-from twoworlds.release.noise.table import prepare
+from twoworlds.release.noise.laws import Tailed, spread
+from twoworlds.release.noise.table import CHUNK, Table, prepare
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]  # or, very rarely, of Python's integers (dtype object)
 
-__all__ = ["Sampler", "placed", "summed"]
+__all__ = ["Inversion", "Sampler", "filled", "placed", "summed"]
 
 
 _LIMIT = (1 << 63) - 1
@@ -157,7 +160,6 @@ def _made(noise: Noise) -> Sampler:
         from twoworlds.release.noise.laplace import Laplace
 
         return Laplace.of(noise)
-    from twoworlds.release.noise.blocks import Inversion
 
     if Inversion.suits(noise):
         return Inversion.of(noise)
@@ -206,6 +208,8 @@ def _real(source: SystemBits) -> SystemBits:
     return source
 
 
+_WIDEST = 100.0  # of one table
+_MOST_TERMS = 8
 _ROOM = 1 << 62
 
 
@@ -247,3 +251,49 @@ def _within(part: Integers, room: int) -> bool:
     return part.dtype == "int64" and (
         not part.size or -room <= int(part.min()) <= int(part.max()) <= room
     )
+
+
+@dataclass(frozen=True)
+class Inversion(Sampler):
+    """A law as one table."""
+
+    noise: Noise
+    table: Table
+
+    @classmethod
+    def of(cls, noise: Noise) -> Self:
+        """Compute the table."""
+        return cls(noise, Table.of(Tailed(noise)))
+
+    @staticmethod
+    def suits(noise: Noise) -> bool:
+        """Whether the table is small, and quickly made."""
+        if isinstance(noise, NegativeBinomialDifference) and noise.r > _MOST_TERMS:
+            return False
+        return spread(noise) <= _WIDEST
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The ends of the table."""
+        return self.table.start, self.table.start + len(self.table.boundaries.words)
+
+    def values(self, size: int, source: Bits) -> Integers:
+        """Look one word up for each value."""
+        return filled(self.table, size, source)
+
+    def few(self, size: int, source: Bits) -> list[int]:
+        """Look them up one after the other."""
+        return self.table.few(size, source)
+
+
+def filled(table: Table, size: int, source: Bits) -> Integers:
+    """Draw from one table, chunk by chunk."""
+    import numpy as np
+
+    found = np.empty(size, dtype=np.int64)
+    exact: dict[int, int] = {}
+    for start in range(0, size, CHUNK):
+        words = source.words(min(CHUNK, size - start))
+        found[start : start + CHUNK], ties = table.values(words, source)
+        exact |= {start + i: value for i, value in ties.items()}
+    return placed(found, exact)
