@@ -87,7 +87,7 @@ class Checked(Result):
 
 def certify(released: Released) -> dict[str, Any]:
     """Return the certificate of a release."""
-    paid = released.reservation
+    paid = released.charge
     body = {
         "kind": KIND,
         "statement": released.statement,
@@ -96,7 +96,7 @@ def certify(released: Released) -> dict[str, Any]:
         "answers": [_published(answer) for answer in released.answers],
         "stored": released.stored,
         "charge": {
-            "entry": paid.charge,
+            "entry": paid.entry,
             "hash": paid.hash,
             "dataset": paid.dataset,
             "cost": str(paid.cost),

@@ -11,7 +11,7 @@ from twoworlds.numbers import decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.words import asked, meaning, protected
 from twoworlds.release.budget import Cost
-from twoworlds.release.ledger.state import Charge
+from twoworlds.release.ledger.state import PaidQuery
 from twoworlds.release.query import Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.show import Result
@@ -41,7 +41,7 @@ class DryRun(Result):
     price: Cost
     left: dict[str, Cost]
     covered: Covered | None = None
-    known: Charge | None = None
+    known: PaidQuery | None = None
 
     @property
     def stored(self) -> bool:

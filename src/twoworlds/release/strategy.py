@@ -260,15 +260,15 @@ class Strategy(Result):
 
     def _released(self, resolved: Resolved, calibration: Calibration, number: int) -> Released:
         within = {"strategy": self._paid.hash, "question": number}
-        question = self._curator._question(
+        prepared = self._curator._prepared(
             [resolved],
             calibration,
             self._who,
             within=within,
             covered=self.cost,
-            request=f"{self._paid.hash}:{number}",
+            name=f"{self._paid.hash}:{number}",
         )
-        return self._curator._ask(question)
+        return self._curator._answer(prepared)
 
 
 def price_of(

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from twoworlds.late import names_of
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable, OverBudget
-from twoworlds.release.ledger.ledger import Ledger, Reservation
+from twoworlds.release.ledger.ledger import Charge, Ledger
 
 if TYPE_CHECKING:
     from twoworlds.release.ledger.journal import remark
     from twoworlds.release.ledger.views import export, show, summary, verify, verify_export
 
 __all__ = [
+    "Charge",
     "Ledger",
     "LedgerDamaged",
     "LedgerUnavailable",
     "OverBudget",
-    "Reservation",
     "export",
     "remark",
     "show",

@@ -6,13 +6,9 @@ the store's transaction everybody else. Within it the entries that others added 
 the mark is compared, then new entries are decided on, one after the other; they are durable before
 the mark moves.
 
-Where entries are kept: the small interface that a database must offer.
-
-Where a ledger is: a file of SQLite, or a table on a PostgreSQL server; and where its mark is.
-
-Reading a ledger from its first entry, and telling whether it went back in time.
-
-Beginning a ledger, and making a new mark for one: by a machine that joins, or after a loss.
+A `Store` is what a database must offer to keep entries, a `Location` where it is and where its mark
+is. `begin` makes a new ledger with its mark; `remark` makes a new mark for a ledger, on a machine
+that joins or after a loss.
 """
 
 from __future__ import annotations
@@ -32,10 +28,10 @@ from typing import Any, Literal, Protocol, TypeVar
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
-from twoworlds.release.ledger.entries import Entry, Line, digest
+from twoworlds.release.ledger.entries import Entry, digest
 from twoworlds.release.ledger.mark import Mark, Place, Places, read_mark
 from twoworlds.release.ledger.sqlite import SQLiteStore
-from twoworlds.release.ledger.state import Charge, State, check_name
+from twoworlds.release.ledger.state import PaidQuery, State, check_name
 
 __all__ = [
     "TIMEOUT",
@@ -120,16 +116,15 @@ class Journal:
         if decision is None:
             return
         entry = next_entry(self._state, *decision)
-        row = entry.row()
         certain, self._certain = self._certain, False  # until it is both counted and stored
         try:
-            self._state.apply(entry, row.hash)
+            self._state.apply(*decision, Place(entry.sequence, entry.hash))
         except TwoWorldsError:
             self._certain = certain  # a refused one changes nothing
             raise
-        self._store.append(row)
+        self._store.append(entry)
 
-    def answer(self, charge: Charge) -> Any:
+    def answer(self, charge: PaidQuery) -> Any:
         """Return a stored answer, after making sure that the mark on the disk is not before it.
 
         Only inside ``finish`` of `write`.
@@ -221,7 +216,7 @@ class Journal:
 def next_entry(state: State, kind: str, content: Mapping[str, Any]) -> Entry:
     """Return the entry that would come next, at this moment."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Entry(state.point.sequence + 1, state.point.hash, now, kind, content)
+    return Entry.of(state.point.sequence + 1, state.point.hash, now, kind, content)
 
 
 class Store(Protocol):
@@ -231,11 +226,11 @@ class Store(Protocol):
     read-only or full, and `LedgerDamaged` when it cannot be read as what it was.
     """
 
-    def rows(self, after: int) -> Iterator[Line]:
+    def rows(self, after: int) -> Iterator[Entry]:
         """Yield the rows with a larger sequence, in order."""
         ...
 
-    def row(self, sequence: int) -> Line | None:
+    def row(self, sequence: int) -> Entry | None:
         """Return one row, if it is there."""
         ...
 
@@ -243,7 +238,7 @@ class Store(Protocol):
         """Exclude other writers; at the end all of it is durable, or none of it after an error."""
         ...
 
-    def append(self, row: Line) -> None:
+    def append(self, row: Entry) -> None:
         """Add one row; only inside `writing`."""
         ...
 
@@ -404,7 +399,7 @@ def begin(location: Location, timeout: float) -> None:
         with store.writing():
             first = next(store.rows(0), None)
             if first is None:
-                first = next_entry(State(), "begin", {"name": secrets.token_hex(16)}).row()
+                first = next_entry(State(), "begin", {"name": secrets.token_hex(16)})
                 store.append(first)
             elif store.row(2) is not None:
                 raise InvalidInput(

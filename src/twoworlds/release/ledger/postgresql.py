@@ -45,7 +45,7 @@ from psycopg.pq import Conninfo
 from twoworlds.errors import InvalidInput
 from twoworlds.files import make_folder
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
-from twoworlds.release.ledger.entries import Line
+from twoworlds.release.ledger.entries import Entry
 from twoworlds.release.ledger.journal import Mode, Store
 
 __all__ = ["TABLE", "PostgreSQLStore", "ServerLocation", "locate_on_server"]
@@ -152,7 +152,7 @@ class PostgreSQLStore:
             )
         return True
 
-    def rows(self, after: int) -> Iterator[Line]:
+    def rows(self, after: int) -> Iterator[Entry]:
         """Yield the rows with a larger sequence, in order."""
         statement = (
             "SELECT sequence, body, hash FROM {table} "
@@ -161,15 +161,15 @@ class PostgreSQLStore:
         while True:
             found = self._rows(statement, after)
             for row in found:
-                yield Line(*row)
+                yield Entry(*row)
             if len(found) < _BATCH:
                 return
             after = found[-1][0]
 
-    def row(self, sequence: int) -> Line | None:
+    def row(self, sequence: int) -> Entry | None:
         """Return one row, if it is there."""
         found = self._rows("SELECT sequence, body, hash FROM {table} WHERE sequence = %s", sequence)
-        return Line(*found[0]) if found else None
+        return Entry(*found[0]) if found else None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -177,7 +177,7 @@ class PostgreSQLStore:
         with self._transaction(_LOCK):
             yield
 
-    def append(self, row: Line) -> None:
+    def append(self, row: Entry) -> None:
         """Add one row; only inside `writing`."""
         self._run(
             "INSERT INTO {table} (sequence, body, hash) VALUES (%s, %s, %s)",

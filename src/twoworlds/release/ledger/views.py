@@ -15,7 +15,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.files import write
 from twoworlds.release.budget import Spent
 from twoworlds.release.errors import LedgerDamaged
-from twoworlds.release.ledger.entries import Line, canonical
+from twoworlds.release.ledger.entries import Entry, canonical
 from twoworlds.release.ledger.journal import Location, Store, locate, replay
 from twoworlds.release.ledger.mark import Places, read_mark
 from twoworlds.release.ledger.state import Account, State
@@ -132,7 +132,7 @@ def exported_state(exported: Iterable[Mapping[str, Any]]) -> State:
             sequence, found = item["sequence"], item["hash"]
             if type(sequence) is not int or type(found) is not str or len(item) != 3:
                 raise TypeError("other types, or other fields")
-            row = Line(sequence, canonical(item["entry"]), found)
+            row = Entry(sequence, canonical(item["entry"]), found)
         except (KeyError, TypeError, InvalidInput):
             number = state.point.sequence + 1
             raise LedgerDamaged(

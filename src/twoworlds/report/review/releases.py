@@ -147,7 +147,7 @@ def review_released(released: Released) -> Review:
     A question of a strategy has none: what is said of it is true of the whole strategy.
     """
     context, certificate = released.answers[0].context, certify(released)
-    paid = f"Asked by {released.reservation.analyst}. {price(context)}"
+    paid = f"Asked by {released.charge.analyst}. {price(context)}"
     if not context.covered:
         name, text = "certificate.json", json.dumps(certificate, indent=2, ensure_ascii=False)
         proof = Proof(_OF_RELEASE, f"{text}\n", name, f"twoworlds verify {name}", VERIFIED)

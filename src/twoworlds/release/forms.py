@@ -1,46 +1,48 @@
-"""Questions on their way through the curator: prepared, then paid, then answered.
+"""The forms of a release, each made from the one before by one function of the curator.
 
-A question is one batch of queries that is paid together. Several questions, of several analysts,
-may go the way together: each is charged on its own, and all of them wait for the disk together.
+    Request    what was asked: queries or SQL, cost, analyst, noise
+    Prepared   resolved queries, noise, plans, statement: from policy, request and schema alone
+    Charge     what the ledger wrote, durable, or the stored answer (`twoworlds.release.ledger`)
+    Released   the noisy answers, with what a certificate needs
+
+One request is a batch of queries that is paid together. Several requests, of several analysts, may
+go the way together: each is charged on its own, and all of them wait for the disk together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twoworlds.answer import Answer, Said
 from twoworlds.release.budget import Cost
-from twoworlds.release.ledger.ledger import Asked
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query import Query, Resolved
-from twoworlds.release.sensitivity import Calibration
+from twoworlds.release.sensitivity import Calibration, NoiseKind
 from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
-    from twoworlds.release.ledger import Reservation
+    from twoworlds.release.ledger import Charge
     from twoworlds.release.plan import Plan
 
-__all__ = ["NoiseKind", "Question", "Released", "Wanted"]
-
-NoiseKind = Literal["laplace", "gaussian"]
+__all__ = ["NoiseKind", "Prepared", "Released", "Request"]
 
 
-class Wanted(NamedTuple):
-    """What `Curator.release_all` takes, for `Curator.release_each`."""
+class Request(NamedTuple):
+    """What is asked; see `Curator.release_all`, which takes the same."""
 
-    asked: Sequence[Query | str]
+    asked: Query | str | Sequence[Query | str]
     cost: object
     analyst: str | None = None
     noise: NoiseKind = "laplace"
 
 
 @dataclass(frozen=True)
-class Question:
-    """A prepared question.
+class Prepared:
+    """A request that can be charged and answered.
 
     Attributes:
         resolved: The queries.
@@ -50,7 +52,7 @@ class Question:
         analyst: Who asks.
         statement: What the ledger keeps of it.
         covered: What was paid already for the strategy of which this is a question.
-        request: The name under which the ledger takes it once.
+        name: The name under which the ledger takes it once.
     """
 
     resolved: Sequence[Resolved]
@@ -60,7 +62,7 @@ class Question:
     analyst: str
     statement: Mapping[str, Any]
     covered: Cost | None = None
-    request: str | None = None
+    name: str | None = None
 
     @property
     def dataset(self) -> Dataset:
@@ -68,10 +70,10 @@ class Question:
         return self.resolved[0].dataset
 
     @property
-    def charge(self) -> Asked:
-        """What the ledger is to charge."""
+    def to_charge(self) -> tuple[str, str, Mapping[str, Any], Cost, str | None]:
+        """What `Ledger.reserve` takes."""
         price = self.calibration.price if self.covered is None else Cost()
-        return Asked(self.dataset.name, self.analyst, self.statement, price, self.request)
+        return self.dataset.name, self.analyst, self.statement, price, self.name
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Released(Result):
     answers: tuple[QueryAnswer, ...]
     statement: Mapping[str, Any]
     stored: Mapping[str, Any]
-    reservation: Reservation
+    charge: Charge
     calibration: Calibration
 
     def answer(self) -> Answer:
