@@ -44,7 +44,7 @@ def test_each_is_charged_and_one_that_does_not_fit_leaves_the_others_alone(ledge
 
 def test_one_that_makes_no_sense_leaves_the_others_alone(ledger):
     asked = charges("1/4", "1/4", "1/4")
-    asked[1] = asked[1]._replace(query={"x": object()})
+    asked[1] = ("people", "ann", {"x": object()}, "1/4", None)
     found = ledger.reserve_each(asked)
     assert [isinstance(one, TwoWorldsError) for one in found] == [False, True, False]
     assert ledger.spent("people").epsilon == Fraction(1, 2)

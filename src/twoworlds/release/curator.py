@@ -255,12 +255,7 @@ class Curator:
         self, prepared: Sequence[Prepared], started: float
     ) -> list[Released | TwoWorldsError]:
         """Charge, compute, store and return; whatever fails stands in the place of its answer."""
-        charges = self.ledger.reserve_each(
-            [
-                (one.dataset.name, one.analyst, one.statement, one.price, one.name)
-                for one in prepared
-            ]
-        )
+        charges = self.ledger.reserve_each([one.to_charge for one in prepared])
         stored: list[Any] = [None] * len(prepared)
         fresh: list[tuple[int, Charge, Any]] = []
         for number, (one, charge) in enumerate(zip(prepared, charges, strict=True)):
