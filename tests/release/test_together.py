@@ -176,7 +176,7 @@ def test_kill_9_at_steps_of_releases_together_leaves_no_answer_unpaid(hospital, 
                 shown.write_text(repr([one.answers[0].rows() for one in found]))
 
         def attempt(step=step, release=release):
-            die_at(step, "reserve")
+            die_at(step, "reserve_each")
             release()
             sys.setprofile(None)
 

@@ -19,6 +19,7 @@ from tests.release.failures.worlds import (
 )
 from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, Query, certify, check_certificate, column, parse_policy
+from twoworlds.release.answers.table import table as table_of
 
 NAMES = [
     "O'Brien",
@@ -68,8 +69,8 @@ def check_odd(folder, name, engine):
         query = Query(name).where(column(name) == name).by(name).count().sum(f"{name} too")
         released = curator.release_all([query], "1", analyst=name)
         [answer] = released.answers
-        assert exact(answer, "count") == [2, 0]
-        assert [row[name] for row in answer.rows()] == [name, "b"]
+        assert exact(answer, "count") == [2]  # the condition leaves no row in the group b
+        assert [row[name] for row in answer.rows()] == [name]
         assert answer.estimates[0][1].value == 3.5
         everyone = curator.release(Query(name).count(), "1", analyst=name)
         assert exact(everyone, "count") == [4]  # nothing was dropped
@@ -227,7 +228,7 @@ def test_failure_15_a_discovered_key_cannot_command_the_terminal(tmp_path, noise
     shown = [
         str(answer),
         answer._repr_html_(),
-        *(cell for row in answer.table()[1] for cell in row),
+        *(cell for row in table_of(answer).rows for cell in row),
     ]
     assert not any(code in said for said in shown for code in "\x1b\x07\r")
     assert "<script>" not in answer._repr_html_()

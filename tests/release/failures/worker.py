@@ -43,8 +43,18 @@ WATCHED = {
     )
 } | {releases.__file__, str(Path(twoworlds.cli.__file__).parent / "render.py")}
 STEPS = {
-    *("reserve", "fetch", "decode", "noisy", "commit", "append", "execute", "write", "fdatasync"),
-    *("answer", "release_all", "print_result", "print_json", "stored", "link", "fsync", "open"),
+    *("reserve_each", "fetch_all", "decode", "noisy", "commit_each", "append", "execute", "write"),
+    *(
+        "fdatasync",
+        "answer",
+        "release_all",
+        "print_result",
+        "print_json",
+        "stored",
+        "link",
+        "fsync",
+        "open",
+    ),
 }
 
 
@@ -61,7 +71,7 @@ def forked(work):
         os._exit(1)
 
 
-def die_at(step, since="reserve"):
+def die_at(step, since="reserve_each"):
     """Kill this process at a step: the moment before or after a call that matters, counted.
 
     Steps are counted from the first call of ``since`` on; from here on if it is empty.
@@ -117,7 +127,7 @@ def warm_up(folder):
     os.close(kept)
 
 
-def every_step(folder, stride, since="reserve"):
+def every_step(folder, stride, since="reserve_each"):
     """Kill a command at each of its steps, and ask again; return what went wrong."""
     folder, problems, lost, unasked = Path(folder), [], 0, 0
     warm_up(folder)
