@@ -182,12 +182,12 @@ def show_verification(file: Path, *, ledger: Path | None = None, as_json: bool) 
     if saved.of_release:
         from twoworlds.release.certificate import check_certificate
 
-        found = check_certificate(data, ledger=ledger)
+        checked = check_certificate(data, ledger=ledger)
         if as_json:
-            print_json({"file": str(file), **found.to_dict()})
+            print_json({"file": str(file), **checked.to_dict()})
         else:
-            print_answer(replace(found.answer(), subject=str(file)))
-        return 0 if found.holds else 1
+            print_answer(replace(checked.answer(), subject=str(file)))
+        return 0 if checked.holds else 1
     if ledger is not None:
         raise InvalidInput("--ledger is for certificates of releases: leave it out")
     proved = holds(saved)

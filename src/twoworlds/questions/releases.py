@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from twoworlds.answer import Answer, Said, Steps, Table
 from twoworlds.errors import Interrupted, InvalidInput, UnknownName
@@ -249,11 +249,9 @@ def _beside(result: Result, sentence: str, **more: Any) -> Result:
     return _Told(told, {**result.fields(), **more})
 
 
-def _save(
-    released: Released, certificate: Path | None, report: Path | None
-) -> dict[Literal["certificate", "report"], Path]:
+def _save(released: Released, certificate: Path | None, report: Path | None) -> dict[str, Path]:
     """Write the certificate and the report of a release."""
-    saved: dict[Literal["certificate", "report"], Path] = {}
+    saved: dict[str, Path] = {}
     if certificate is not None:
         from twoworlds.release.certificate import certify
 
@@ -525,8 +523,8 @@ def policy_new(
                 "is read"
             )
         write(file, draft(data, name, table=table, folder=file.parent))
-        said = f"wrote {file}: fill in bounds, keys and the budget, then check it"
-        return _Told(Answer(said), {"file": file})
+        written = f"wrote {file}: fill in bounds, keys and the budget, then check it"
+        return _Told(Answer(written), {"file": file})
     asks = sys.stdin.isatty()
     if header is None and not kind and not asks and Path(data).exists():
         raise InvalidInput(

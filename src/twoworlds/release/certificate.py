@@ -74,11 +74,12 @@ class Checked(Result):
 
     def answer(self) -> Answer:
         """Say whether it holds, what was checked, and what was not."""
-        word = "holds" if self.holds else "does NOT hold"
-        wrong = "" if self.failure is None else f": {self.failure}"
+        headline = "Everything that was checked is as it should be."
+        if self.failure is not None:
+            headline = f"Wrong: {self.failure}."
         facts = [*(("checked", said) for said in self.done), ("not checked", self.left_out)]
-        headline = f"This certificate of a release {word}{wrong}."
-        return Answer(headline, holds=self.holds, blocks=(Facts(facts),))
+        claim = "certificate of a release"
+        return Answer(headline, claim=claim, holds=self.holds, blocks=(Facts(facts),))
 
     def fields(self) -> dict[str, Any]:
         """Return whether it holds, and what was checked."""

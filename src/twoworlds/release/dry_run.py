@@ -66,7 +66,8 @@ class DryRun(Result):
             )
         lines = self.calibration.explain().splitlines()
         means = " ".join(meaning(self.calibration.price, one.unit, one.neighbours))
-        blocks.append(Said((*lines, protected(one.unit, one.neighbours), means)))
+        blocks.append(Said((*lines, protected(one.unit, one.neighbours)), quiet=True))
+        blocks.append(Said([means]))
         zcdp = self.price.kind == "zcdp"
         left = {f"left of {account}": cost for account, cost in self.left.items()}
         costs = {

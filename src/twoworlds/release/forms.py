@@ -34,7 +34,7 @@ __all__ = ["NoiseKind", "Prepared", "Released", "Request"]
 class Request(NamedTuple):
     """What is asked; see `Curator.release_all`, which takes the same."""
 
-    asked: Query | str | Sequence[Query | str]
+    asked: Sequence[Query | str]
     cost: object
     analyst: str | None = None
     noise: NoiseKind = "laplace"

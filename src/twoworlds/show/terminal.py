@@ -39,7 +39,9 @@ def print_answer(answer: Answer) -> None:
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
     before: Block | None = Said([answer.headline]) if not answer.claim else None
     for block in _joined(pending):
-        if type(block) is not type(before):
+        if type(block) is not type(before) or getattr(block, "quiet", 0) != getattr(
+            before, "quiet", 0
+        ):
             out.print()
         _print_block(out, block)
         before = block

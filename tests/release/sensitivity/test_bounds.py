@@ -130,7 +130,7 @@ def weighted(draw, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(weighted())
 def test_loss_is_that_of_the_worst_neighbours(asked):
     batch, weights = asked
@@ -163,7 +163,7 @@ def test_squared_loss_is_that_of_the_worst_neighbours_or_a_little_more(asked):
         assert found.value <= expected * F(65, 64)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data(), st.sampled_from([(1, 1), (2, 1), (2, 2), (3, 2)]), st.sampled_from([1, 2]))
 def test_loss_of_a_person_is_never_understated_and_exact_where_said(data, limits, power):
     unit = Unit("id", *limits)

@@ -58,8 +58,10 @@ class Entry:
         Raises:
             LedgerDamaged: with the number of the entry, when it does not.
         """
+        body: Any = None
         try:
-            body = json.loads(self.body) if digest(self.body) == self.hash else None
+            right = digest(self.body) == self.hash
+            body = json.loads(self.body) if right else None
             right = isinstance(body, dict) and _ENCODER.encode(body) == self.body
         except (ValueError, RecursionError, AttributeError, TypeError):
             right = False

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from twoworlds.cards import interval_chart, odds_chart
+from twoworlds.cards import Interval, interval_chart, odds_chart
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.answers.table import intervals, table
@@ -274,8 +274,7 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
     for answer in answers:
         yield Said((asked(answer.resolved),))
         yield Facts((("as SQL", to_sql(answer.resolved.query)),))
-        shown = table(answer)
-        heads, rows = shown.heads, shown.rows
+        heads, rows = table(answer).heads, table(answer).rows
         shown = tuple(tuple(cell.lstrip("█░ ") for cell in row) for row in rows[:_MOST_ROWS])
         yield Grid(tuple(heads), shown, numbers=True)
         if len(rows) > _MOST_ROWS:
@@ -287,7 +286,7 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
 
 def _charts(answer: QueryAnswer) -> Iterator[Block]:
     for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
-        rows = intervals(answer, place)
+        rows = [Interval(*row) for row in intervals(answer, place)]
         words = (
             f"{column.name} of each group: a dot for the released value, and a line as long as the "
             "interval that noise leaves, grey where the value is lost in noise. The numbers are in "
