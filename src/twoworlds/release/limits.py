@@ -35,7 +35,7 @@ from twoworlds.mechanisms.noise import DiscreteGaussianNoise
 from twoworlds.numbers import decimal
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
 from twoworlds.release.ledger.entries import canonical
-from twoworlds.release.noise.blocks import WIDEST
+from twoworlds.release.noise.laws import WIDEST
 from twoworlds.release.query.resolve import Axis, Measure, Resolved
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.statement import statement

@@ -7,16 +7,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.release.answers.answer import QueryAnswer
-    from twoworlds.release.answers.draw import noisy, simulated
-    from twoworlds.release.answers.estimates import Certainty, Estimate, Expected, expected_errors
-    from twoworlds.release.answers.table import Utility
-    from twoworlds.release.answers.words import Context
+from twoworlds.release.answers.answer import QueryAnswer
+from twoworlds.release.answers.draw import noisy, simulated
+from twoworlds.release.answers.estimates import Certainty, Estimate, Expected, expected_errors
+from twoworlds.release.answers.table import Utility
+from twoworlds.release.answers.words import Context
 
 __all__ = [
     "Certainty",
@@ -29,14 +24,3 @@ __all__ = [
     "noisy",
     "simulated",
 ]
-
-# Where each name is found when it is first used; the imports above tell type checkers the same.
-_PLACES = {
-    "answer": ("QueryAnswer",),
-    "words": ("Context",),
-    "draw": ("noisy", "simulated"),
-    "estimates": ("Certainty", "Estimate", "Expected", "expected_errors"),
-    "table": ("Utility",),
-}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -54,7 +54,7 @@ from twoworlds.mechanisms.noise import (
 )
 from twoworlds.numbers import Number, Real, ball, working_precision
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.laws import centre, power, spread
+from twoworlds.release.noise.laws import WIDEST, centre, power, spread
 from twoworlds.release.noise.sampler import Inversion, Sampler, placed, summed
 from twoworlds.release.noise.table import CHUNK, Boundaries, Uniform, inverted
 
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from twoworlds.release.noise.sampler import Integers
 
 __all__ = [
-    "WIDEST",
     "Blocks",
     "GaussianWeights",
     "PoissonWeights",
@@ -277,9 +276,6 @@ def _up(x: arb) -> int:
     """Return a whole number that is surely not below x, and at least 0."""
     mantissa, exponent = map(int, x.upper().man_exp())
     return max(0, mantissa << exponent if exponent >= 0 else -(-mantissa >> -exponent))
-
-
-WIDEST = 1 << 48  # the width up to which a law is drawn by rejection
 
 
 class Weights(Protocol):
