@@ -1,4 +1,4 @@
-"""What a ledger refuses, and why: over budget, damaged, or not to be had right now.
+"""What a release is refused for: over budget, a ledger that is damaged or not to be had right now.
 
     TwoWorldsError
     ├── InvalidInput
@@ -9,10 +9,9 @@
 
 No message holds an answer or a value of the data.
 
-The one error of a release that was paid and then could not be answered.
-
-An error is an output: whatever the data holds, its type, its text and, up to the pace of the
-curator, its time are the same. What went wrong stands in no message and in no log.
+`ReleaseFailed` is the one error of a release that was paid and then could not be answered. An error
+is an output: whatever the data holds, its type, its text and, up to the pace of the curator, its
+time are the same. What went wrong stands in no message and in no log.
 """
 
 from __future__ import annotations

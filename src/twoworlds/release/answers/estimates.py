@@ -3,8 +3,6 @@ r"""Estimates with their errors, and the noisy measures that they are made of.
 An error here is the error of noise and of nothing else: that values were clamped and rounded, that
 rows without a value or beyond the limit of a person were left out, belongs to the question.
 
-How each aggregate is estimated from noisy measures, with errors that hold.
-
 Let n, T, S be the true rows, total and squares of a cell (T and S around the center c, in units),
 and N, X, Y the noisy ones.
 
@@ -33,7 +31,7 @@ Before the data are seen, with M = max |v - c|, and if n exceeds the reach h_N o
 since X/N - T/n = (Z_X - (T/n) Z_N) / N with |T/n| <= M, likewise for Y/N with S/n <= M^2, and
 A^2 - B^2 = (A - B)(A + B).
 
-The errors that an answer will have, before it is paid for.
+`expected_errors` says the errors that an answer will have, before it is paid for.
 """
 
 from __future__ import annotations

@@ -13,10 +13,9 @@ Poisson summation it is
 
 over all whole m: less than s, by a relative part below 100 s e^(-19 s).
 
-Scores of the candidates for a quantile, what one row does to them, and how good the choice is.
-
-For the quantile a/b in lowest terms, of n rows, let x_i rows lie below candidate i, y_i at it and
-z_i above it. Its ranks are the interval [x_i, x_i + y_i], the target rank is a n / b, and
+Quantiles: scores of the candidates, what one row does to them, and how good the choice is. For the
+quantile a/b in lowest terms, of n rows, let x_i rows lie below candidate i, y_i at it and z_i above
+it. Its ranks are the interval [x_i, x_i + y_i], the target rank is a n / b, and
 
     score_i = -max(0, U_i, W_i),   U_i = b x_i - a n = (b - a) x_i - a (y_i + z_i)
                                    W_i = a n - b (x_i + y_i) = a z_i - (b - a) (x_i + y_i)

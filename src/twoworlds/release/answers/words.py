@@ -11,7 +11,8 @@ What a guarantee means comes from the theorems (`twoworlds.theorems`). For pure 
 output is bounded; what is said then is what a bet at even odds can gain. zCDP is said at the delta
 `STATED_DELTA`, by conversion.
 
-What stands around an answer: its price, what is left, who is protected, where it is recorded.
+`Context` is what stands around an answer: its price, what is left, who is protected, where it is
+recorded.
 """
 
 from __future__ import annotations

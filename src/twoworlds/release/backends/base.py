@@ -7,9 +7,8 @@ Two rules hold for all engines. Statements that are read together run in one *se
 or cursor that no other thread uses meanwhile. And what was planned is what is read: a session first
 describes its tables again, and fails if a column is not what it was when the statements were made.
 
-Connections of Python's database interface (PEP 249): what SQLite, PostgreSQL and MySQL share.
-
-An engine opens as many connections as are needed at one time, and reads in a transaction of one
+SQLite, PostgreSQL and MySQL share the connections of Python's database interface (PEP 249). Such an
+engine opens as many connections as are needed at one time, and reads in a transaction of one
 moment. A connection that is given is used as it is, by one thread at a time: nothing is known about
 the transaction that it is in, so no moment is promised.
 """

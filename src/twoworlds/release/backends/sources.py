@@ -1,6 +1,6 @@
 """What a source may be: a path, a table by name, a frame; the parts that all engines share.
 
-From a source to an engine and a table in it.
+`open_backend` goes from a source to an engine and a table in it.
 """
 
 from __future__ import annotations

@@ -19,10 +19,9 @@ without a word loses the lock after a minute.
 The high-water mark is a file on each machine (`twoworlds.release.ledger.mark`), and says what
 that guarantees. Look at the primary server only: a standby may be behind the mark.
 
-Addresses of ledgers on PostgreSQL: read once, and shown without password or options.
-
-A message, a ``repr`` and a log hold host, port, database and table. Whatever of an address cannot
-be told from a password is not shown, even in the refusal of an address that is wrong.
+An address is read once, and shown without password or options: a message, a ``repr`` and a log hold
+host, port, database and table. Whatever of an address cannot be told from a password is not shown,
+even in the refusal of an address that is wrong.
 """
 
 from __future__ import annotations

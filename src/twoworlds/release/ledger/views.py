@@ -1,6 +1,6 @@
 """Looking at a ledger without changing it: show, verify, export; all as plain data.
 
-Exported ledgers as files: one JSON object to a line.
+An exported ledger is a file with one JSON object to a line.
 """
 
 from __future__ import annotations

@@ -1,25 +1,22 @@
-"""Files with a column to be randomized: what CSV and Parquet files have in common.
+"""Files with a column to be randomized: CSV, TSV and Parquet.
 
 A file yields its records in chunks, so that any number of them takes the same memory, and writes
 chunks of reports to a new file. The value of a record becomes its *code*: its place among the
 declared values, or their number for any other cell. What a cell holds never makes the work fail.
 
-CSV and TSV files, read and written line by line.
+CSV and TSV files are read and written line by line. Such a file is UTF-8 text with a header, commas
+between cells (or ; or tabs or |, if the header then holds the column) and double quotes around
+cells that need them. Nothing about it is guessed: cells are compared with the declared values as
+they are spelled. An empty line is an empty cell if there is one column, and no record otherwise. A
+line with more or fewer cells than the header is a record without a declared value, and of the
+public columns it has empty cells; bytes that are not UTF-8 make a cell that is none of the values.
+Only a file that is no CSV at all, because a quote is not closed, say, is refused.
 
-A file is UTF-8 text with a header, commas between cells (or ; or tabs or |, if the header then
-holds the column) and double quotes around cells that need them. Nothing about it is guessed: cells
-are compared with the declared values as they are spelled. An empty line is an empty cell if there
-is one column, and no record otherwise. A line with more or fewer cells than the header is a record
-without a declared value, and of the public columns it has empty cells; bytes that are not UTF-8
-make a cell that is none of the values. Only a file that is no CSV at all, because a quote is not
-closed, say, is refused.
-
-Parquet files, read and written by DuckDB.
-
-Records are read by ranges of row numbers, so that a file of any length takes the memory of one
-range. A cell is compared with the declared values as the text that DuckDB makes of it: true, 42,
-2024-05-01. The reports have the type of the column where every report is a value of that type (and
-the type is a plain one), and are text otherwise; that depends on the declaration and never on data.
+Parquet files are read and written by DuckDB. Records are read by ranges of row numbers, so that a
+file of any length takes the memory of one range. A cell is compared with the declared values as the
+text that DuckDB makes of it: true, 42, 2024-05-01. The reports have the type of the column where
+every report is a value of that type (and the type is a plain one), and are text otherwise; that
+depends on the declaration and never on data.
 
 Reports and public columns are gathered in a database in the hidden folder of the new file, which
 DuckDB then writes in one go. Nothing that has not been randomized, or said to be public, is ever

@@ -5,14 +5,12 @@ why the reports are drawn here and not by the database that reads the file: its 
 a pseudo-random number of few bits, whose seed can be set and whose stream can be guessed from its
 values.
 
-The certificate beside a randomized file: how it was made, and what it costs.
+A certificate beside a randomized file says how it was made, and what it costs. Randomizing the same
+column again gives a second, independent look at every record: the ratios multiply (epsilons add
+up), and averaging many looks shows the data. So a randomized file is made once and kept, nothing is
+overwritten, and the certificate says what the file has cost.
 
-Randomizing the same column again gives a second, independent look at every record: the ratios
-multiply (epsilons add up), and averaging many looks shows the data. So a randomized file is made
-once and kept, nothing is overwritten, and the certificate says what the file has cost.
-
-A new file and its certificate, put in place whole or not at all, and never over another file.
-
+A new file and its certificate are put in place whole or not at all, and never over another file.
 Both are written in a hidden folder beside their place and flushed to the disk. Then the certificate
 is put in place, and then the file, each in one step that fails if something is there already: a
 crash at any point leaves at most a certificate without a file, never a file without a certificate.

@@ -18,20 +18,18 @@ The words are rigorous: they are read off enclosures, and where an enclosure hol
 it is refined or replaced by the exact rational. ``bits`` below 64 gives the same table for shorter
 words, so that tests can go through all of them.
 
-A uniform number of which only as many bits are drawn as a decision needs.
+`Uniform` is a number of which only as many bits are drawn as a decision needs. U lies in [0, 1).
+After n bits it is known to lie in [v / 2^n, (v + 1) / 2^n). Whether U < x is decided when x lies
+outside of that interval; otherwise more bits are drawn, and x is enclosed more tightly. So each
+decision is exact, and it ends with probability 1 whatever x is: a further word is needed with
+probability about 2^-64.
 
-U lies in [0, 1). After n bits it is known to lie in [v / 2^n, (v + 1) / 2^n). Whether U < x is
-decided when x lies outside of that interval; otherwise more bits are drawn, and x is enclosed more
-tightly. So each decision is exact, and it ends with probability 1 whatever x is: a further word is
-needed with probability about 2^-64.
-
-Finding many words in one sorted list, in the same number of steps for every word.
-
-`Boundaries` counts, for each word, the entries of the list below it. A *guide* gives the count at
-the beginning of the word's cell, by its first bits, where that leaves fewer steps; then each step
-halves the range of every word: the same instructions whatever the word is, without a branch on it.
-The number of steps is that of the fullest cell. (Which memory is read does depend on the word; see
-the package's docstring.)
+Many words are found in one sorted list, in the same number of steps for every word: `Boundaries`
+counts, for each word, the entries of the list below it. A *guide* gives the count at the beginning
+of the word's cell, by its first bits, where that leaves fewer steps; then each step halves the
+range of every word: the same instructions whatever the word is, without a branch on it. The number
+of steps is that of the fullest cell. (Which memory is read does depend on the word; see the
+package's docstring.)
 
 numpy does it, unless the compiler is loaded: then the same steps are compiled, and twice as fast.
 Loading the compiler takes as long as some ten million values, so a draw does that only if it is

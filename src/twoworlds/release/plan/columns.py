@@ -18,7 +18,7 @@ the engine rounds: floats are multiplied and divided by the parts of the unit, w
 operations, and half a unit goes up or down as the engine's ``round`` does. A value outside the
 bounds is clamped before anything is computed with it, so nothing overflows.
 
-Conditions of a query in SQL, whose three-valued logic they share.
+`truth` writes the conditions of a query in SQL, whose three-valued logic they share.
 """
 
 from __future__ import annotations

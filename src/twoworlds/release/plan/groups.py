@@ -5,9 +5,8 @@ looked up in the list of declared keys; for people, whose groups are limited, ea
 looked up by a join with a table of them. Where a join is dear, the results whose keys are in a list
 are kept instead, and these few keys are looked up when they have come back.
 
-Limits on what one person adds: at most so many groups, and then at most so many rows.
-
-Which groups and rows are kept is decided by a digest of them, a rule that looks at nothing but the
+Limits on what one person adds are at most so many groups, and then at most so many rows. Which
+groups and rows are kept is decided by a digest of them, a rule that looks at nothing but the
 person's own rows, so that nobody's presence changes what is kept of somebody else. Rows that agree
 in everything that the query uses are interchangeable.
 """

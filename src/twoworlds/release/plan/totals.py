@@ -1,9 +1,8 @@
 """The true totals of a query, in whole numbers: what the engine hands over, before any noise.
 
-Measures in SQL: each is one sum over rows, in as many columns as its engine needs to be exact.
-
-Up to 2^33 rows of values below 2^62 are summed without loss: in the engine's 128-bit sums, or in
-limbs of 30 bits, v = l_0 + 2^30 l_1 + 2^60 l_2 with 0 <= l_0, l_1 < 2^30, whose sums fit 64 bits.
+A measure is one sum over rows in SQL, in as many columns as its engine needs to be exact. Up to
+2^33 rows of values below 2^62 are summed without loss: in the engine's 128-bit sums, or in limbs of
+30 bits, v = l_0 + 2^30 l_1 + 2^60 l_2 with 0 <= l_0, l_1 < 2^30, whose sums fit 64 bits.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Conditions are joined with ``&`` and ``|`` and turned round with ``~``; Python's
 ``not`` ask for a truth value, which a condition has only for a row. What stands in an `All` inside
 an `All` stands in the outer one, and so for `AnyOf`: equal conditions have one form.
 
-Conditions as Python writes them: ``(column("age") >= 18) & column("region").is_in(["north"])``.
+In Python they are written ``(column("age") >= 18) & column("region").is_in(["north"])``.
 
 A comparison builds a condition and compares nothing. Numbers are exact: 0.1 is one tenth.
 """

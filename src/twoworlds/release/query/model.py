@@ -5,7 +5,7 @@
 >>> [aggregate.name for aggregate in query.aggregates]
 ['count', 'mean_income']
 
-Queries back from plain data, as ledgers and certificates hold them.
+`query_of` reads queries back from plain data, as ledgers and certificates hold them.
 """
 
 from __future__ import annotations

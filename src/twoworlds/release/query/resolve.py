@@ -1,9 +1,8 @@
 r"""From a query and a policy to measures: everything definite, or refused with the reason.
 
-A query made definite: the whole numbers that the engine adds up, and what is made of them.
-
-Every aggregate comes from *measures*: sums over rows (or people) of whole numbers, in each cell of
-the groups. Noise is added to these and to nothing else.
+A resolved query has the whole numbers that the engine adds up, and what is made of them. Every
+aggregate comes from *measures*: sums over rows (or people) of whole numbers, in each cell of the
+groups. Noise is added to these and to nothing else.
 
     rows       1 for each row (that has a value in the column, if there is one)
     people     1 for each person with such a row

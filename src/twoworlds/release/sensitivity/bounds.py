@@ -1,4 +1,6 @@
-r"""The largest loss of one row: over all row types, or over all pairs of them.
+r"""L1 and squared L2 bounds on what one unit contributes: a row, or a person with several rows.
+
+First the largest loss of one row, over all row types or over all pairs of them.
 
 Each measure has a weight w, and a row that changes its sum in one cell by d loses w |d| (power 1:
 w = 1/scale, discrete Laplace) or w d^2 (power 2: w = 1/(2 sigma^2), discrete Gaussian). Losses of
@@ -19,9 +21,8 @@ the bound (every term at its own worst corner) is within 1/64 of a loss that occ
 
 Pairs are tried in the order of w |c|^p + w |c'|^p, which times 2^(p-1) bounds the loss of a pair.
 
-The largest loss of the unit that is protected: a row, or a person with several rows.
-
-A row enters all queries of a batch alike, so the loss is that of its row type, or of a pair.
+Then that of the unit that is protected. A row enters all queries of a batch alike, so the loss is
+that of its row type, or of a pair.
 
 A person has at most R rows and m cells in each query: m = min(R, G, cells), and 1 without groups.
 Each query chooses the rows that it keeps for itself, and a person may have other rows besides, so

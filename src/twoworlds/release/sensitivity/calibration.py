@@ -19,12 +19,9 @@ world. K(0) = K(1) = 0 and K'' is a variance of values in an interval of that le
 a (a - 1) (k rate)^2 / 8. So a rate weighs as Gaussian noise with sigma^2 = 4 / rate^2; it is
 rounded down to a rational, and the whole costs a little less than wanted.
 
-Tails of noise that are quick also for wide Gaussian laws, never too small.
-
-The threshold above which a discovered key is shown, from its delta.
-
-Only keys that occur are ever shown. Let a unit be alone in m cells; each has the count 1, and is
-shown with probability p = P(1 + Z >= threshold). Without the unit these cells do not occur. Then
+The threshold above which a discovered key is shown follows from its delta. Only keys that occur are
+ever shown. Let a unit be alone in m cells; each has the count 1, and is shown with probability p =
+P(1 + Z >= threshold). Without the unit these cells do not occur. Then
 
     (1)  1 - (1 - p)^m <= delta:      with the unit, a cell that gives it away is seldom shown;
     (2)  1 - p >= e^-w:               without it, that none is shown is at most e^(m w) as likely,

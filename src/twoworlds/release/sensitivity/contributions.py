@@ -1,4 +1,6 @@
-r"""States of a column: what the conditions and the groups of a batch can see of it, and its values.
+r"""Contributions: every way in which one row can enter a batch of queries.
+
+Of one column, a batch sees a *state*: the truth of its conditions, its groups, and its values.
 
 A state is a class of pieces with the same truth of every rule and the same group on every axis. Its
 *options* are what a measure can see besides: that the value is missing, or an interval of whole
@@ -9,13 +11,11 @@ are enough: let each group of an axis that just one set of states has be called 
 sets of states with the same rules, options and shared groups can be exchanged for each other, and a
 pair of rows looks at two of them at most: at one twice, or at two different ones.
 
-Row types: every way in which one row can enter a batch of queries.
-
-A row type says, for each query, in which cell the row counts (None: nowhere) and in which measures,
-and for each column of values what may be in it. All combinations of states of the columns that
-conditions and groups look at are possible; so are, independently, the columns of a public table
-that is joined, which is more than there is, and safe. A column that is only added up has one state,
-so that it does not multiply the number of types.
+A row type puts the states of all columns together. It says, for each query, in which cell the row
+counts (None: nowhere) and in which measures, and for each column of values what may be in it. All
+combinations of states of the columns that conditions and groups look at are possible; so are,
+independently, the columns of a public table that is joined, which is more than there is, and safe.
+A column that is only added up has one state, so that it does not multiply the number of types.
 
 `reachable` asks less: in which declared groups the condition of a query lets a row be at all.
 """

@@ -1,11 +1,11 @@
-r"""Conditions as rules that are true or not, cut into parts that look at one column each.
+r"""The domain of a column, cut into pieces that nothing in a batch of queries tells apart.
+
+Conditions become rules that are true or not, cut into parts that look at one column each.
 
 SQL has three truth values, but a row is kept only where a condition is true. `rule` moves every
 `Not` down to the comparisons (De Morgan's laws hold for three values) and asks of each comparison
 whether it is true, or whether it is false; of a missing value it is neither. What remains is made
 of "all" and "some" only, so that two truth values are enough.
-
-Pieces: pieces of the values of a column that nothing in a batch of queries tells apart.
 
 Numbers and dates are cut at every constant, key and edge: the pieces are these points and the open
 gaps between them. Texts and truth values have the points and, for texts, any other text. What is

@@ -1,15 +1,11 @@
-"""Constants in SQL: numbers as the exact decimals they are written as, texts, dates, truth values.
+"""The parts of a SELECT: constants, names, conditions and aggregates, from the nodes of sqlglot.
+
+Constants are numbers as the exact decimals they are written as, texts, dates, truth values.
 
 ``3/4`` is three quarters. (Some engines divide whole numbers without a remainder; nobody means
 that by a constant.)
 
-Names in SQL: which column of which table is meant.
-
 A name is matched exactly, or else without regard to capitals if only one name fits.
-
-WHERE and FILTER: from sqlglot's nodes to conditions.
-
-SELECT: from sqlglot's nodes to aggregates.
 """
 
 from __future__ import annotations
