@@ -65,5 +65,4 @@ _PLACES = {
     "query.sql": ("parse_sql",),
     "strategy": ("Strategy",),
 }
-
 __getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -19,7 +19,6 @@ from twoworlds.show import Result
 __all__ = ["Covered", "DryRun"]
 
 Covered = Literal["asked before", "next question"]  # of a strategy
-
 _SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
 
 

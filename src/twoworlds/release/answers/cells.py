@@ -40,7 +40,6 @@ __all__ = [
 Cell = tuple[int | Value, ...]
 MOST_DISCOVERED = 10_000  # cells that a query shows when it discovers keys
 LONGEST_KEY = 200  # bytes of a discovered key, as the ledger has it
-
 _UNDECLARED = "the engine returned a group that is not declared: please report this"
 
 

@@ -69,7 +69,6 @@ __all__ = [
     "variance",
 ]
 
-
 FAILURE = Fraction(1, 20)  # intervals hold with probability 95 %
 _WIDE = 1000
 

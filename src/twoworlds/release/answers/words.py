@@ -60,7 +60,6 @@ __all__ = [
     "protected",
 ]
 
-
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Backend", "DbApiBackend", "Family", "Field", "Run", "TableChanged", "run"]
 
-
+CHUNK = 10_000
 _LOOKS = 5
 Run = Callable[[str], Iterator[tuple[Any, ...]]]
 Family = Literal[
@@ -212,9 +212,6 @@ class Backend(ABC):
 
 class TableChanged(Exception):
     """A table changed between planning and reading; no message, since it is never shown."""
-
-
-CHUNK = 10_000
 
 
 class DbApiBackend(Backend):

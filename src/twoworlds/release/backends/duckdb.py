@@ -25,9 +25,15 @@ if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
 
-__all__ = ["DuckDBBackend"]
+__all__ = ["SETTINGS", "DuckDBBackend"]
 
 CHUNK = 10_000
+# Nothing is installed or loaded on demand, and no variable of Python is a table.
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
 _INTEGERS = {
     "TINYINT": 8,
     "SMALLINT": 16,
@@ -296,19 +302,14 @@ def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
 
 
 def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
-    """Open DuckDB: nothing is installed or loaded on demand, no variable of Python is a table."""
+    """Open DuckDB in memory, or a file of it for reading; what is set cannot be changed."""
     import duckdb
 
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "python_enable_replacements": "false",
-    }
     if file is None:
-        connection = duckdb.connect(":memory:", config=settings)
+        connection = duckdb.connect(":memory:", config=SETTINGS)
     else:
         try:
-            connection = duckdb.connect(str(file), read_only=True, config=settings)
+            connection = duckdb.connect(str(file), read_only=True, config=SETTINGS)
         except duckdb.Error:
             raise InvalidInput(
                 f"{file.name!r} cannot be opened as a file of DuckDB: is it one, and is no other "

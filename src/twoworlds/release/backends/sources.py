@@ -38,7 +38,12 @@ __all__ = [
     "text_file_of",
 ]
 
-
+Parts = frozenset[tuple[object, ...]]
+_FORMS = (
+    "a path (.parquet), {duckdb: path, table: name}, {sqlite: path, table: name}, "
+    "{postgresql: address, table: name}, {mysql: address, table: name}, {spark: path or table}, "
+    "a data frame, or {connection: ..., table: name}"
+)
 FILES = (".parquet",)
 TEXT_FILES = (".csv", ".tsv")  # imported, and never read by a release
 FORMS = ("duckdb", "sqlite", "postgresql", "mysql", "spark", "connection")
@@ -157,8 +162,6 @@ def named_table(catalogue: Backend, schema: str | None, name: str) -> exp.Table:
 
 
 # --- one table, one budget ----------------------------------------------------------------------
-
-Parts = frozenset[tuple[object, ...]]
 
 
 def check_distinct(sources: Mapping[str, Any], folder: Path, place: str) -> None:
@@ -279,13 +282,6 @@ def _server(host: str | None, port: object) -> tuple[str, str]:
     host = (host or "").strip("[]").casefold().rstrip(".")
     local = host in ("", "localhost", "::1") or host.startswith(("/", "@", "127."))
     return "" if local else host, str(port)
-
-
-_FORMS = (
-    "a path (.parquet), {duckdb: path, table: name}, {sqlite: path, table: name}, "
-    "{postgresql: address, table: name}, {mysql: address, table: name}, {spark: path or table}, "
-    "a data frame, or {connection: ..., table: name}"
-)
 
 
 def open_backend(source: Any, folder: Path = Path()) -> tuple[Backend, exp.Table]:

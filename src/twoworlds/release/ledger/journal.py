@@ -51,7 +51,8 @@ __all__ = [
     "replay",
 ]
 
-
+Mode = Literal["ro", "rw", "rwc"]  # read; read and write; the same, and make it if it is missing
+TIMEOUT = 10.0  # seconds
 Decision = tuple[str, Mapping[str, Any]] | None  # the kind and content of an entry to add
 _Result = TypeVar("_Result")
 _ABANDONED: list[object] = []  # connections of a parent process: neither to be used nor closed
@@ -247,9 +248,6 @@ class Store(Protocol):
         ...
 
 
-Mode = Literal["ro", "rw", "rwc"]  # read; read and write; the same, and make it if it is missing
-
-
 class Location(Protocol):
     """Where a ledger is; as text it is what messages call it, without any password."""
 
@@ -374,9 +372,6 @@ def gone(location: Location, points: Places | None) -> TwoWorldsError:
         f"entry {points.last.sequence}: restore it, since a new one forgets what was spent",
         entry=1,
     )
-
-
-TIMEOUT = 10.0  # seconds
 
 
 def begin(location: Location, timeout: float) -> None:

@@ -31,6 +31,9 @@ from twoworlds.release.ledger.state import Account, PaidQuery, State, check_name
 
 __all__ = ["Charge", "Ledger"]
 
+_Result = TypeVar("_Result")
+Change = tuple[Callable[[State], Decision], Callable[[State], _Result]]
+
 
 class Ledger:
     """An open ledger; many threads and processes may have the same one open.
@@ -306,10 +309,6 @@ class Ledger:
     def _account(self, dataset: str, analyst: str | None) -> tuple[Cap, Spent]:
         state, account = self._journal.read(), (dataset, analyst)
         return state.cap(account), state.spent.get(account, Spent())
-
-
-_Result = TypeVar("_Result")
-Change = tuple[Callable[[State], Decision], Callable[[State], _Result]]
 
 
 def _charging(

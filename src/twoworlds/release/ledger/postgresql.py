@@ -49,7 +49,8 @@ from twoworlds.release.ledger.journal import Mode, Store
 
 __all__ = ["TABLE", "PostgreSQLStore", "ServerLocation", "locate_on_server"]
 
-
+TABLE = "twoworlds_ledger"
+_NAME = re.compile(r"(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}")
 _LOCKS = 0x32574C44  # "2WLD": the first half of the keys of our advisory locks
 _SIGN, _VERSION = "twoworlds_ledger_format_", 1
 _BATCH = 500  # rows read at a time
@@ -315,10 +316,6 @@ class PostgreSQLStore:
                 state = getattr(error, "sqlstate", None)
                 what = f"cannot be used ({type(error).__name__}, {state}); nothing was answered"
         raise LedgerUnavailable(f"the ledger {self._shown} {what}") from None
-
-
-TABLE = "twoworlds_ledger"
-_NAME = re.compile(r"(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}")
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ __all__ = [
     "write_export",
 ]
 
-
+_SUFFIX = ".jsonl"
+_LONGEST = 1 << 30
 _TIMEOUT = 10.0
 
 
@@ -168,10 +169,6 @@ def _reading(location: Location) -> Iterator[tuple[Store, Places | None]]:
         yield store, points
     finally:
         store.close()
-
-
-_SUFFIX = ".jsonl"
-_LONGEST = 1 << 30
 
 
 def read_export(path: Path | str) -> list[Mapping[str, Any]]:

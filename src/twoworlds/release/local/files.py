@@ -47,7 +47,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Chunk", "CsvFile", "ParquetFile", "TableFile", "kept_columns", "open_table"]
 
-
+_SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
+_CHUNK = 1 << 12  # records; more of them would only keep the garbage collector busy
+_RANGE = 1 << 20  # records
+_GLOB = set("*?[]{}")
+_NUMBER = "file_row_number"
+_PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DATE")
 _TEXT = (".csv", ".tsv")
 _STORED = (".parquet", ".pq")
 
@@ -114,10 +119,6 @@ def kept_columns(
                 "its header does"
             )
     return tuple(i for i, name in enumerate(names) if name == column or name in carry)
-
-
-_SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
-_CHUNK = 1 << 12  # records; more of them would only keep the garbage collector busy
 
 
 @dataclass(frozen=True)
@@ -218,17 +219,6 @@ def _header(file: TextIO, mark: str) -> list[str]:
         return next(csv.reader(file, delimiter=mark, strict=True), [])
     except csv.Error:
         return []
-
-
-_RANGE = 1 << 20  # records
-_GLOB = set("*?[]{}")
-_NUMBER = "file_row_number"
-_PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DATE")
-_SETTINGS: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "temp_directory": "",
-}
 
 
 @dataclass(frozen=True)
@@ -352,8 +342,10 @@ def _database(path: Path, place: str = ":memory:") -> Iterator[duckdb.DuckDBPyCo
     """Open a database; its errors may quote the data, so that only their kind is told."""
     import duckdb
 
+    from twoworlds.release.backends.duckdb import SETTINGS
+
     try:
-        with duckdb.connect(place, config=_SETTINGS) as database:
+        with duckdb.connect(place, config={**SETTINGS, "temp_directory": ""}) as database:
             yield database
     except duckdb.Error as error:
         raise InvalidInput(

@@ -66,7 +66,12 @@ from twoworlds.worlds import Explicit
 
 __all__ = ["CHANNELS", "DEFINITION", "MOST_VALUES", "Matrix", "Randomizer", "read_names"]
 
-
+CHANNELS: Registry[Matrix] = Registry("channel")
+_DRAWN = 12
+DEFINITION = (
+    "local model: for two worlds that differ in the value of one record (substitution), no report "
+    "of that record is more than ratio = e^epsilon times likelier in one than in the other"
+)
 MOST_VALUES = 255
 
 
@@ -87,9 +92,6 @@ class Matrix:
     rows: tuple[tuple[Number, ...], ...]
     expression: str
     symmetric: bool
-
-
-CHANNELS: Registry[Matrix] = Registry("channel")
 
 
 @CHANNELS.register("randomized-response")
@@ -195,14 +197,6 @@ def _typed(value: object, name: str) -> str:
     if exact is None:
         raise InvalidInput(f"{name}={value} is known by an enclosure only: give an exact number")
     return exact
-
-
-_DRAWN = 12
-
-DEFINITION = (
-    "local model: for two worlds that differ in the value of one record (substitution), no report "
-    "of that record is more than ratio = e^epsilon times likelier in one than in the other"
-)
 
 
 @dataclass(frozen=True)

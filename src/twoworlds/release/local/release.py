@@ -54,7 +54,6 @@ __all__ = [
     "workshop",
 ]
 
-
 _KIND = "twoworlds randomized column"
 _LARGEST = 1 << 24
 _FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "records": int}

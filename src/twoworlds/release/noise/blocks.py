@@ -70,7 +70,8 @@ __all__ = [
     "WideSkellam",
 ]
 
-
+_LARGE = 5000  # a Poisson variable of this mean or more: its blocks stay far above 0
+_KEPT = Fraction(2500)  # what is kept of the larger mean beside a small one
 _WORDS = 1 << 64
 _HALF = 1 << 32
 _PRECISION = 192
@@ -351,10 +352,6 @@ class PoissonWeights:
         with working_precision(precision):
             factorials = arb(self.mode + 1).lgamma() - arb(k + 1).lgamma()
             return (mean.log() * (k - self.mode) + factorials).exp()
-
-
-_LARGE = 5000  # a Poisson variable of this mean or more: its blocks stay far above 0
-_KEPT = Fraction(2500)  # what is kept of the larger mean beside a small one
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Inversion", "Sampler", "filled", "placed", "summed"]
 
-
+_WIDEST = 100.0  # of one table
+_MOST_TERMS = 8
+_ROOM = 1 << 62
 _LIMIT = (1 << 63) - 1
 _SAFE = 256
 _PRECISE = 256
@@ -206,11 +208,6 @@ def _real(source: SystemBits) -> SystemBits:
             "for a simulation use simulate"
         )
     return source
-
-
-_WIDEST = 100.0  # of one table
-_MOST_TERMS = 8
-_ROOM = 1 << 62
 
 
 def placed(found: Integers, exact: dict[int, int]) -> Integers:

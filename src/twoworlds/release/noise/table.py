@@ -58,7 +58,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK", "Boundaries", "Cumulative", "Table", "Uniform", "inverted", "prepare"]
 
-
+_MARGIN = 32
+CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
+_PAYS = 1 << 25  # words from which on loading the compiler pays
+_PAYS_LOADED = 1 << 10
+_FINEST = 12  # bits of a guide, at most
 _WORD = 64
 _GUARD = 128
 
@@ -192,9 +196,6 @@ def _floored(law: Cumulative, k: int, found: arb, bits: int) -> int:
     )
 
 
-_MARGIN = 32
-
-
 class Uniform:
     """A number U in [0, 1), uniform, drawn bit by bit.
 
@@ -260,12 +261,6 @@ def inverted(uniform: Uniform, at_most: Callable[[int], Number], guess: int) -> 
         else:
             low = middle
     return high
-
-
-CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
-_PAYS = 1 << 25  # words from which on loading the compiler pays
-_PAYS_LOADED = 1 << 10
-_FINEST = 12  # bits of a guide, at most
 
 
 @dataclass(frozen=True, eq=False)

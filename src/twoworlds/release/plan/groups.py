@@ -28,6 +28,8 @@ from twoworlds.release.values import Value
 
 __all__ = ["Grouping", "limited", "rank"]
 
+Digest = Callable[[Sequence[exp.Expression]], exp.Expression]
+
 
 @dataclass(frozen=True)
 class Grouping:
@@ -164,9 +166,6 @@ def rank(v: exp.Expression, grid: tuple[int, ...], engine: Engine) -> exp.Expres
         (sql.compare(v, ">", last), sql.number(2 * len(grid))),
         default=whole * sql.number(2) + between,
     )
-
-
-Digest = Callable[[Sequence[exp.Expression]], exp.Expression]
 
 
 def limited(

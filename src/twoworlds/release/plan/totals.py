@@ -25,7 +25,6 @@ from twoworlds.release.values import Value
 
 __all__ = ["Cell", "Layout", "Totals", "aggregates", "limbs"]
 
-
 Cell = tuple[int | Value, ...]
 LIMB = 30  # bits of each part of a sum that would not fit its engine's integers
 _EXACT = 1 << 53

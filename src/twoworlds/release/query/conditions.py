@@ -41,7 +41,6 @@ __all__ = [
     "plain",
 ]
 
-
 Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 OPERATORS: tuple[Operator, ...] = ("=", "!=", "<", "<=", ">", ">=")
 DEEPEST = 20

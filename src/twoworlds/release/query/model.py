@@ -35,7 +35,6 @@ from twoworlds.release.values import Value, as_value, plain_value
 
 __all__ = ["Aggregate", "By", "Join", "Kind", "Query", "query_of", "value_of"]
 
-
 _LARGEST_SHARE = Fraction(10**9)
 Kind = Literal["count", "people", "sum", "mean", "variance", "quantile"]
 

@@ -33,7 +33,16 @@ from twoworlds.release.values import Value, shown_value
 
 __all__ = ["Axis", "Measure", "MeasureKind", "Recipe", "Resolved", "resolve"]
 
-
+MOST_CELLS = 1_000_000
+MOST_UNITS = 1 << 62
+_DIGITS, _PLACES = 15, 30
+_KINDS: dict[str, tuple[type, ...]] = {
+    "integer": (Fraction,),
+    "number": (Fraction,),
+    "text": (str,),
+    "boolean": (bool,),
+    "date": (date,),
+}
 MeasureKind = Literal["rows", "people", "total", "squares", "ranks"]
 
 
@@ -123,18 +132,6 @@ class Resolved:
     def shape(self) -> tuple[int, ...]:
         """The number of declared groups along each axis."""
         return tuple(axis.size for axis in self.axes)
-
-
-MOST_CELLS = 1_000_000
-MOST_UNITS = 1 << 62
-_DIGITS, _PLACES = 15, 30
-_KINDS: dict[str, tuple[type, ...]] = {
-    "integer": (Fraction,),
-    "number": (Fraction,),
-    "text": (str,),
-    "boolean": (bool,),
-    "date": (date,),
-}
 
 
 def resolve(query: Query, dataset: Dataset) -> Resolved:

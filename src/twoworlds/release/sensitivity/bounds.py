@@ -65,7 +65,6 @@ from twoworlds.release.sensitivity.contributions import Index, Option, Rows, Row
 
 __all__ = ["Supremum", "cells", "cells_of_one", "change", "row_supremum", "unit_supremum"]
 
-
 _MOST_PAIRS = 20_000
 _CLOSE = 64
 _MOST_CUTS = 400

@@ -66,7 +66,13 @@ __all__ = [
     "least_threshold",
 ]
 
-
+NoiseKind = Literal["laplace", "gaussian"]
+Moments = Literal["one", "frozen", "several"]
+_MOMENTS = {
+    "frozen": "This rests on the promise in the policy that the data do not change (frozen: true).",
+    "several": "They may be read at different moments, so their costs add up.",
+}
+_ROOT_BITS = 64
 _WIDE = 1000
 
 
@@ -124,15 +130,6 @@ def _first(enough: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-NoiseKind = Literal["laplace", "gaussian"]
-Moments = Literal["one", "frozen", "several"]
-_MOMENTS = {
-    "frozen": "This rests on the promise in the policy that the data do not change (frozen: true).",
-    "several": "They may be read at different moments, so their costs add up.",
-}
-_ROOT_BITS = 64
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ from twoworlds.release.sensitivity.domain import (
 
 __all__ = ["MOST_TYPES", "Index", "Option", "RowType", "Rows", "State", "Uses", "reachable"]
 
-
+MOST_TYPES = 1 << 14
+Index = tuple[int, int]  # query, measure
+Cell = tuple[Label, ...]
 Option = tuple[int, int] | None  # v from .. to .., or missing
 MOST_TESTS = 1 << 20  # of a comparison at a place: about a second
 _MANY_KEYS = 200
@@ -175,11 +177,6 @@ def _two_of_each(states: Iterable[State], axes: int) -> list[State]:
         if seen[sort] <= 2:
             kept += members
     return kept
-
-
-MOST_TYPES = 1 << 14
-Index = tuple[int, int]  # query, measure
-Cell = tuple[Label, ...]
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,10 @@ __all__ = [
     "span",
 ]
 
-
+Place = Fraction | str | bool
+Label = tuple[object, ...] | None  # the group of an axis; None when the row is in none
+_HALF = Fraction(1, 2)
+_NEAR = 40
 T = TypeVar("T")
 
 
@@ -118,12 +121,6 @@ def compiled(of: Rule, atom: Callable[[Rule], Callable[[T], bool]]) -> Callable[
     if of.every:
         return lambda row: all(test(row) for test in tests)
     return lambda row: any(test(row) for test in tests)
-
-
-Place = Fraction | str | bool
-Label = tuple[object, ...] | None  # the group of an axis; None when the row is in none
-_HALF = Fraction(1, 2)
-_NEAR = 40
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,34 @@ __all__ = [
     "read_condition",
 ]
 
-
+_OPERATORS: dict[type[exp.Expr], Operator] = {
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_MIRRORED: dict[Operator, Operator] = {
+    "=": "=",
+    "!=": "!=",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
+_OF_A_COLUMN: dict[type[exp.Expr], str] = {
+    exp.Sum: "sum",
+    exp.Avg: "mean",
+    exp.VariancePop: "variance",
+    exp.Variance: "variance",
+    exp.Median: "median",
+}
+_NAMES = (
+    *("count", "people", "sum", "avg", "mean", "var_pop", "variance", "median", "quantile"),
+    *("quantile_cont", "percentile_cont", "with_share", "bin", "keys", "with_other", "discover"),
+)
+_QUANTILE = "a quantile is QUANTILE(x, 0.9) or PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)"
 _MOST_BITS = 1 << 16
 
 
@@ -179,24 +206,6 @@ class Scope:
         return [(name, f"{table}.{name}") for name in self.dataset.public[table].columns]
 
 
-_OPERATORS: dict[type[exp.Expr], Operator] = {
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
-_MIRRORED: dict[Operator, Operator] = {
-    "=": "=",
-    "!=": "!=",
-    "<": ">",
-    "<=": ">=",
-    ">": "<",
-    ">=": "<=",
-}
-
-
 def read_condition(node: exp.Expr, scope: Scope) -> Condition:
     """Return the condition that a node says."""
     node = unwrapped(node)
@@ -272,20 +281,6 @@ def _truth(node: exp.Expr, scope: Scope) -> Compare:
             node, f"this is {scope.kind(column)}, and no condition: compare it with a constant"
         )
     return Compare(column, "=", value=True)
-
-
-_OF_A_COLUMN: dict[type[exp.Expr], str] = {
-    exp.Sum: "sum",
-    exp.Avg: "mean",
-    exp.VariancePop: "variance",
-    exp.Variance: "variance",
-    exp.Median: "median",
-}
-_NAMES = (
-    *("count", "people", "sum", "avg", "mean", "var_pop", "variance", "median", "quantile"),
-    *("quantile_cont", "percentile_cont", "with_share", "bin", "keys", "with_other", "discover"),
-)
-_QUANTILE = "a quantile is QUANTILE(x, 0.9) or PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)"
 
 
 def add_aggregate(query: Query, node: exp.Expr, scope: Scope, text: str) -> Query:

@@ -44,7 +44,12 @@ from twoworlds.release.query.sql.refusals import (
 
 __all__ = ["is_group", "parse", "read_group"]
 
-
+_FUNCTIONS = {
+    "keys": "KEYS(region, 'north', 'south')",
+    "bin": "BIN(age, 0, 18, 65)",
+    "with_other": "WITH_OTHER(region)",
+    "discover": "DISCOVER(city)",
+}
 LONGEST = 50_000
 DEEPEST = 25
 _SHAPE = "a query is SELECT keys and aggregates FROM a dataset, then WHERE and GROUP BY"
@@ -292,14 +297,6 @@ def _is_key(item: exp.Expr, groups: tuple[By, ...], scope: Scope) -> bool:
     if type(item) is exp.Alias and item.alias != by.column:
         raise refusal(item, f"keys keep their names: leave out AS {item.alias}")
     return True
-
-
-_FUNCTIONS = {
-    "keys": "KEYS(region, 'north', 'south')",
-    "bin": "BIN(age, 0, 18, 65)",
-    "with_other": "WITH_OTHER(region)",
-    "discover": "DISCOVER(city)",
-}
 
 
 def is_group(node: exp.Expr) -> bool:
