@@ -23,7 +23,7 @@ from twoworlds import (
 from twoworlds.cones.amplification import GammaAmplification
 from twoworlds.cones.linear import LinearDefinition, read_constraints
 from twoworlds.cones.row_cone import row_cone
-from twoworlds.cones.structure.kronecker import Frapp
+from twoworlds.cones.amplification import Frapp
 from twoworlds.mechanisms.named.per_record import gamma
 from twoworlds.numbers import INFINITY
 from twoworlds.testing import DefinitionConformance, strategies

@@ -68,10 +68,7 @@ class Least(NamedTuple):
 
 def sides(cone: Cone) -> tuple[list[Vector], list[Vector]]:
     """Return inequalities and equalities as given, or as computed from rays; m >= 0 goes unsaid."""
-    if cone.given_inequalities is None or cone.given_equalities is None:
-        inequalities, equalities = cone.facets, cone.equalities
-    else:
-        inequalities, equalities = cone.given_inequalities, cone.given_equalities
+    inequalities, equalities = cone.constraints or (cone.facets, cone.equalities)
     return [a for a in inequalities if min(a) < 0], list(equalities)
 
 

@@ -137,6 +137,7 @@ _CONES = (
         "cone",
         "List the likelihood rows that can occur: guarantees (facets) and extreme rows (rays).",
         "cones:cone",
+        chart=True,
     ),
     Question(
         "member",
@@ -152,21 +153,25 @@ _CONES = (
         "odds",
         "Say how far the odds between two secrets can move at most, and the row that does it.",
         "cones:odds",
+        chart=True,
     ),
     Question(
         "relax",
         "Drop guarantees that nobody needs, and show how each remaining one follows.",
         "cones:relax",
+        chart=True,
     ),
     Question(
         "compare",
         "Say which of two definitions promises more, with a mechanism that tells them apart.",
         "cones:compare",
+        chart=True,
     ),
     Question(
         "design",
         "Find the most accurate mechanism that a definition allows, with a proof that it is.",
         "cones:design",
+        chart=True,
     ),
     Question(
         "verify",

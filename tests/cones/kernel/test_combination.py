@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twoworlds.cones.kernel import combination as module
 from twoworlds.cones.kernel.combination import Outside, combination, decide
 from twoworlds.cones.kernel.double_description import extreme_rays
-from twoworlds.cones.kernel.echelon import echelon
+from twoworlds.cones.kernel.vectors import echelon
 from twoworlds.cones.kernel.vectors import dot, negative
 
 small = st.integers(-3, 3)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from twoworlds.cones.kernel import _pointed
 from twoworlds.cones.kernel._pointed import products
 from twoworlds.cones.kernel.double_description import extreme_rays, irredundant
-from twoworlds.cones.kernel.echelon import echelon, kernel, reduced_by
+from twoworlds.cones.kernel.vectors import echelon, kernel, reduced_by
 from twoworlds.cones.kernel.vectors import divided, dot, negative
 from twoworlds.errors import TooLarge
 from twoworlds.progress import listen

@@ -8,7 +8,7 @@ import pytest
 from flint import fmpq, fmpq_mat
 
 from twoworlds.cones.kernel import _inverse
-from twoworlds.cones.kernel._inverse import Negative, quotient
+from twoworlds.cones.inverse import Negative, quotient
 
 
 def random_matrix(rng, height, width, largest=9):

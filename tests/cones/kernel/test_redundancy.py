@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.redundancy import irredundant_by_programs, most_facets
+from twoworlds.cones.kernel.double_description import irredundant_by_programs, most_facets
 
 small = st.integers(-2, 3)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones.noise.cone import noise_cone
+from twoworlds.cones.noise.noise_cone import noise_cone
 from twoworlds.errors import InvalidInput, Undecided, Unsupported
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.noise import GeometricNoise, SkellamNoise

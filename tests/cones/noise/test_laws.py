@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.cones.noise.convolution import Convolved, Finite
+from twoworlds.cones.noise.summable import Convolved, Finite
 from twoworlds.cones.noise.laws import AnyLaw, RationalLaw, finite_law, law, mixture, total
-from twoworlds.cones.noise.recipe import recipe
+from twoworlds.cones.noise.laws import recipe
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Undecided, UnknownName
 from twoworlds.mechanisms.noise import (
     DiscreteGaussianNoise,

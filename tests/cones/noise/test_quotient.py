@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.cones.noise.laws import NoSummableInverse
-from twoworlds.cones.noise.quotient import noise_quotient
+from twoworlds.cones.noise.noise_cone import noise_quotient
 from twoworlds.errors import Undecided, Unsupported
 from twoworlds.mechanisms.noise import GeometricNoise
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from flint import fmpq_poly
 
-from twoworlds.cones.noise.circle import circle_zero, polynomial
+from twoworlds.cones.noise.rational import circle_zero, polynomial
 from twoworlds.cones.noise.rational import Rational, formal_inverse
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import above, below

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.cones.noise.cone import noise_cone
-from twoworlds.cones.noise.statements import noise_statements
+from twoworlds.cones.noise.noise_cone import noise_cone
+from twoworlds.cones.noise.noise_statements import noise_statements
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.named import mechanism
 

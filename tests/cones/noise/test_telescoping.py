@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from twoworlds.cones.certificates import verify
-from twoworlds.cones.noise.cone import noise_cone
-from twoworlds.cones.noise.telescoping import Telescoping, telescoping
+from twoworlds.cones.noise.noise_cone import noise_cone
+from twoworlds.cones.noise.noise_statements import Telescoping, telescoping
 from twoworlds.errors import InvalidInput, Unsupported
 
 

@@ -19,14 +19,14 @@ from twoworlds import (
 )
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import row_cone
-from twoworlds.cones.structure.kronecker import (
+from twoworlds.cones.amplification import (
     Frapp,
     frapp_row_cone,
     kronecker_cone,
     one_record,
     product_cone,
 )
-from twoworlds.cones.structure.per_record import kronecker
+from twoworlds.cones.per_record import kronecker
 from twoworlds.definitions import definition
 from twoworlds.numbers import INFINITY
 from twoworlds.worlds import Explicit, Records

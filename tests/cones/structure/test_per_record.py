@@ -12,8 +12,8 @@ import pytest
 from twoworlds import InvalidInput, TooLarge, Undecided, Unsupported, mechanism
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import row_cone, variable
-from twoworlds.cones.structure import _butterfly, _membership
-from twoworlds.cones.structure.per_record import (
+from twoworlds.cones import _butterfly, _membership
+from twoworlds.cones.per_record import (
     PerRecordCone,
     ProductInequality,
     Simplicial,

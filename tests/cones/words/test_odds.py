@@ -13,7 +13,7 @@ from twoworlds import BitStrings, mechanism
 from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import RowCone, row_cone
-from twoworlds.cones.structure.kronecker import frapp_row_cone, kronecker_cone
+from twoworlds.cones.amplification import frapp_row_cone, kronecker_cone
 from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.numbers import INFINITY, Number

@@ -12,8 +12,8 @@ import pytest
 
 from twoworlds import BitStrings, Records, mechanism
 from twoworlds.cones.row_cone import Inequality, row_cone
-from twoworlds.cones.structure.kronecker import frapp_row_cone
-from twoworlds.cones.structure.per_record import PerRecordCone
+from twoworlds.cones.amplification import frapp_row_cone
+from twoworlds.cones.per_record import PerRecordCone
 from twoworlds.cones.words.odds import largest_odds
 from twoworlds.cones.words.parity import (
     ParityCheck,
@@ -23,7 +23,7 @@ from twoworlds.cones.words.parity import (
     guards_parity,
     parity_check,
 )
-from twoworlds.cones.words.parity_belief import ParityBelief, extremes
+from twoworlds.cones.words.parity import ParityBelief, extremes
 from twoworlds.cones.words.statements import statement
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord

@@ -10,8 +10,8 @@ import pytest
 
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import RowCone, row_cone
-from twoworlds.cones.structure.per_record import PerRecordCone
-from twoworlds.cones.words.simplest import simplest
+from twoworlds.cones.per_record import PerRecordCone
+from twoworlds.cones.words.statements import simplest
 from twoworlds.cones.words.statements import example, example_statements, grouped, statements
 from twoworlds.worlds import Universe
 

@@ -12,9 +12,9 @@ import pytest
 from twoworlds import BitStrings, Records
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import Inequality, RowCone, row_cone
-from twoworlds.cones.structure.kronecker import kronecker_cone
-from twoworlds.cones.structure.per_record import PerRecordCone, ProductInequality, kronecker
-from twoworlds.cones.words.beliefs import Wording, as_records, factorise, law_of, listed_belief
+from twoworlds.cones.amplification import kronecker_cone
+from twoworlds.cones.per_record import PerRecordCone, ProductInequality, kronecker
+from twoworlds.cones.words.wording import Wording, as_records, factorise, law_of, listed_belief
 from twoworlds.cones.words.statements import Statement, grouped, statement, statements
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import Universe

@@ -19,11 +19,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
-from flint import fmpq, fmpq_mat
-
 from twoworlds.cones.kernel.double_description import Description, extreme_rays
-from twoworlds.cones.kernel.echelon import echelon
-from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative, primitive, rationals
+from twoworlds.cones.kernel.vectors import (
+    Vector,
+    divided,
+    dot,
+    echelon,
+    flint,
+    fraction,
+    negative,
+    primitive,
+    rationals,
+)
 
 __all__ = ["Combination", "Outside", "combination", "decide"]
 
@@ -145,8 +152,7 @@ def _within_lineality(
 def _of_lines(rest: Sequence[Fraction], lines: Sequence[Vector]) -> Combination:
     independent = [lines[i] for i in echelon(list(zip(*lines, strict=True)))[1]]
     _, columns = echelon(independent)
-    system = fmpq_mat([[fmpq(line[i]) for line in independent] for i in columns])
-    right = fmpq_mat([[fmpq(rest[i].numerator, rest[i].denominator)] for i in columns])
-    solution = [Fraction(int(w.p), int(w.q)) for w in system.solve(right).entries()]
+    system = flint([[line[i] for line in independent] for i in columns])
+    solution = map(fraction, system.solve(flint([[rest[i]] for i in columns])).entries())
     pairs = zip(independent, solution, strict=True)
     return tuple([(g if w > 0 else negative(g), abs(w)) for g, w in pairs if w])

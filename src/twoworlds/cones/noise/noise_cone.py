@@ -1,6 +1,6 @@
 r"""Row cones of integer noise: one inequality, shifted to every whole number.
 
-With g the summable inverse of the noise f (see `convolution`), a bounded row x on all
+With g the summable inverse of the noise f (see `summable`), a bounded row x on all
 whole numbers is a non-negative combination of the rows f(o - .) exactly when
 
     for every k:   weight(k) = sum_j g(j) x_(k+j) >= 0,
@@ -10,6 +10,11 @@ with Theorem 5.1; Differs: the paper prints "if", it is "if and only if"). Coeff
 divided by the absolute sum of g, so that their absolute values are a belief; that sum is the
 `scale` by which the inverse matrix is larger. Rows must be bounded: an unbounded one may satisfy
 every inequality and be no combination at all.
+
+Every row of the mechanism that adds another noise h is a shift of h backwards, so it lies in the
+cone exactly when no (g * h)(k) is negative. These numbers sum to 1: then they are the law of the
+noise that is to be added to f to get h, a post-processing (`noise_quotient`). So differenced
+negative binomial noise with r + 1 is noise with r and geometric noise added.
 """
 
 from __future__ import annotations
@@ -22,15 +27,13 @@ from typing import Any
 
 from flint import arb
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.cones.kernel.vectors import Vector, primitive
-from twoworlds.cones.noise.circle import polynomial
-from twoworlds.cones.noise.convolution import Summable
-from twoworlds.cones.noise.laws import Law, law
-from twoworlds.cones.noise.rational import Rational
-from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.noise import Noise
+from twoworlds.cones.noise.laws import Law, LawSource, NoSummableInverse, law
+from twoworlds.cones.noise.rational import Rational, circle_zero, polynomial
+from twoworlds.cones.noise.summable import Summable
+from twoworlds.errors import InvalidInput, Undecided, Unsupported
 from twoworlds.numbers import (
     Number,
     Order,
@@ -42,10 +45,10 @@ from twoworlds.numbers import (
     decimal,
     exact_text,
     number,
-    to_json,
 )
+from twoworlds.show import Result
 
-__all__ = ["NoiseCone", "NoiseMembership", "noise_cone"]
+__all__ = ["NoiseCone", "NoiseMembership", "NoiseQuotient", "noise_cone", "noise_quotient"]
 
 _DECIDING_BITS = 1024
 _NEGLIGIBLE = 1e-3
@@ -57,7 +60,7 @@ _NEAR_BITS = 256
 
 
 @dataclass(frozen=True)
-class NoiseMembership(Explained):
+class NoiseMembership(Result):
     """Whether a row lies in the cone, and the inequality that it violates if not.
 
     Attributes:
@@ -76,27 +79,27 @@ class NoiseMembership(Explained):
         """Tell whether the row lies in the cone."""
         return self.holds
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say it in words."""
+        shown = f"{self.checked.start} to {self.checked.stop - 1}"
+        said = (
+            f"in the row cone: the inequalities at {shown} were evaluated, a bound covers the rest"
+        )
         if self.at is not None and self.weight is not None:
-            return (
+            said = (
                 f"outside the row cone: the inequality at {self.at} is violated, it would need "
                 f"output {self.at} with weight {_shown(self.weight)}"
             )
-        shown = f"{self.checked.start} to {self.checked.stop - 1}"
-        return (
-            f"in the row cone: the inequalities at {shown} were evaluated, a bound covers the rest"
-        )
+        return Answer(said, holds=self.holds)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        weight = None if self.weight is None else to_json(self.weight)
+    def fields(self) -> dict[str, Any]:
+        """Return the answer, and where it was looked for."""
         checked = [self.checked.start, self.checked.stop - 1]
-        return {"holds": self.holds, "at": self.at, "weight": weight, "checked": checked}
+        return {"holds": self.holds, "at": self.at, "weight": self.weight, "checked": checked}
 
 
 @dataclass(frozen=True)
-class NoiseCone(Explained):
+class NoiseCone(Result):
     """The row cone of a mechanism that adds integer noise to any whole number."""
 
     law: Law
@@ -319,43 +322,39 @@ class NoiseCone(Explained):
         left_out = _up(self.left_out)
         return f"{left} + ... <= {right}{more} (the terms left out weigh {left_out} together)"
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what the cone is."""
-        lines = [
-            f"Row cone of {self.source} on all whole numbers.",
-            "A bounded likelihood row x lies in it if and only if for every whole number k",
-            f"  {self.inequality()}",
+        said = [
             f"The coefficients of the inverse have the absolute sum {_shown(self.l1)}.",
         ]
         if self.alternating and len(self.window) > 1:
-            lines.append("The signs alternate: it protects the parity of the distance from k.")
-        return "\n".join(lines)
+            said.append("The signs alternate: it protects the parity of the distance from k.")
+        terms = {f"x(k{j:+d})" if j else "x(k)": float(c) for j, c in self.coefficients().items()}
+        chart = Bars("Coefficients, of absolute sum 1: the sum is at least 0", terms, share=False)
+        return Answer(
+            f"Row cone of {self.source} on all whole numbers: a bounded likelihood row x lies in "
+            f"it if and only if {self.inequality()} for every whole number k.",
+            blocks=[Said(said), chart],
+        )
 
-    def picture(self) -> str:
-        """Draw the coefficients of the inequality."""
-        from twoworlds.cards import bars
-
-        terms = {f"x(k{j:+d})" if j else "x(k)": c for j, c in self.coefficients().items()}
-        return bars("Coefficients, of absolute sum 1: the sum is at least 0", terms, share=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the coefficients on the window, and what lies outside."""
         return {
             "kind": "noise-cone",
             "source": self.source,
             "finite": self.finite,
-            "coefficients": {str(j): to_json(c) for j, c in self.coefficients().items()},
-            "integers": None if self.integers is None else list(self.integers),
+            "coefficients": self.coefficients(),
+            "integers": self.integers,
             "first": self.window.start,
-            "scale": to_json(self.l1),
-            "tail": to_json(self.left_out),
+            "scale": self.l1,
+            "tail": self.left_out,
             "alternating": self.alternating,
             "inequality": self.inequality(),
             "approximation": None,
         }
 
 
-def noise_cone(source: str | Mechanism | Noise | Law) -> NoiseCone:
+def noise_cone(source: LawSource) -> NoiseCone:
     """Return the row cone of integer noise on all whole numbers.
 
     Args:
@@ -427,3 +426,93 @@ def _up(value: Number) -> str:
 def _shown(value: Number) -> str:
     text = exact_text(value)
     return text if text is not None and len(text) <= 24 else _up(value)
+
+
+_DRAWN = 3
+
+
+@dataclass(frozen=True)
+class NoiseQuotient(Result):
+    """The sequence g * h: the noise that turns the first law into the second, if it is one.
+
+    Attributes:
+        sequence: its terms.
+        at: a place with a negative term, or None when it is a law.
+    """
+
+    first: str
+    second: str
+    sequence: Rational
+    at: int | None
+
+    def __bool__(self) -> bool:
+        """Tell whether the second is the first with more noise."""
+        return self.at is None
+
+    @property
+    def value(self) -> Number | None:
+        """The negative term that refutes it, or None."""
+        return None if self.at is None else self.sequence.at(self.at)
+
+    def answer(self) -> Answer:
+        """Say it in words."""
+        places = sorted({*range(-_DRAWN, _DRAWN + 1), *([] if self.at is None else [self.at])})
+        terms = {f"at {k}": float(self.sequence.at(k)) for k in places}
+        chart = Bars("What the added noise would have to be", terms, share=False)
+        said = (
+            f"{self.second} is {self.first} with independent noise added, whose probabilities "
+            f"at -1, 0, 1 are {', '.join(self._shown(k) for k in (-1, 0, 1))}."
+        )
+        if self.at is not None:
+            said = (
+                f"{self.second} is not {self.first} with noise added, nor anything else done to "
+                f"its output: that noise would have the probability {self._shown(self.at)} at "
+                f"{self.at}."
+            )
+        return Answer(said, holds=bool(self), blocks=[chart])
+
+    def _shown(self, k: int) -> str:
+        term = self.sequence.at(k)
+        return str(term) if isinstance(term, Fraction) else f"{float(term):.6g}"
+
+    def fields(self) -> dict[str, Any]:
+        """Return the answer, and the term that refutes it."""
+        names = {"first": self.first, "second": self.second}
+        return {**names, "holds": bool(self), "at": self.at, "value": self.value}
+
+
+def noise_quotient(first: LawSource, second: LawSource) -> NoiseQuotient:
+    """Decide whether the second noise is the first with independent noise added.
+
+    >>> bool(noise_quotient("geometric(ratio=3)", "geometric(ratio=2)"))
+    True
+    >>> noise_quotient("geometric(ratio=2)", "geometric(ratio=3)").value
+    Fraction(-5, 18)
+
+    Raises:
+        NoSummableInverse: when the first transform has a zero.
+        Unsupported: when a generating function is not rational.
+        Undecided: when the signs far out could not be settled.
+    """
+    f, h = law(first), law(second)
+    if f.parts is None or h.parts is None:
+        other = f if f.parts is None else h
+        raise Unsupported(
+            f"{other.expression} has no rational generating function: quotients are decided for "
+            "geometric, negative binomial, binomial and finite noise, their sums and mixtures"
+        )
+    (i, p, q), (j, r, s) = f.parts, h.parts
+    top, bottom = r * q, s * p
+    common = top.gcd(bottom)
+    if (zero := circle_zero(bottom // common)) is not None:
+        raise NoSummableInverse(f.expression, zero)
+    sequence = Rational(j - i, top, bottom)
+    signs = sequence.signs
+    if signs is None:
+        raise Undecided(
+            f"the signs of the quotient of {h.expression} by {f.expression} do not settle where "
+            "they could be computed"
+        )
+    negative = [k for k, sign in signs.items() if sign < 0]
+    at = min(negative, key=lambda k: (float(sequence.at(k)), abs(k)), default=None)
+    return NoiseQuotient(f.expression, h.expression, sequence, at)

@@ -32,14 +32,13 @@ from functools import reduce
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
-from flint import fmpq, fmpq_mat
-
-from twoworlds.cards.explained import Explained
-from twoworlds.cones.kernel.vectors import Vector, primitive
+from twoworlds.answer import Answer
+from twoworlds.cones.kernel.vectors import Vector, flint, fraction, kernel, primitive
 from twoworlds.cones.row_cone import (
     Inequality,
     Row,
     RowCone,
+    coefficients,
     generated,
     listed_universe,
     solutions,
@@ -48,7 +47,8 @@ from twoworlds.cones.row_cone import (
 from twoworlds.errors import TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.worlds import Explicit, Point, Records, Universe
+from twoworlds.show import Result
+from twoworlds.worlds import Point, Records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,8 +85,6 @@ class Simplicial:
         >>> Simplicial.of(mechanism("randomized-response(bits=1, keep=3/4)").transition).facets
         ((3, -1), (-1, 3))
         """
-        from twoworlds.cones.kernel.echelon import kernel
-
         first: dict[Vector, Point] = {}
         for output, row in zip(transition.outputs, transition.rows, strict=True):
             ray = primitive(row, f"P({transition.outputs.label(output)} | value)")
@@ -100,9 +98,8 @@ class Simplicial:
             rays = [ray for ray in rays if ray in extreme]
             if len(rays) + len(null) > size:
                 return None
-        whole = fmpq_mat(size, size, [fmpq(c) for row in (*rays, *null) for c in row])
-        inverse = whole.inv().transpose().tolist()
-        facets = [primitive([Fraction(int(c.p), int(c.q)) for c in row]) for row in inverse]
+        inverse = flint([*rays, *null]).inv().transpose().tolist()
+        facets = [primitive(list(map(fraction, row))) for row in inverse]
         outputs = tuple(first[ray] for ray in rays)
         further = tuple(output for output in transition.outputs if output not in outputs)
         return Simplicial(outputs, tuple(rays), tuple(facets[: len(rays)]), null, further)
@@ -174,7 +171,7 @@ class ProductInequality:
 
 
 @dataclass(frozen=True)
-class ProductMembership(Explained):
+class ProductMembership(Result):
     """Whether a row is in the cone, with the inequality that comes nearest to failing.
 
     Attributes:
@@ -205,17 +202,24 @@ class ProductMembership(Explained):
             )
         return self.inside
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say it in a sentence, with the arithmetic that it rests on."""
         answer = {True: "inside the row cone", False: "outside the row cone", None: "undecided"}[
             self.inside
         ]
         how = "exact" if self.exact else f"float, error at most {float(self.bound):.3g}"
-        return f"{answer}: {self.worst.text()} has the value {self.value} ({how})"
+        return Answer(
+            f"{answer}: {self.worst.text()} has the value {self.value} ({how})", holds=self.inside
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the answer, and the inequality that it rests on."""
+        found = {"inside": self.inside, "worst": self.worst.text(), "value": self.value}
+        return {**found, "bound": self.bound, "undecided": self.undecided}
 
 
 @dataclass(frozen=True)
-class PerRecordCone(Explained):
+class PerRecordCone(Result):
     """The row cone of a transition applied to every record, by structure.
 
     >>> survey = PerRecordCone.of("randomized-response(bits=40, keep=3/4)")
@@ -243,7 +247,7 @@ class PerRecordCone(Explained):
             raise Unsupported(
                 f"{built.expression}: the extreme rows of one record are linearly dependent, so "
                 "that the inequalities of several records are no products: use row_cone for few "
-                "records, or the approximation by twoworlds.cones.structure.kronecker.product_cone"
+                "records, or the approximation by twoworlds.cones.amplification.product_cone"
             )
         return PerRecordCone(built.universe, one, built.expression)
 
@@ -305,46 +309,44 @@ class PerRecordCone(Explained):
                 in floats with a proven error bound; integers and fractions are answered exactly.
             overwrite: Work in the memory of a given array, which is destroyed.
         """
-        from twoworlds.cones.structure._membership import decide  # numpy and numba
+        from twoworlds.cones._butterfly import decide  # numpy and numba
 
         _refuse_very_large(self.universe, "test a row of fewer records")
         return decide(self, row, overwrite=overwrite)
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say in words what the inequalities are, without listing them."""
-        values = Explicit(self.universe.values)
-        facets = "; ".join(_texts(values, self.one.facets, equality=False))
-        equal = "; ".join(_texts(values, self.one.equalities, equality=True))
-        tail = f", and where one factor is one of {equal} it is an equality" if equal else ""
+        one = Records(self.universe.values, 1)
+        facets = [Inequality(one, facet) for facet in self.one.facets]
+        equal = [Inequality(one, a, equality=True).text() for a in self.one.equalities]
+        tail = (
+            f", and where one factor is one of {'; '.join(equal)} it is an equality"
+            if equal
+            else ""
+        )
         many = "" if self.count == 1 else "s"
-        return (
+        return Answer(
             f"The row cone of {self.source} has {self.count_text} facet{many} over "
             f"{self._counts['databases']} databases: the products of one factor per record, each "
-            f"one of {facets}{tail}."
+            f"one of {'; '.join(facet.text() for facet in facets)}{tail}.",
+            blocks=coefficients(facets),
         )
 
-    def picture(self) -> str:
-        """Draw the inequalities of one record, whose products are the facets."""
-        from twoworlds.cones.inequality import coefficients_drawn
-
-        one = Records(self.universe.values, 1)
-        return coefficients_drawn([Inequality(one, facet) for facet in self.one.facets])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the cone of one record as plain data, with the counts of the whole.
+    def fields(self) -> dict[str, Any]:
+        """Return the cone of one record, with the counts of the whole.
 
         A count of more than 15 digits is text, such as "2^15000".
         """
         return {
             "source": self.source,
-            "universe": self.universe.expression,
+            "universe": self.universe,
             "records": self.records,
             "one_record": {
-                "columns": [str(value) for value in self.universe.values],
-                "facets": [list(a) for a in self.one.facets],
-                "equalities": [list(a) for a in self.one.equalities],
-                "rays": [list(a) for a in self.one.rays],
-                "outputs": [str(output) for output in self.one.outputs],
+                "columns": list(map(str, self.universe.values)),
+                "facets": self.one.facets,
+                "equalities": self.one.equalities,
+                "rays": self.one.rays,
+                "outputs": list(map(str, self.one.outputs)),
             },
             "counts": self._counts,
             "approximation": None,
@@ -379,10 +381,6 @@ def _refuse_very_large(universe: Records, way_out: str) -> None:
             f"{universe.expression} has {size} databases, too many for a row with an entry for "
             f"each of them: {way_out}"
         )
-
-
-def _texts(universe: Universe, vectors: Iterable[Vector], *, equality: bool) -> list[str]:
-    return [Inequality(universe, vector, equality).text() for vector in vectors]
 
 
 def kronecker(factors: Iterable[Vector]) -> Vector:

@@ -21,23 +21,30 @@ its largest entry. Never turn on fastmath: the bound would be void.
 Integers wrap around modulo 2^64. Where y may not fit, `integers` runs the row through floats as
 well: an entry beyond the bound has the sign of its float, any other one is smaller than 2^63 and so
 is what the wrapped integers say. This is exact as long as the bound stays below 2^61.
+
+`decide` tells whether a row is in the cone of a transition per record. Arrays of floats are taken
+as the doubles that they are; within the bound on their rounding error the answer is left open.
+Everything else is exact: 64-bit integers where they suffice, and Python's own for short rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from math import lcm
+from operator import mul
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from twoworlds.errors import InvalidInput
+from twoworlds.cones.kernel._bitsets import njit
+from twoworlds.cones.per_record import PerRecordCone, ProductMembership
+from twoworlds.cones.row_cone import Row, read_row
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 
-__all__ = ["Least", "floats", "integers", "transform"]
+__all__ = ["Least", "decide", "floats", "integers", "transform"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Numbers = NDArray[np.float64] | NDArray[np.int64]
 
 BLOCK = 1 << 12  # entries of a block: 32 kB, the first cache
@@ -61,16 +68,6 @@ class Least(NamedTuple):
     slack: int | float
     bound: Fraction
     near: int
-
-
-def njit(function: Function) -> Function:
-    """Compile on first call; keep the machine code on disk where a directory can be written."""
-    options = {"nogil": True, "error_model": "numpy"}
-    decorate: Any = numba.njit  # its stubs, where numba has any, refuse options from a dict
-    try:
-        return decorate(cache=True, **options)(function)  # type: ignore[no-any-return]
-    except RuntimeError:  # numba found no directory for its cache
-        return decorate(**options)(function)  # type: ignore[no-any-return]
 
 
 def transform(row: Numbers, matrix: Numbers, length: int) -> None:
@@ -122,7 +119,6 @@ def integers(row: NDArray[np.int64], matrix: Sequence[Sequence[int]], facets: in
     """
     length = _length(row.size, len(matrix))
     largest, bound = _bounds(row, matrix, length)
-    zero = Fraction(0)
     if largest < WORD // 2:
         transform(row, np.array(matrix, dtype=np.int64), length)
         place = int(_least(row, row, np.inf, facets, len(matrix))[0])
@@ -137,7 +133,7 @@ def integers(row: NDArray[np.int64], matrix: Sequence[Sequence[int]], facets: in
     else:
         raise OverflowError
     equality = _asks_equality(place, facets, len(matrix))
-    return Least(place, -abs(value) if equality else value, zero, 0)
+    return Least(place, -abs(value) if equality else value, _ZERO, 0)
 
 
 def _bounds(
@@ -273,3 +269,108 @@ def _least(
         if value < least:
             best, least = place, value
     return best, least, close
+
+
+LARGEST_ROW = 1 << 28
+LARGEST_LISTED = 1 << 18  # entries of a row that is no array
+_ZERO = Fraction(0)
+
+
+def decide(cone: PerRecordCone, row: Row | NDArray[Any], *, overwrite: bool) -> ProductMembership:
+    """Answer in the arithmetic that the row is given in."""
+    size = cone.universe.size
+    if size > LARGEST_ROW:
+        raise TooLarge(
+            f"a row over {cone.universe.expression} has {size} entries, more than {LARGEST_ROW}: "
+            "ask for single inequalities"
+        )
+    if isinstance(row, np.ndarray) and row.dtype.kind in "fiu":
+        return _array(cone, row, overwrite=overwrite)
+    if size > LARGEST_LISTED:
+        raise TooLarge(
+            f"a row of {size} entries is read as an array only: give it as a numpy array of int64 "
+            "(exact) or float64 (with an error bound)"
+        )
+    given: Row = row if isinstance(row, Mapping) else list(row)
+    entries = read_row(cone.universe, given)
+    scale = lcm(*[entry.denominator for entry in entries])
+    whole = [entry.numerator * (scale // entry.denominator) for entry in entries]
+    if max(map(abs, whole)) < 1 << 62:
+        return _exact(cone, np.array(whole, dtype=np.int64), whole, scale)
+    return _by_python(cone, whole, scale)
+
+
+def _array(cone: PerRecordCone, row: NDArray[Any], *, overwrite: bool) -> ProductMembership:
+    if row.shape != (cone.universe.size,):
+        raise InvalidInput(
+            f"the row has shape {row.shape}, but {cone.universe.expression} has "
+            f"{cone.universe.size} databases: give one entry per database"
+        )
+    if row.dtype.itemsize > 8 or (row.dtype == np.uint64 and row.max() >= 1 << 63):
+        raise InvalidInput(f"entries of {row.dtype} do not fit: give int64 or float64")
+    wanted = np.float64 if row.dtype.kind == "f" else np.int64
+    mine = overwrite and row.dtype == wanted and row.flags.c_contiguous and row.flags.writeable
+    own: NDArray[Any] = row if mine else np.array(row, dtype=wanted, order="C")
+    return _floats(cone, own) if wanted is np.float64 else _exact(cone, own, None, 1)
+
+
+def _floats(cone: PerRecordCone, row: NDArray[np.float64]) -> ProductMembership:
+    try:
+        least = floats(row, cone.one.functionals, len(cone.one.facets))
+    except OverflowError:
+        raise Unsupported(
+            f"the inequalities of {cone.source} exceed the range of floats on this row: "
+            "give it as integers"
+        ) from None
+    inside = False if least.slack < -least.bound else None if least.near else True
+    worst = cone.product(_word(cone, least.place))
+    return ProductMembership(inside, worst, least.slack, least.bound, least.near)
+
+
+def _exact(
+    cone: PerRecordCone, row: NDArray[np.int64], whole: list[int] | None, scale: int
+) -> ProductMembership:
+    if whole is None and row.size <= LARGEST_LISTED:
+        whole = row.tolist()
+    try:
+        least = integers(row, cone.one.functionals, len(cone.one.facets))
+    except OverflowError:
+        if whole is None:
+            raise TooLarge(
+                f"the inequalities of {cone.source} on this row of {row.size} entries need "
+                "integers beyond about 2^109: divide the row by a common factor, or give floats"
+            ) from None
+        return _by_python(cone, whole, scale)
+    slack = Fraction(int(least.slack), scale)
+    return ProductMembership(slack >= 0, cone.product(_word(cone, least.place)), slack, _ZERO)
+
+
+def _by_python(cone: PerRecordCone, row: list[int], scale: int) -> ProductMembership:
+    """Do the same with integers of any size."""
+    functionals = cone.one.functionals
+    n, values, stride = len(functionals), row, 1
+    while stride < len(row):
+        fresh = [0] * len(values)
+        for start in range(0, len(values), n * stride):
+            for i in range(start, start + stride):
+                old = values[i : i + n * stride : stride]
+                for s, functional in enumerate(functionals):
+                    fresh[i + s * stride] = sum(map(mul, functional, old))
+        values, stride = fresh, stride * n
+    facets = len(cone.one.facets)
+    slacks = [
+        -abs(value) if max(_word(cone, place)) >= facets else value
+        for place, value in enumerate(values)
+    ]
+    place = min(range(len(slacks)), key=slacks.__getitem__)
+    slack = Fraction(slacks[place], scale)
+    return ProductMembership(slack >= 0, cone.product(_word(cone, place)), slack, _ZERO)
+
+
+def _word(cone: PerRecordCone, place: int) -> list[int]:
+    """Return the place of each record's functional."""
+    digits = []
+    for _ in range(cone.records):
+        place, digit = divmod(place, len(cone.one.functionals))
+        digits.append(digit)
+    return digits[::-1]
