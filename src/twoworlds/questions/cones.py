@@ -148,13 +148,13 @@ def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path
     cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
     found, broken = cone.contains(entries), cone.separating(entries)
     if not any(map(rational, entries)):
-        said = "It is the row of an output that never occurs: every cone holds it."
+        said = "is the row of an output that never occurs: every cone holds it"
     elif broken is None:
-        said = f"It can be the likelihood row of an output of {cone.source}, scaled."
+        said = f"can be the likelihood row of an output of {cone.source}, scaled"
     else:
         said = (
-            f"It can NOT occur under {cone.source}: it breaks {broken.text()} "
-            f"(the difference is {broken.value(entries)})."
+            f"can NOT occur under {cone.source}: it breaks {broken.text()} "
+            f"(the difference is {broken.value(entries)})"
         )
     about = f"({', '.join(entries)}) over {', '.join(cone.columns)}"
     data = {
@@ -165,7 +165,7 @@ def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path
         "breaks": broken,
         "certificate": found.certificate,
     }
-    asked = _Asked(Answer(said, about, "can occur", bool(found)), data)
+    asked = _Asked(Answer(f"{about} {said}.", holds=bool(found)), data)
     return _with(asked, save_json(save, found.certificate.to_dict()))
 
 

@@ -11,19 +11,20 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds import BitStrings, Records, mechanism
-from twoworlds.cones.row_cone import Inequality, row_cone
 from twoworlds.cones.amplification import frapp_row_cone
 from twoworlds.cones.per_record import PerRecordCone
+from twoworlds.cones.row_cone import Inequality, row_cone
 from twoworlds.cones.words.odds import largest_odds
 from twoworlds.cones.words.parity import (
+    ParityBelief,
     ParityCheck,
     attacker_who_changes_his_mind,
     attackers,
     dp_parity_threshold,
+    extremes,
     guards_parity,
     parity_check,
 )
-from twoworlds.cones.words.parity import ParityBelief, extremes
 from twoworlds.cones.words.statements import statement
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
@@ -208,7 +209,6 @@ def check_changed_mind(found: ParityCheck, built: Mechanism, keep: Fraction) -> 
     after = evens(built, chances, found.belief.persons)
     assert not kept_by(found.prior_even, after)
     assert after[built.outputs.label(found.output)] == found.posterior_even(found.output)
-    assert "he changes his mind" in found.explain()
 
 
 def test_noisy_parity_is_private_but_makes_an_attacker_change_his_mind() -> None:
@@ -429,24 +429,6 @@ def test_any_signs_of_records_with_more_values_change_their_odds_by_at_most_the_
 # --- words and bad input --------------------------------------------------------------------------
 
 
-def test_what_a_check_says() -> None:
-    assert attackers("3/4")["Attacker 1"].explain() == (
-        "An attacker believes the two answers are independent, each yes with probability 3/4; so "
-        "he thinks an even number of yeses likelier (5/8). No output makes him change his mind; "
-        "the one that moves him furthest, 10, leaves him at 1/2 (still a tie)."
-    )
-    assert attackers("3/4")["Attacker 3"].explain() == (
-        "An attacker believes the two answers are independent, that of person 1 yes with "
-        "probability 1/2, that of person 2 yes with probability 3/4; so he thinks an even and an "
-        "odd number of yeses equally likely. After the output 11 he thinks an even number likelier "
-        "(7/10): he changes his mind."
-    )
-    check = parity_check(survey(3, "3/4"), "4/5", [2])
-    assert "number of yeses among person 2 likelier (4/5)" in check.explain()
-    assert "(still odd)" in check.explain()
-    assert bool(check)
-
-
 def test_an_output_that_he_held_impossible_is_no_evidence() -> None:
     check = parity_check("identity(bits=2)", [1, "1/2"], [1])
     assert check.posterior_even("01") is None
@@ -518,12 +500,3 @@ def test_the_extreme_products_are_those_of_all_outputs(seed: int) -> None:
     low, high = extremes(built, belief)
     assert low.balance == min(found.values()) == found[low.output]
     assert high.balance == max(found.values()) == found[high.output]
-
-
-@pytest.mark.slow
-def test_a_check_of_fifteen_thousand_answers_can_be_read() -> None:
-    check = parity_check("randomized-response(bits=15000, keep=3/4)", "2/3")
-    assert not check.protected
-    assert check.verify()
-    assert len(check.explain()) < 400
-    assert "about 0.500001" in check.explain()

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from twoworlds import InvalidInput, TooLarge, Undecided, Unsupported, mechanism
+from twoworlds.cones import _butterfly
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.row_cone import row_cone, variable
-from twoworlds.cones import _butterfly, _membership
 from twoworlds.cones.per_record import (
     PerRecordCone,
-    ProductInequality,
     Simplicial,
     kronecker,
 )
-from twoworlds.worlds import BitStrings, Records
+from twoworlds.cones.row_cone import row_cone
+from twoworlds.worlds import BitStrings
 
 
 def response(bits, keep):
@@ -230,7 +229,7 @@ def test_integers_beyond_64_bits_are_still_exact(keep, in_words):
     seen = set()
     for row in rows:
         whole = [int(x) for x in row]
-        expected = _membership._by_python(cone, whole, 1)
+        expected = _butterfly._by_python(cone, whole, 1)
         found = cone.contains(row)
         assert found.exact
         assert found.inside == expected.inside
@@ -285,7 +284,6 @@ def test_a_row_of_a_million_databases_in_integers_and_in_floats():
     answer = cone.contains(floats)
     assert answer
     assert not answer.exact
-    assert "float, error at most" in answer.explain()
     row[5] = 0
     found = cone.contains(row)
     assert not found
@@ -303,7 +301,6 @@ def test_floats_on_the_boundary_are_left_open():
     answer = cone.contains(row)
     assert answer.inside is None
     assert answer.undecided == 7
-    assert answer.explain().startswith("undecided")
     with pytest.raises(Undecided, match="give the row as integers or fractions"):
         bool(answer)
     assert cone.contains(row.astype(np.int64))
@@ -315,23 +312,6 @@ def test_floats_on_the_boundary_are_left_open():
 
 
 # --- words and refusals -------------------------------------------------------------------------
-
-
-def test_a_cone_is_told_without_listing_it():
-    cone = response(40, "3/4")
-    assert cone.explain() == (
-        "The row cone of randomized-response(bits=40, keep=3/4) has 1099511627776 facets over "
-        "1099511627776 databases: the products of one factor per record, each one of "
-        "x0 <= 3 x1; x1 <= 3 x0."
-    )
-    assert cone.to_dict()["counts"]["facets"] == 2**40
-    assert cone.to_dict()["one_record"]["facets"] == [[3, -1], [-1, 3]]
-    fair = response(2, "1/2")
-    assert "x0 = x1 it is an equality" in fair.explain()
-    listed = fair.explicit().cone
-    counts = fair.to_dict()["counts"]
-    assert (counts["facets"], counts["equalities"]) == (1, 3)
-    assert (len(listed.facets), len(listed.equalities)) == (1, 3)
 
 
 @pytest.mark.parametrize(
@@ -351,8 +331,6 @@ def test_a_cone_is_told_without_listing_it():
 def test_large_counts_are_told_as_powers(text, count, counts):
     cone = PerRecordCone.of(text)
     assert cone.count_text == count
-    assert f" {count} facet" in cone.explain()
-    assert f"over {counts[0]} databases" in cone.explain()
     found = json.loads(json.dumps(cone.to_dict()))["counts"]
     assert tuple(found[key] for key in ("databases", "facets", "equalities")) == counts
     assert (found["rays"], found["lines"]) == (counts[1], 0)
@@ -364,20 +342,6 @@ def test_rows_over_very_many_databases_are_refused_with_a_power():
     for asked in (cone.explicit, facet.explicit, lambda: cone.contains([1, 2])):
         with pytest.raises(TooLarge, match=r"2\^15000 databases.*fewer records"):
             asked()
-
-
-def test_long_runs_of_equal_factors_are_written_as_powers():
-    plus, minus = (1, 1), (1, -1)
-    some = ProductInequality(BitStrings(7), (minus, *[plus] * 5, minus))
-    assert some.text() == "(x1 - x0) ⊗ (x1 + x0)^⊗5 ⊗ (x1 - x0) >= 0"
-
-
-def test_product_inequalities_are_written_factor_by_factor():
-    guarantee = ProductInequality(Records(["red", "blue"], 2), ((-1, 1), (1, 0)), equality=True)
-    red, blue = variable("red"), variable("blue")
-    assert guarantee.text() == f"({blue} - {red}) ⊗ ({red}) = 0"
-    assert guarantee.coefficient("blue,red") == 1
-    assert guarantee.explicit().text() == "x[red,red] = x[blue,red]"
 
 
 def test_outputs_are_named_one_per_record():

@@ -17,8 +17,6 @@ from twoworlds import (
     measure,
     mechanism,
 )
-from twoworlds.cones.cone import Cone
-from twoworlds.cones.row_cone import row_cone
 from twoworlds.cones.amplification import (
     Frapp,
     frapp_row_cone,
@@ -26,7 +24,9 @@ from twoworlds.cones.amplification import (
     one_record,
     product_cone,
 )
+from twoworlds.cones.cone import Cone
 from twoworlds.cones.per_record import kronecker
+from twoworlds.cones.row_cone import row_cone
 from twoworlds.definitions import definition
 from twoworlds.numbers import INFINITY
 from twoworlds.worlds import Explicit, Records
