@@ -9,7 +9,7 @@ import pytest
 from flint import fmpq, fmpq_mat
 
 from twoworlds.cones import inverse, row_cone
-from twoworlds.cones.inverse import _PRIME, _simple, Negative, quotient
+from twoworlds.cones.inverse import _PRIME, Negative, _simple, quotient
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms.named import mechanism
 

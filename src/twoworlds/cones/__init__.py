@@ -35,7 +35,6 @@ from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, lar
 from twoworlds.cones.words.parity import (
     ParityCheck,
     attacker_who_changes_his_mind,
-    attackers,
     dp_parity_threshold,
     guards_parity,
     parity_check,
@@ -71,7 +70,6 @@ __all__ = [
     "Statement",
     "Strength",
     "attacker_who_changes_his_mind",
-    "attackers",
     "both_ways",
     "build_source",
     "compare",

@@ -34,10 +34,11 @@ from fractions import Fraction
 from itertools import combinations, permutations, product
 
 from twoworlds.calls import Text
+from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.vectors import Vector, primitive, rational, units
 from twoworlds.cones.linear import RowConstraints, RowWitness
 from twoworlds.cones.per_record import kronecker
-from twoworlds.cones.row_cone import RowCone, generated, listed_universe, solutions
+from twoworlds.cones.row_cone import RowCone, listed_universe
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition, Verdict, Witness
 from twoworlds.definitions.catalogue import DEFINITIONS
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
@@ -203,7 +204,7 @@ def kronecker_cone(gamma: object, values: object, records: object) -> RowCone:
     inequalities = [
         kronecker(factors) for factors in _products(one_record(gamma, len(where.values))[1], where)
     ]
-    cone = solutions(inequalities, where.size)
+    cone = Cone.from_inequalities(inequalities)
     return RowCone(where, cone, definition.claim, definition.approximates(where))
 
 
@@ -219,7 +220,7 @@ def frapp_row_cone(gamma: object, values: object, records: object) -> RowCone:
     rays = [kronecker(factors) for factors in _products(one_record(gamma, n)[0], where)]
     true = n <= 2 or where.n == 1 or n > where.n
     source = f"row cone of {definition.claim}"
-    cone = generated(rays, where.size)
+    cone = Cone.from_rays(rays)
     return RowCone(where, cone, source, None if true else _FEWER)
 
 
@@ -234,12 +235,12 @@ def product_cone(mechanism: PerRecord) -> RowCone:
     """
     where = mechanism.universe
     size = len(where.values)
-    one = generated([row for row in mechanism.transition.rows if any(row)], size)
+    one = Cone.from_rays([row for row in mechanism.transition.rows if any(row)])
     functionals = [*one.facets, *one.equalities, *([-c for c in line] for line in one.equalities)]
     if one.equalities:
         functionals += units(size)
     vectors = [kronecker(factors) for factors in _products(functionals, where)]
-    cone = solutions(vectors, where.size)
+    cone = Cone.from_inequalities(vectors)
     true = len(one.rays) + len(one.equalities) == size
     return RowCone(where, cone, mechanism.expression, None if true else _APPROXIMATION)
 

@@ -61,11 +61,6 @@ class Design(Result):
     Attributes:
         source: the row cone that holds its likelihood rows.
         mechanism: the mechanism.
-        loss: its expected loss, or its worst-case loss.
-        bound: no mechanism has less than this; the loss itself, but for squared loss in the worst
-            case, where the least loss may be irrational.
-        criterion: ``expected`` or ``worst``.
-        belief: the belief given, or the least favourable one.
         certificate: of kind ``least-loss`` or ``least-squared-loss``.
         aim: what is answered with which loss, in words.
         among: the outputs of the mechanisms that none of which has less than the bound; None when
@@ -74,10 +69,6 @@ class Design(Result):
 
     source: RowCone
     mechanism: Dense
-    loss: Fraction
-    bound: Fraction
-    criterion: str
-    belief: Belief
     certificate: Certificate
     aim: str
     among: tuple[str, ...] | None
@@ -87,6 +78,27 @@ class Design(Result):
         rows = (row for row in self.mechanism.rows if any(row))
         if not self.certificate.verify() or not all(self.source.contains(row) for row in rows):
             raise TwoWorldsError("the designed mechanism does not verify: please report this")
+
+    @property
+    def loss(self) -> Fraction:
+        """Its expected loss, or its worst-case loss."""
+        return Fraction(self.certificate["value"])
+
+    @property
+    def bound(self) -> Fraction:
+        """No mechanism has less than this: the loss, but where that may be irrational."""
+        return Fraction(self.certificate.fields.get("bound", self.loss))
+
+    @property
+    def criterion(self) -> str:
+        """``expected`` or ``worst``."""
+        return str(self.certificate["criterion"])
+
+    @property
+    def belief(self) -> Belief:
+        """The belief given, or the least favourable one."""
+        where = self.source.universe
+        return Belief(where, dict(zip(where, self.certificate["belief"], strict=True)))
 
     def answer(self) -> Answer:
         """Say what was minimised, the loss, and who could not do better; show the mechanism."""
@@ -363,7 +375,7 @@ def _restricted(source: RowCone, task: _Task, given: list[Fraction] | None) -> D
     found = least_loss(source, task.loss, given)
     among = tuple(map(task.outputs.label, task.outputs)) if task.restricted else None
     than = "" if among is None else f" of all that answer {_listed(among)}"
-    fields = {
+    proof = {
         "matrix": found.matrix,
         "loss": task.loss,
         "belief": found.belief,
@@ -372,14 +384,14 @@ def _restricted(source: RowCone, task: _Task, given: list[Fraction] | None) -> D
         "prices": found.prices,
         "claim": f"least loss ({task.aim}) under {source.source}{than}",
     }
-    return _design(source, task, ("least-loss", fields, given), found.value, task.outputs, among)
+    return _design(source, task, "least-loss", proof, given, task.outputs, among)
 
 
 def _squared(source: RowCone, task: _Task, given: list[Fraction] | None) -> Design:
     """Design for any numbers as answers."""
     truths = [rational(t, "the truth") for t in task.truths]
     answers, above, tangents, below = least_squared_loss(source, truths, given)
-    fields = {
+    proof = {
         "matrix": above.matrix,
         "answers": answers,
         "truths": truths,
@@ -391,34 +403,22 @@ def _squared(source: RowCone, task: _Task, given: list[Fraction] | None) -> Desi
         "prices": below.prices,
         "claim": f"least loss ({task.aim}) under {source.source}, whatever is answered",
     }
-    kind = "least-squared-loss"
-    return _design(source, task, (kind, fields, given), below.value, Explicit(tuple(answers)), None)
+    return _design(source, task, "least-squared-loss", proof, given, Explicit(tuple(answers)), None)
 
 
 def _design(
     source: RowCone,
     task: _Task,
-    proof: tuple[str, dict[str, Any], list[Fraction] | None],
-    bound: Fraction,
+    kind: str,
+    proof: dict[str, Any],
+    given: list[Fraction] | None,
     outputs: Universe,
     among: tuple[str, ...] | None,
 ) -> Design:
-    kind, fields, given = proof
     inequalities, equalities = sides(source.cone)
-    criterion = "worst" if given is None else "expected"
     cone = {"inequalities": inequalities, "equalities": equalities, "columns": source.columns}
-    certificate = Certificate(kind, {"criterion": criterion, **fields, **cone})
+    criterion = "worst" if given is None else "expected"
+    certificate = Certificate(kind, {"criterion": criterion, **proof, **cone})
     text = f"least loss under {source.source} ({task.aim})"
-    mechanism = Dense(source.universe, outputs, fields["matrix"], expression=text)
-    masses = Belief(source.universe, dict(zip(source.universe, fields["belief"], strict=True)))
-    return Design(
-        source,
-        mechanism,
-        fields["value"],
-        bound,
-        criterion,
-        masses,
-        certificate,
-        task.aim,
-        among,
-    )
+    mechanism = Dense(source.universe, outputs, proof["matrix"], expression=text)
+    return Design(source, mechanism, certificate, task.aim, among)

@@ -33,15 +33,14 @@ from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
+from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.vectors import Vector, flint, fraction, kernel, primitive
 from twoworlds.cones.row_cone import (
     Inequality,
     Row,
     RowCone,
     coefficients,
-    generated,
     listed_universe,
-    solutions,
     variable,
 )
 from twoworlds.errors import TooLarge, Undecided, Unsupported
@@ -94,7 +93,7 @@ class Simplicial:
         size = len(transition.rows[0])
         null = kernel(rays, size)
         if len(rays) + len(null) > size:
-            extreme = set(generated(rays, size).rays)
+            extreme = set(Cone.from_rays(rays).rays)
             rays = [ray for ray in rays if ray in extreme]
             if len(rays) + len(null) > size:
                 return None
@@ -363,7 +362,8 @@ class PerRecordCone(Result):
         for places in product(range(size), repeat=self.records):
             vector = kronecker([self.one.functionals[i] for i in places])
             (facets if max(places) < n else equalities).append(vector)
-        return RowCone(where, solutions(facets, len(where.positions), equalities), self.source)
+        cone = Cone.from_inequalities(facets, equalities=equalities)
+        return RowCone(where, cone, self.source)
 
 
 def _power(base: int, exponent: int) -> int | str:

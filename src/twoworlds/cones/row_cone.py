@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.answer import Answer, Listing
 from twoworlds.calls import parse
 from twoworlds.charts import BLUE, GREY, ORANGE, Axis, Chart, Curves, HeatMap, Line
+from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.vectors import Vector, dot, primitive, rational, rationals, units
 from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -44,7 +45,6 @@ from twoworlds.worlds import Explicit, Point, Universe
 from twoworlds.worlds.catalogue import universe as build_universe
 
 if TYPE_CHECKING:
-    from twoworlds.cones.cone import Answered, Cone
     from twoworlds.cones.words.statements import Statement
 
 __all__ = [
@@ -56,12 +56,10 @@ __all__ = [
     "build_source",
     "coefficients",
     "drawn",
-    "generated",
     "listed_universe",
     "read_row",
     "row_cone",
     "row_of_mixture",
-    "solutions",
     "variable",
 ]
 
@@ -332,7 +330,7 @@ def drawn(cones: Sequence[RowCone]) -> Iterator[Chart]:
     lines = []
     for cone, colour in zip(cones, (BLUE, ORANGE), strict=False):
         size = cone.cone.dimension
-        rays = cone.cone.intersect(solutions(units(size), size)).rays
+        rays = cone.cone.intersect(Cone.from_inequalities(units(size))).rays
         shape = _wedge(rays) if two else _slice(rays)
         name = "rows that can occur" if len(cones) == 1 else cone.source
         lines.append(Line(name, shape, colour, shaded=True, dotted=True))
@@ -465,15 +463,15 @@ def _occurring(
     All rows of a mechanism sum to the row of ones. So constraints that ones just meets are met with
     equality by every row, and if ones breaks one there is no mechanism at all.
     """
-    size = len(universe.positions)
     tight = [a for a in dict.fromkeys(inequalities) if sum(a) == 0]
     if any(sum(a) < 0 for a in inequalities):
-        return generated([], size), f"no mechanism satisfies {text}: its rows must sum to ones"
+        nothing = Cone.from_rays([], dimension=len(universe.positions))
+        return nothing, f"no mechanism satisfies {text}: its rows must sum to ones"
     if not tight:
-        return solutions(inequalities, size), None
+        return Cone.from_inequalities(inequalities), None
     opposite = {tuple(-c for c in a) for a in inequalities}
     added = [Inequality(universe, a, equality=True).text() for a in tight if a not in opposite]
-    cone = solutions(inequalities, size, tight)
+    cone = Cone.from_inequalities(inequalities, equalities=tight)
     if not added:
         return cone, None
     more = "" if len(added) <= 3 else f" and {len(added) - 3} more"
@@ -503,7 +501,7 @@ def _of_mechanisms(mechanisms: Sequence[Mechanism]) -> RowCone:
         if (one := Simplicial.of(first.transition)) is not None:
             return PerRecordCone(first.universe, one, first.expression).explicit()
     rays = [row for mechanism in mechanisms for row in _rows(mechanism)]
-    cone = generated(dict.fromkeys(rays), len(labels))
+    cone = Cone.from_rays(dict.fromkeys(rays), dimension=len(labels))
     texts = [mechanism.expression for mechanism in mechanisms]
     return RowCone(where, cone, texts[0] if len(texts) == 1 else " or ".join(texts))
 
@@ -548,24 +546,6 @@ def listed_universe(universe: Universe, what: str) -> Universe:
 
 def _count(size: int) -> str:
     return str(size) if size < 10**15 else "more than 10^15"
-
-
-def generated(rays: Iterable[Sequence[object]], dimension: int) -> Cone:
-    """Return the cone that rays generate."""
-    from twoworlds.cones.cone import Cone  # numpy: imported when a cone is asked for
-
-    return Cone.from_rays(rays, dimension=dimension)
-
-
-def solutions(
-    inequalities: Iterable[Sequence[object]],
-    dimension: int,
-    equalities: Iterable[Sequence[object]] = (),
-) -> Cone:
-    """Return the cone of the solutions of inequalities and equalities."""
-    from twoworlds.cones.cone import Cone  # numpy: imported when a cone is asked for
-
-    return Cone.from_inequalities(inequalities, equalities=equalities, dimension=dimension)
 
 
 def row_of_mixture(

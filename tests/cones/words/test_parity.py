@@ -19,7 +19,6 @@ from twoworlds.cones.words.parity import (
     ParityBelief,
     ParityCheck,
     attacker_who_changes_his_mind,
-    attackers,
     dp_parity_threshold,
     extremes,
     guards_parity,
@@ -77,6 +76,17 @@ def random_mechanism(rng: random.Random, bits: int, outputs: int) -> Dense:
 
 
 # --- the three attackers --------------------------------------------------------------------------
+
+
+def attackers(keep: str) -> dict[str, ParityCheck]:
+    """The attackers of Lin & Kifer, Section 5.1, on two bits."""
+    p, built = Fraction(keep), survey(2, keep)
+    return {
+        "Attacker 1": parity_check(built, [p, p]),
+        "Attacker 2": parity_check(built, [1 - p, p]),
+        "Attacker 3": parity_check(built, [HALF, p]),
+        "Attacker 3, second bit": parity_check(built, [HALF, p], [2]),
+    }
 
 
 def test_attackers_1_and_2_never_change_their_minds() -> None:

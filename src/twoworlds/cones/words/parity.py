@@ -69,7 +69,6 @@ __all__ = [
     "ParityBelief",
     "ParityCheck",
     "attacker_who_changes_his_mind",
-    "attackers",
     "balance_after",
     "dp_parity_threshold",
     "extremes",
@@ -551,30 +550,6 @@ thinks an even number of yeses likelier (5/8). After the output 1 he thinks an o
                 raise AssertionError("a violated inequality is the belief of a changed mind")
             return check
     return None
-
-
-def attackers(
-    keep: object = "3/4", mechanism: str | Mechanism | None = None
-) -> dict[str, ParityCheck]:
-    """Return the three attackers of Lin & Kifer, Section 5.1, on two bits.
-
-    Attackers 1 and 2 hold each bit 1 with probability p or 1 - p: they never change their minds.
-    Attacker 3 is undecided about the first bit, and so about the parity of both: he changes his
-    mind, though not about the second bit alone. Differs: print gives the outputs 01 or 00 for
-    that; it is 01 or 11, and 00 leaves him exactly undecided.
-
-    >>> attackers()["Attacker 3"].posteriors()
-    {'11': Fraction(7, 10), '10': Fraction(1, 2), '01': Fraction(3, 10), '00': Fraction(1, 2)}
-    """
-    p = rational(probability(keep, "keep"), "keep")
-    built = f"randomized-response(bits=2, keep={p})" if mechanism is None else mechanism
-    half = Fraction(1, 2)
-    return {
-        "Attacker 1": parity_check(built, [p, p]),
-        "Attacker 2": parity_check(built, [1 - p, p]),
-        "Attacker 3": parity_check(built, [half, p]),
-        "Attacker 3, second bit": parity_check(built, [half, p], [2]),
-    }
 
 
 def dp_parity_threshold(ratio: object, bits: int) -> Number:

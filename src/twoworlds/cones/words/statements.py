@@ -56,7 +56,6 @@ from twoworlds.errors import InvalidInput
 from twoworlds.show import Result
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
-from twoworlds.worlds.secret import Secret
 
 __all__ = [
     "Statement",
@@ -264,16 +263,12 @@ class Statement(Result):
 
         None when the attacker held the output impossible.
         """
-        entries = dict(zip(self._listed.universe, self._row(row), strict=True))
-        after = self.belief.given(entries.__getitem__)
-        if after is None:
+        masses = [(c, abs(c) * entry) for entry, c in self._pairs(row)]
+        total = sum(mass for _, mass in masses)
+        if not total:
             return None
-        sets = (
-            Secret("first", frozenset(self.first).__contains__),
-            Secret("second", frozenset(self.second).__contains__),
-        )
-        first, second = (Fraction(after.probability(secret)) for secret in sets)  # type: ignore[arg-type]
-        return first, second
+        first = sum(mass for c, mass in masses if c > 0)
+        return Fraction(first) / total, Fraction(total - first) / total
 
     def verify(self, row: Row) -> bool:
         """Check the claim on the row of an output, by Bayes' rule and plain arithmetic."""
