@@ -101,7 +101,7 @@ def test_the_cone_of_an_invertible_mechanism_gives_its_post_processings():
 
 
 @pytest.mark.parametrize("name", ["absolute", "squared", "zero-one"])
-@pytest.mark.parametrize("bits", [1, 2, 3])
+@pytest.mark.parametrize("bits", [1, 2])
 def test_worst_case_is_the_expected_loss_of_the_least_favourable_belief(name, bits):
     cone = row_cone("dp(ratio=3)", f"bits({bits})")
     worst = design(cone, name, statistic="count")
@@ -183,7 +183,7 @@ def path_rays(n, ratio):
     return rows
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(6))
 def test_no_mechanism_answers_with_less_squared_loss_and_the_designed_one_has_no_more(seed):
     rng = random.Random(seed)
     n, ratio = rng.randint(1, 3), Fraction(rng.randint(5, 16), 4)

@@ -11,10 +11,9 @@ from flint import fmpq, fmpq_poly
 from twoworlds import BitStrings, Dense, mechanism
 from twoworlds.cones.kernel.vectors import primitive
 from twoworlds.cones.noise.noise_cone import noise_cone
-from twoworlds.cones.row_cone import row_cone
 from twoworlds.cones.per_record import PerRecordCone
-from twoworlds.cones.words.parity import parity_check
-from twoworlds.cones.words.parity import ParityBelief, balance_after
+from twoworlds.cones.row_cone import row_cone
+from twoworlds.cones.words.parity import ParityBelief, balance_after, parity_check
 from twoworlds.worlds import Explicit
 
 GRID = [Fraction(n, 20) for n in (0, 3, 5, 8, 12, 15, 20)]

@@ -161,8 +161,8 @@ def compiled_and_plain(monkeypatch, rows, dimension):
     return answers
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("largest", [1, 2, 9, 10**7, 10**17])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("largest", [1, 9, 10**7, 10**17])
 def test_all_paths_agree(monkeypatch, seed, largest):
     rng = np.random.default_rng([seed, largest % 2**31])
     dimension = 3 + seed % 4

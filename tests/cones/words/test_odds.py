@@ -145,7 +145,7 @@ def test_randomized_response_listed_agrees_with_the_closed_form(k: int) -> None:
     assert largest_parity_odds(RR.format(k)).factor == expected
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_parity_by_structure_agrees_with_the_list_of_rows(seed: int) -> None:
     rng = random.Random(seed)
     k = rng.randint(1, 4)
@@ -367,8 +367,8 @@ def test_one_person_among_very_many_is_answered_at_once() -> None:
 
 
 def test_a_parity_of_thousands_is_proved_and_of_too_many_refused() -> None:
-    found = largest_odds(RR.format(4000), "odd")
-    assert found.factor == Fraction(2**4000 + 1, 2**4000 - 1)
+    found = largest_odds(RR.format(1500), "odd")
+    assert found.factor == Fraction(2**1500 + 1, 2**1500 - 1)
     assert found.output is not None
     assert found.output.count("1") % 2 == 1
     with pytest.raises(TooLarge, match=r"parity of 100000 records.*at most 20000.*fewer"):

@@ -195,7 +195,7 @@ def test_every_post_processing_of_randomized_response_protects_the_same_parities
     assert attacker_who_changes_his_mind(built, "2/3") is None
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_outside_the_cone_there_is_an_attacker_who_changes_his_mind(seed: int) -> None:
     rng = random.Random(seed)
     bits, keep = rng.randint(1, 3), Fraction(rng.choice([1, 2, 3, 6, 7, 9]), 10)
@@ -351,7 +351,7 @@ def test_differential_privacy_protects_a_parity_from_a_higher_chance_on() -> Non
     assert dp_parity_threshold("inf", 2) == 1
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("bits", [1, 2, 4])
 def test_the_odds_of_parities_of_like_bits_grow_by_at_most_the_ratio(bits: int) -> None:
     for chance in ("4/5", "1/10"):
         found = largest_odds(
@@ -362,7 +362,7 @@ def test_the_odds_of_parities_of_like_bits_grow_by_at_most_the_ratio(bits: int) 
 
 @pytest.mark.parametrize(
     ("bits", "ratio"),
-    [(1, "3"), (2, "3"), (3, "3"), (4, "3"), (1, "3/2"), (2, "3/2"), (3, "3/2")],
+    [(1, "3"), (2, "3"), (3, "3"), (2, "3/2")],
 )
 def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> None:
     cone = row_cone(f"dp(ratio={ratio})", f"bits({bits})")
@@ -385,7 +385,7 @@ def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> No
     assert guards_parity([low] * bits, keep=keep) is (low >= keep)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_unlike_chances_are_protected_by_differential_privacy_exactly_from_their_product_on(
     seed: int,
 ) -> None:
@@ -482,7 +482,7 @@ def test_refuses_what_has_no_parity() -> None:
 # --- extremes by structure ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(25))
 def test_the_extreme_products_are_those_of_all_outputs(seed: int) -> None:
     rng = random.Random(seed)
     outputs = rng.randint(1, 3)

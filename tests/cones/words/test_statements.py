@@ -39,7 +39,7 @@ def random_cone(seed: int) -> RowCone:
 
 def cones() -> dict[str, RowCone]:
     found = {}
-    for k, keep in product((1, 2, 3), ("3/4", "2/3", "1/4", "9/10", "1/2", "1")):
+    for k, keep in [(3, "3/4"), *product((1, 2), ("3/4", "1/4", "1/2", "1"))]:
         text = f"randomized-response(bits={k}, keep={keep})"
         found[text] = row_cone(text)
     for text in (
@@ -62,7 +62,7 @@ def cones() -> dict[str, RowCone]:
         found[f"dp over {where}"] = row_cone("dp(ratio=3)", where)
     found["frapp"] = kronecker_cone(3, values=3, records=2)
     found["blocks of two"] = blocks_of_two()
-    found |= {f"random {seed}": random_cone(seed) for seed in range(12)}
+    found |= {f"random {seed}": random_cone(seed) for seed in range(6)}
     return found
 
 
@@ -75,12 +75,12 @@ def blocks_of_two() -> RowCone:
 CONES = cones()
 
 
-def rows_of(cone: RowCone, count: int = 15) -> list[tuple[Fraction, ...]]:
+def rows_of(cone: RowCone, count: int = 5) -> list[tuple[Fraction, ...]]:
     """All generators (some, of the cone with hundreds of them), and random rows inside."""
     rng = random.Random(7)
     generators = cone.generators()
     if len(generators) > 60:
-        generators = tuple(rng.sample(generators, 30))
+        generators = tuple(rng.sample(generators, 12))
     rows = [tuple(map(Fraction, ray)) for ray in generators]
     for _ in range(count):
         weights = [Fraction(rng.randint(0, 9), rng.randint(1, 5)) for _ in generators]
@@ -118,7 +118,7 @@ def test_the_odds_bound_holds_whatever_the_prior_odds_between_the_two_sets(name:
         if one.factor is None:
             assert one.kind in ("probability", "impossible")
             continue
-        for row in rows_of(cone, 5):
+        for row in rows_of(cone, 2):
             first, second = masses(one, row)
             for before in (Fraction(1, 9), Fraction(1), Fraction(7, 2)):
                 weight = before / one.prior_odds
