@@ -189,12 +189,15 @@ def statements(
     if isinstance(found, NoiseCone):
         listed = noise_statements(found)
         said = [(one.sentence, one.answer().notes) for one in listed]
-        return _told(found.source, len(listed), said, {**about, "statements": listed})
+        headline = f"{found.source} gives guarantees against attackers at every whole number."
+        return _told(headline, said, {**about, "statements": listed})
     about["universe"] = found.universe
     if isinstance(found, PerRecordCone):
         one, count = example(found), found.fields()["counts"]["facets"]
         data = {**about, "count": count, "example": {"kind": one.kind, "sentence": one.sentence}}
-        return _told(found.source, count, [(s, ()) for s in example_statements(found)], data)
+        first, *more = example_statements(found)
+        headline = f"{found.source} gives {count} guarantees against attackers."
+        return _told(headline, [(first, ())], data, more)
     groups = grouped(found.statements())
     count = sum(group.count for group in groups)
     said = [(group.sentence, ()) for group in groups]
@@ -203,19 +206,17 @@ def statements(
         said = [(one.sentence, one.explain().splitlines()[1:]) for one in every]
     data = {**about, "approximation": found.approximation, "count": count, "groups": groups}
     rough = [f"approximation: {found.approximation}"] if found.approximation else []
-    return _told(found.source, count, said, data, rough)
+    many = "guarantee" if count == 1 else "guarantees"
+    return _told(f"{found.source} gives {count} {many} against attackers.", said, data, rough)
 
 
 def _told(
-    source: str,
-    count: object,
+    headline: str,
     said: Sequence[tuple[str, Sequence[str]]],
     data: Mapping[str, Any],
     notes: Sequence[str] = (),
 ) -> Result:
-    many = "guarantee" if count == 1 else "guarantees"
     steps = [(sentence, [remark.strip() for remark in more]) for sentence, more in said]
-    headline = f"{source} gives {count} {many} against attackers."
     return _Asked(Answer(headline, blocks=[Steps(steps)], notes=notes), data)
 
 
