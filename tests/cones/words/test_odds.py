@@ -352,7 +352,7 @@ def test_a_rounded_factor_is_not_said_to_be_attained(bits: int, text: str) -> No
     found = largest_odds(RR.format(bits), "even")
     assert found.factor == Fraction(2**bits + 1, 2**bits - 1)
     assert f"at most the factor {text}, " in found.sentence
-    assert found.sentence.endswith(f"(of length {bits}) attains the exact value.")
+    assert found.sentence.endswith(f"({bits} characters) attains the exact value.")
     assert f"before: 1; after, at most: {text}" in found.explain()
     assert len(found.to_dict()["output"]) == bits
 

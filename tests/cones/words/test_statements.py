@@ -201,20 +201,6 @@ def test_the_first_statement_of_known_cones(cone: str, kind: str, sentence: str)
             "Whatever an attacker believes, the odds of 00 against 11 never change.",
         ),
         (
-            (1, 0, 0, -1),
-            False,
-            "pair",
-            "Whatever an attacker believes, the odds of 00 against 11 never grow after any output.",
-        ),
-        (
-            (1, -2, 0, 0),
-            False,
-            "person",
-            "For someone who knows that person 1's answer is yes, the odds that person 2's answer "
-            "is no rather than yes grow by a factor of at most 1/2 after any output, which no "
-            "mechanism achieves.",
-        ),
-        (
             (6, 2, -3, -1),
             False,
             "person",
@@ -239,14 +225,6 @@ def test_the_first_statement_of_known_cones(cone: str, kind: str, sentence: str)
             "(weakly) after any output.",
         ),
         (
-            (0, 2, 1, -1),
-            False,
-            "general",
-            "An attacker who believes the database is 10 with probability 1/2 and 01 or 00 with "
-            "probability 1/4 each, and so thinks {10, 01} likelier than {00} (3/4 against 1/4), "
-            "still thinks so (weakly) after any output.",
-        ),
-        (
             (0, -2, 1, -1),
             False,
             "general",
@@ -267,12 +245,6 @@ def test_the_first_statement_of_known_cones(cone: str, kind: str, sentence: str)
             True,
             "impossible",
             "No output ever occurs on 00, which no mechanism achieves.",
-        ),
-        (
-            (0, -1, 0, -1),
-            False,
-            "impossible",
-            "No output ever occurs on 10 or 00, which no mechanism achieves.",
         ),
     ],
 )

@@ -355,7 +355,10 @@ class Rational(Summable):
 
     @cached_property
     def signs(self) -> dict[int, int] | None:
-        """The signs on the unsettled window and two places beyond it on each side, if known."""
+        """The signs on the unsettled window and two places beyond it on each side, if known.
+
+        Further out they repeat with period 1 or 2.
+        """
         if self.low is not None and self.high is not None:
             return {k: self.sign(k) for k in range(self.low, self.high + 1)}
         if self.settled is None:
@@ -365,19 +368,6 @@ class Rational(Summable):
             return {k: self.sign(k) for k in range(first - 2, last + 3)}
         except Undecided:
             return None
-
-    @property
-    def alternating(self) -> bool:
-        """Look at the signs, which beyond the window repeat with period 1 or 2."""
-        if self.signs is None:
-            return False
-        return len({sign * (-1) ** k for k, sign in self.signs.items() if sign}) == 1
-
-    @property
-    def peak(self) -> int | None:
-        """Look for a single positive term."""
-        positive = [k for k, sign in (self.signs or {}).items() if sign > 0]
-        return positive[0] if len(positive) == 1 else None
 
     @cached_property
     def l1(self) -> Number:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import factorial
 
 from flint import arb
@@ -44,6 +44,7 @@ __all__ = [
 
 _SIGN_BITS = 2048
 _FURTHEST = 1 << 13
+_GUARD = 32
 
 
 class Summable(ABC):
@@ -71,14 +72,21 @@ class Summable(ABC):
         return self.low is not None and self.high is not None
 
     @property
+    def signs(self) -> dict[int, int] | None:
+        """The signs of finitely many terms that tell all others, if they are known."""
+        return None
+
+    @property
     def alternating(self) -> bool:
         """Whether (-1)^k g(k) is known to keep one sign, so that g speaks of parity."""
-        return False
+        known = (self.signs or {}).items()
+        return len({sign * (-1) ** k for k, sign in known if sign}) == 1
 
     @property
     def peak(self) -> int | None:
         """The one place with a positive term, when no other place is known to have one."""
-        return None
+        positive = [k for k, sign in (self.signs or {}).items() if sign > 0]
+        return positive[0] if len(positive) == 1 else None
 
     def sign(self, k: int) -> int:
         """Return -1, 0 or 1.
@@ -162,19 +170,9 @@ class Finite(Summable):
         return sum(outside, start=arb(0))
 
     @cached_property
-    def _signs(self) -> dict[int, int]:
+    def signs(self) -> dict[int, int]:
+        """Look at all terms."""
         return {k: self.sign(k) for k in self.terms}
-
-    @property
-    def alternating(self) -> bool:
-        """Look at the signs."""
-        return len({sign * (-1) ** k for k, sign in self._signs.items()}) == 1
-
-    @property
-    def peak(self) -> int | None:
-        """Look for a single positive term."""
-        positive = [k for k, sign in self._signs.items() if sign > 0]
-        return positive[0] if len(positive) == 1 else None
 
 
 class Convolved(Summable):
@@ -185,7 +183,8 @@ class Convolved(Summable):
         self.first, self.second = (second, first) if second.finite else (first, second)
         ends = ((first.low, second.low), (first.high, second.high))
         self.low, self.high = (None if a is None or b is None else a + b for a, b in ends)
-        self._terms: tuple[dict[int, Number], dict[int, Number]] = ({}, {})
+        # Always the same object for a term, which remembers its enclosure.
+        self._first, self._second = cache(self.first.at), cache(self.second.at)
 
     @property
     def alternating(self) -> bool:
@@ -214,7 +213,7 @@ class Convolved(Summable):
         low, high = self.first.low, self.first.high
         if low is not None and high is not None:
             places = range(low, high + 1)
-            terms = (self._term(0, j) * self._term(1, k - j) for j in places)
+            terms = (self._first(j) * self._second(k - j) for j in places)
             return sum(terms, start=Fraction(0))
         return Real(lambda bits: self._windowed(k, bits))
 
@@ -225,22 +224,14 @@ class Convolved(Summable):
             reach *= 2
         total = arb(0, rest.abs_upper())
         for j in range(-reach, reach + 1):
-            total += ball(self._term(0, j), bits) * ball(self._term(1, k - j), bits)
+            total += ball(self._first(j), bits) * ball(self._second(k - j), bits)
         return total
-
-    def _term(self, which: int, j: int) -> Number:
-        """Return a term of a factor, always the same object, which remembers its enclosure."""
-        factor, known = (self.first, self.second)[which], self._terms[which]
-        return known[j] if j in known else known.setdefault(j, factor.at(j))
 
     def remainder(self, reach: int, bits: int) -> arb:
         """If |i + j| > reach then |i| > reach / 2 or |j| > reach / 2."""
         a, b, half = self.first, self.second, reach // 2
         by_first = a.remainder(half, bits) * ball(b.l1, bits)
         return by_first + b.remainder(half, bits) * ball(a.l1, bits)
-
-
-_GUARD = 32
 
 
 class PoissonInverse(Summable):

@@ -37,8 +37,9 @@ from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, rational, units
 from twoworlds.cones.row_cone import RowCone, build_source, row_cone
 from twoworlds.cones.words.parity import ParityBelief, extremes
-from twoworlds.cones.words.wording import is_printed, named_set, number, shortened
+from twoworlds.cones.words.wording import is_printed, named_set, number
 from twoworlds.definitions import PrivacyDefinition
+from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism

@@ -55,7 +55,8 @@ from twoworlds.answer import Answer
 from twoworlds.charts import Bars
 from twoworlds.cones.kernel.vectors import rational
 from twoworlds.cones.per_record import PerRecordCone
-from twoworlds.cones.words.wording import Wording, as_records, law_of, multiplied, plain, shortened
+from twoworlds.cones.words.wording import Wording, as_records, law_of, multiplied, plain
+from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism

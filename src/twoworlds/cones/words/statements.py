@@ -76,6 +76,19 @@ def simplest(
 ) -> list[Vector]:
     """Return the simplest form of each facet of the cone of these rays.
 
+    With equalities a facet has many forms: where 2 x_c = x_a + x_b, the guarantee x_a <= 2 x_c is
+    the same as x_b >= 0. Two forms are the same when they have the same values on all rows of the
+    cone, up to a positive factor. The first of these that exists is the one to say:
+
+    1. d x_E <= c x_D, with the least c + d: the odds of two databases, attained by some row;
+    2. x_E <= x_A + x_B, likewise attained;
+    3. x_D >= 0, which says nothing beyond the equalities;
+    4. the facet as given.
+
+    *Attained*: x_E > 0 on a row where both sides agree. Without that 2 x_D >= x_E would pass for a
+    bound where x_D = x_E always. The choice depends on the cone alone and not on the basis of its
+    equalities, so that facets that are alike are said alike.
+
     Args:
         facets: Functionals that are at least 0 on the rays.
         rays: Of a cone that satisfies some equality, at least 0.

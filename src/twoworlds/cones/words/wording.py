@@ -41,7 +41,6 @@ __all__ = [
     "number",
     "plain",
     "prior",
-    "shortened",
     "words_of",
 ]
 
@@ -267,7 +266,6 @@ def named_set(universe: Universe, databases: Sequence[Point]) -> str:
 Factors = tuple[Vector, ...]
 _LONGEST = 40
 _LONGEST_BITS = 128
-_LONGEST_LABEL = 60
 _NEAR = Fraction(1, 10**4)
 
 
@@ -439,17 +437,6 @@ def is_printed(x: Number) -> bool:
 def plain(x: Fraction) -> str:
     """Print a fraction without a decimal beside it, or `number` if it is long."""
     return str(x) if is_printed(x) else number(x)
-
-
-def shortened(label: str) -> str:
-    """Leave out the middle of a long label.
-
-    >>> shortened("0110"), shortened("01" * 50)
-    ('0110', '010101010101...010101010101 (of length 100)')
-    """
-    if len(label) <= _LONGEST_LABEL:
-        return label
-    return f"{label[:12]}...{label[-12:]} (of length {len(label)})"
 
 
 def number(x: Number) -> str:
