@@ -51,7 +51,7 @@ EXAMPLES = {
     "cones.design.Design": "cones.design.design",
     "cones.design.Saving": "cones.design.saving",
     "cones.elimination.Relaxation": "cones.elimination.relax",
-    "cones.inverse.Inverse": "cones.inverse.inverse",
+    "cones.inverse.InverseMatrix": "cones.inverse.inverse",
     "cones.noise.noise_cone.NoiseCone": "cones.noise.noise_cone.noise_cone",
     "cones.noise.noise_cone.NoiseMembership": "cones.noise.noise_cone.NoiseCone.contains",
     "cones.noise.noise_cone.NoiseQuotient": "cones.noise.noise_cone.noise_quotient",

@@ -53,7 +53,7 @@ WORDS = {
     "attacks.selftest.suite.SelfTest": "yes or no for each attack, in a table",
     "cones.compare.Separation": "a sentence",
     "cones.compare.Strength": "sentences; two or three databases are drawn",
-    "cones.inverse.Inverse": "a table",
+    "cones.inverse.InverseMatrix": "a table",
     "cones.noise.noise_cone.NoiseMembership": "yes or no, and one number",
     "cones.noise.noise_statements.NoiseStatement": "a sentence",
     "cones.noise.noise_statements.Telescoping": "a proof by formulas",

@@ -243,6 +243,6 @@ def test_cones_compare_with_cones_only():
 
 def test_no_answer_is_returned_without_a_proof(monkeypatch):
     cone = Cone.from_rays([(1, 0), (0, 1)])
-    monkeypatch.setattr(module, "decide", lambda *_: (((1, 0), Fraction(2)),))
+    monkeypatch.setattr(module, "decide", lambda *_: ((((1, 0), Fraction(2)),), None))
     with pytest.raises(TwoWorldsError, match="failed its own check"):
         cone.contains((1, 1))

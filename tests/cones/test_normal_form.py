@@ -237,7 +237,7 @@ def test_inverse_and_program_agree():
         base = dense(random_matrix(rng, 3, 3))
         inside = dense(times(random_matrix(rng, 2, 3), base.rows))
         for candidate in (inside, dense(random_matrix(rng, 2, 3))):
-            question = normal_form._Question(candidate, (base,))
+            question = normal_form._Matrices(candidate, (base,))
             by_inverse = normal_form._by_inverse(question)
             by_program = normal_form._by_program(question)
             assert by_program[2].verify()

@@ -19,7 +19,7 @@ from twoworlds.cones.certificates import Certificate, verify
 from twoworlds.cones.compare import Separation, Strength, compare
 from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
-from twoworlds.cones.inverse import Inverse, inverse
+from twoworlds.cones.inverse import InverseMatrix, inverse
 from twoworlds.cones.linear import LinearDefinition, RowConstraints
 from twoworlds.cones.noise.cyclic import cyclic_noise, cyclic_zero
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone, noise_quotient
@@ -54,7 +54,7 @@ __all__ = [
     "Design",
     "Frapp",
     "Inequality",
-    "Inverse",
+    "InverseMatrix",
     "LargestOdds",
     "LinearDefinition",
     "NoiseCone",

@@ -43,7 +43,7 @@ from twoworlds.cones.per_record import PerRecordCone, ProductMembership
 from twoworlds.cones.row_cone import Row, read_row
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 
-__all__ = ["Least", "decide", "floats", "integers", "transform"]
+__all__ = ["Slack", "decide", "floats", "integers", "transform"]
 
 Numbers = NDArray[np.float64] | NDArray[np.int64]
 
@@ -54,7 +54,7 @@ UNIT = Fraction(1, 1 << 53)
 WORD = 1 << 64
 
 
-class Least(NamedTuple):
+class Slack(NamedTuple):
     """The entry of least slack: y itself where y >= 0 is asked, -|y| where y = 0 is.
 
     Attributes:
@@ -88,7 +88,7 @@ def transform(row: Numbers, matrix: Numbers, length: int) -> None:
     _whole(row, matrix, low, length - low, buffer, width)
 
 
-def floats(row: NDArray[np.float64], matrix: Sequence[Sequence[int]], facets: int) -> Least:
+def floats(row: NDArray[np.float64], matrix: Sequence[Sequence[int]], facets: int) -> Slack:
     """Return the least slack of a row of floats, which is overwritten.
 
     Args:
@@ -106,10 +106,10 @@ def floats(row: NDArray[np.float64], matrix: Sequence[Sequence[int]], facets: in
         raise OverflowError
     transform(row, np.array(matrix, dtype=np.float64), length)
     place, slack, near = _least(row, row, _up(bound), facets, len(matrix))
-    return Least(int(place), float(slack), bound, int(near))
+    return Slack(int(place), float(slack), bound, int(near))
 
 
-def integers(row: NDArray[np.int64], matrix: Sequence[Sequence[int]], facets: int) -> Least:
+def integers(row: NDArray[np.int64], matrix: Sequence[Sequence[int]], facets: int) -> Slack:
     """Return the exact least slack of a row of integers, which is overwritten.
 
     Arguments as in `floats`.
@@ -133,7 +133,7 @@ def integers(row: NDArray[np.int64], matrix: Sequence[Sequence[int]], facets: in
     else:
         raise OverflowError
     equality = _asks_equality(place, facets, len(matrix))
-    return Least(place, -abs(value) if equality else value, _ZERO, 0)
+    return Slack(place, -abs(value) if equality else value, _ZERO, 0)
 
 
 def _bounds(

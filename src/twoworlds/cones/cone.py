@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from twoworlds.cones.certificates import Certificate, proved
-from twoworlds.cones.kernel.combination import Combination, Outside, decide
+from twoworlds.cones.kernel.combination import Combination, decide
 from twoworlds.cones.kernel.double_description import (
     Description,
     extreme_rays,
@@ -317,9 +317,8 @@ class Cone:
         return _with_opposites(self.generators or self._inner)
 
     def _generated(self, vector: tuple[Fraction, ...], given: Description) -> Answered:
-        found = decide(vector, *given, self._at_hand(given, "_outer"))
-        if isinstance(found, Outside):
-            functional = found.inequality
+        found, functional = decide(vector, *given, self._at_hand(given, "_outer"))
+        if functional is not None:
             proof = proved(
                 "separated", vector=vector, generators=self._spanning(), functional=functional
             )
@@ -334,9 +333,9 @@ class Cone:
         parts: list[Certificate] = []
         facets: dict[Vector, None] = {}
         for target in targets:
-            found = decide(target, *given, duals)
-            if isinstance(found, Outside):
-                ray, premises = found.inequality, self._premises()
+            found, ray = decide(target, *given, duals)
+            if ray is not None:
+                premises = self._premises()
                 proof = proved("escape", ray=ray, premises=premises, inequality=target)
                 return Answered(proof, target, ray)
             used, weights = _unzipped(found)

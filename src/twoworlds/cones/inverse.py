@@ -23,13 +23,13 @@ from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.show import Result
 
-__all__ = ["Inverse", "Negative", "inverse", "quotient"]
+__all__ = ["InverseMatrix", "Negative", "inverse", "quotient"]
 
 _LARGEST = 256
 
 
 @dataclass(frozen=True)
-class Inverse(Result):
+class InverseMatrix(Result):
     """The exact inverse of a mechanism's matrix.
 
     Attributes:
@@ -73,7 +73,7 @@ class Inverse(Result):
         }
 
 
-def inverse(mechanism: Mechanism) -> Inverse:
+def inverse(mechanism: Mechanism) -> InverseMatrix:
     """Return the exact inverse of the matrix.
 
     >>> from twoworlds import mechanism
@@ -108,7 +108,7 @@ def inverse(mechanism: Mechanism) -> Inverse:
             f"the matrix of {mechanism.expression} has no inverse: its row cone and membership are "
             "found in another way: ask for its cone, or whether another is a member of it"
         ) from None
-    return Inverse(mechanism, tuple(tuple(map(fraction, row)) for row in found.tolist()))
+    return InverseMatrix(mechanism, tuple(tuple(map(fraction, row)) for row in found.tolist()))
 
 
 _LARGE = 30

@@ -100,7 +100,7 @@ def consistent_normal_form_contains(
     trusted = (bases,) if isinstance(bases, Mechanism) else tuple(bases)
     if not trusted:
         raise InvalidInput("no base is given: name at least one trusted mechanism")
-    question = _Question(candidate, trusted)
+    question = _Matrices(candidate, trusted)
     answer = _by_record(question) or _by_inverse(question) or _by_program(question)
     holds, values, proof, method = answer
     names = ", ".join(base.expression for base in trusted)
@@ -150,7 +150,7 @@ def same_row_cone_yet_outside(keep: Fraction = Fraction(3, 4)) -> tuple[Dense, D
 Answer = tuple[bool, dict[str, Number], NormalFormProof, str]
 
 
-class _Question:
+class _Matrices:
     """The matrices in question, over one order of the databases, read when they are needed."""
 
     def __init__(self, candidate: Mechanism, bases: tuple[Mechanism, ...]) -> None:
@@ -190,7 +190,7 @@ class _Question:
         return Certificate(kind, fields)
 
 
-def _by_record(question: _Question) -> Answer | None:
+def _by_record(question: _Matrices) -> Answer | None:
     """Compare single records when both mechanisms treat every record alike.
 
     Powers of one record's post-processing are a post-processing of all records; the other way
@@ -201,21 +201,21 @@ def _by_record(question: _Question) -> Answer | None:
         return None
     if candidate.records == 1 or candidate.records != base.records:
         return None
-    one = _Question(candidate.transition, (base.transition,))
+    one = _Matrices(candidate.transition, (base.transition,))
     answer = _by_inverse(one) or _by_program(one)
     holds, values, proof, method = answer
     note = "every record is treated alike, so one record decides: "
     return holds, values, NormalFormProof(proof.certificate, note + proof.sentence), method
 
 
-def _by_inverse(question: _Question) -> Answer | None:
+def _by_inverse(question: _Matrices) -> Answer | None:
     """Look for a negative entry of M B^-1, when there is one base B and it has an inverse."""
     base, *others = question.bases
     if others or base.outputs.size != question.universe.size:
         return None
     described: object
     if isinstance(base, PerRecord):
-        one = _Question(base.transition, (base.transition,))
+        one = _Matrices(base.transition, (base.transition,))
         rows, records = one.rows(base.transition), base.records
         described = {"transition": rows, "records": records}
     else:
@@ -255,7 +255,7 @@ def _label(universe: Universe, place: int) -> str:
     return universe.label(next(islice(universe, place, None)))
 
 
-def _by_program(question: _Question) -> Answer:
+def _by_program(question: _Matrices) -> Answer:
     """Solve the linear program in the products w_i A_i, and in w."""
     target = question.rows(question.candidate)
     bases = [question.rows(base) for base in question.bases]
@@ -314,7 +314,7 @@ def _normalised(
 
 
 def _inside(
-    question: _Question,
+    question: _Matrices,
     target: Matrix,
     bases: Sequence[object],
     maps: list[Matrix],
@@ -330,7 +330,7 @@ def _inside(
 
 
 def _outside(
-    question: _Question, target: Matrix, bases: list[Matrix], functional: Matrix, method: str
+    question: _Matrices, target: Matrix, bases: list[Matrix], functional: Matrix, method: str
 ) -> Answer:
     reached = Fraction(sum(map(dot, functional, target)))
     # Every base output goes where it scores best: sum_k max_o (F M_i^T)[o, k].

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.cones.noise.laws import Approximated, any_law, finite_law, law, mixture, total
-from twoworlds.cones.noise.summable import Convolved, Finite
+from twoworlds.cones.noise.summable import Convolved, FiniteSequence
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Undecided, UnknownName
 from twoworlds.mechanisms.noise import (
     DiscreteGaussianNoise,
@@ -98,7 +98,9 @@ def test_the_inverse_of_a_sum_is_the_convolution_of_the_inverses():
 
 
 def test_a_finite_factor_is_convolved_exactly():
-    product = Convolved(Finite({0: Fraction(2), 1: Fraction(-1)}), Finite({-1: Fraction(3)}))
+    product = Convolved(
+        FiniteSequence({0: Fraction(2), 1: Fraction(-1)}), FiniteSequence({-1: Fraction(3)})
+    )
     assert product.finite
     assert [product.at(k) for k in (-2, -1, 0, 1)] == [0, 6, -3, 0]
     assert product.l1 == 9
@@ -145,4 +147,4 @@ def test_a_finite_law_is_named_by_the_mechanism_that_adds_it():
     assert found.expression == "integer-noise([1/4, 3/4], start=-1)"
     assert law(found.expression).pmf(0) == Fraction(3, 4)
     with pytest.raises(InvalidInput, match="at least one term"):
-        Finite({0: Fraction(0)})
+        FiniteSequence({0: Fraction(0)})

@@ -15,7 +15,6 @@ pointed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
@@ -32,18 +31,11 @@ from twoworlds.cones.kernel.vectors import (
     rationals,
 )
 
-__all__ = ["Combination", "Outside", "combination", "decide"]
+__all__ = ["Combination", "combination", "decide"]
 
 LARGEST_TABLE = 10**7  # products of generators and facets; beyond, a program takes less memory
 
 Combination = tuple[tuple[Vector, Fraction], ...]
-
-
-@dataclass(frozen=True)
-class Outside:
-    """An inequality a . x >= 0 of a cone that some vector violates."""
-
-    inequality: Vector
 
 
 def combination(
@@ -109,30 +101,31 @@ def decide(
     generators: Sequence[Vector],
     lines: Sequence[Vector],
     description: Description | None,
-) -> Combination | Outside:
-    """Return a combination as above, or an inequality of the cone that the target violates.
+) -> tuple[Combination, Vector | None]:
+    """Return a combination as above, or none and an inequality that the target violates.
 
     ``description`` holds the facets and equalities of the cone; without it a linear program
     decides, and the inequality need not be a facet.
 
     >>> decide((1, 2), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
-    Outside(inequality=(1, -1))
+    ((), (1, -1))
     """
     if description is not None:
         facets, equalities = description
         direction = primitive(target)
         for inequality in (*facets, *equalities, *map(negative, equalities)):
             if dot(inequality, direction) < 0:
-                return Outside(inequality)
+                return (), inequality
         if len(generators) * len(facets) <= LARGEST_TABLE:
-            return combination(target, generators, lines, facets)
+            return combination(target, generators, lines, facets), None
     from twoworlds.programs import combine
 
     spanning = [*generators, *lines, *map(negative, lines)]
     inside, numbers = combine(spanning, target)
     if not inside:
-        return Outside(primitive(numbers))
-    return tuple([(g, weight) for g, weight in zip(spanning, numbers, strict=True) if weight])
+        return (), primitive(numbers)
+    pairs = zip(spanning, numbers, strict=True)
+    return tuple([(g, weight) for g, weight in pairs if weight]), None
 
 
 def _within_lineality(

@@ -1,6 +1,6 @@
 r"""Laws of integer noise, by their transform: named ones, finite ones, sums, mixtures, any law.
 
-A `Law` knows its probabilities, how much mass lies beyond a window, and its convolution inverse.
+A `NoiseLaw` knows its probabilities, the mass beyond a window, and its convolution inverse.
 `law` reads the noise of any mechanism that adds integer noise to a true answer, and five more
 calls, which may be nested:
 
@@ -31,7 +31,7 @@ from twoworlds.calls import Registry, Text, parse
 from twoworlds.cones.noise.rational import CircleZero, Rational, circle_zero, polynomial
 from twoworlds.cones.noise.summable import (
     Convolved,
-    Finite,
+    FiniteSequence,
     GaussianInverse,
     PoissonInverse,
     Summable,
@@ -68,9 +68,9 @@ from twoworlds.worlds import Integers
 __all__ = [
     "LAWS",
     "Approximated",
-    "Law",
     "LawSource",
     "NoSummableInverse",
+    "NoiseLaw",
     "any_law",
     "finite_law",
     "law",
@@ -104,7 +104,7 @@ class NoSummableInverse(Unsupported):
 
 
 @dataclass(frozen=True)
-class Law:
+class NoiseLaw:
     """A law on the whole numbers.
 
     Attributes:
@@ -125,11 +125,11 @@ class Law:
     means: tuple[Number, Number] | None = None
 
 
-LawSource = str | Mechanism | Noise | Law
-LAWS: Registry[Law] = Registry("integer noise")
+LawSource = str | Mechanism | Noise | NoiseLaw
+LAWS: Registry[NoiseLaw] = Registry("integer noise")
 
 
-def law(source: LawSource) -> Law:
+def law(source: LawSource) -> NoiseLaw:
     """Return the law of integer noise.
 
     >>> law("binomial(2, 1/4)").pmf(0)
@@ -137,7 +137,7 @@ def law(source: LawSource) -> Law:
     >>> law("geometric(ratio=2)").pmf(1)
     Fraction(1, 6)
     """
-    if isinstance(source, Law):
+    if isinstance(source, NoiseLaw):
         return source
     if isinstance(source, Noise):
         return _of_noise(source)
@@ -146,7 +146,9 @@ def law(source: LawSource) -> Law:
     return _of_mechanism(mechanism(source))
 
 
-def rational_law(expression: str, shift: int, numerator: fmpq_poly, denominator: fmpq_poly) -> Law:
+def rational_law(
+    expression: str, shift: int, numerator: fmpq_poly, denominator: fmpq_poly
+) -> NoiseLaw:
     """Return the law with generating function z^shift A(z) / B(z); the inverse exchanges A and B.
 
     >>> rational_law("coin", 0, fmpq_poly([1, 1]) / 2, fmpq_poly([1])).pmf(1)
@@ -160,7 +162,7 @@ def rational_law(expression: str, shift: int, numerator: fmpq_poly, denominator:
         return Rational(-shift, denominator, numerator)
 
     parts = (shift, numerator, denominator)
-    return Law(
+    return NoiseLaw(
         expression,
         lambda k: sequence().at(k),
         lambda reach: sequence().tail(reach),
@@ -169,7 +171,9 @@ def rational_law(expression: str, shift: int, numerator: fmpq_poly, denominator:
     )
 
 
-def finite_law(masses: Sequence[object], start: int = 0, *, expression: str | None = None) -> Law:
+def finite_law(
+    masses: Sequence[object], start: int = 0, *, expression: str | None = None
+) -> NoiseLaw:
     """Return the law with these probabilities on start, start + 1, ...
 
     >>> finite_law(["1/4", "3/4"]).pmf(1)
@@ -181,7 +185,7 @@ def finite_law(masses: Sequence[object], start: int = 0, *, expression: str | No
     return rational_law(text, start, polynomial(checked.masses), fmpq_poly([1]))
 
 
-def any_law(expression: str, pmf: Masses, outside: Masses) -> Law:
+def any_law(expression: str, pmf: Masses, outside: Masses) -> NoiseLaw:
     """Return any law: its probabilities, and a bound on the mass beyond a window that falls to 0.
 
     >>> masses = {0: Fraction(1, 4), 1: Fraction(3, 4)}
@@ -189,10 +193,10 @@ def any_law(expression: str, pmf: Masses, outside: Masses) -> Law:
     >>> round(float(coin.inverse().at(-1)), 6)
     1.333333
     """
-    return Law(expression, pmf, outside, lambda: Approximated(expression, pmf, outside))
+    return NoiseLaw(expression, pmf, outside, lambda: Approximated(expression, pmf, outside))
 
 
-def _of_mechanism(source: Mechanism) -> Law:
+def _of_mechanism(source: Mechanism) -> NoiseLaw:
     channel = source.channel if isinstance(source, OnStatistic) else None
     if not isinstance(channel, (AddedNoise, FiniteNoise)):
         raise Unsupported(
@@ -212,7 +216,7 @@ def _of_mechanism(source: Mechanism) -> Law:
     return _of_noise(channel.noise, source.expression)
 
 
-def _of_noise(noise: Noise, expression: str | None = None) -> Law:
+def _of_noise(noise: Noise, expression: str | None = None) -> NoiseLaw:
     text, mirrored = expression or noise.expression, noise.reflected()
 
     def outside(reach: int) -> Number:
@@ -222,7 +226,7 @@ def _of_noise(noise: Noise, expression: str | None = None) -> Law:
         return _poisson(text, noise.l1, noise.l2)
     if isinstance(noise, DiscreteGaussianNoise):
         sigma2 = noise.sigma2
-        return Law(text, noise.pmf, outside, lambda: GaussianInverse(sigma2))
+        return NoiseLaw(text, noise.pmf, outside, lambda: GaussianInverse(sigma2))
     if not isinstance(noise, (GeometricNoise, NegativeBinomialDifference)):
         return any_law(text, noise.pmf, outside)
     # Theorem 5.15: the generating function is ((1-p)^2 z / ((1 - p z)(z - p)))^r.
@@ -234,15 +238,15 @@ def _of_noise(noise: Noise, expression: str | None = None) -> Law:
         return rational_law(text, r, top, bottom)
     scale = (1 - p) ** -2
     terms = {-1: -(p * scale), 0: (1 + p**2) * scale, 1: -(p * scale)}
-    return Law(text, noise.pmf, outside, lambda: Finite(terms))
+    return NoiseLaw(text, noise.pmf, outside, lambda: FiniteSequence(terms))
 
 
-def _poisson(text: str, l1: Number, l2: Number) -> Law:
+def _poisson(text: str, l1: Number, l2: Number) -> NoiseLaw:
     own = PoissonInverse(l1, l2)  # its belief is the law
-    return Law(text, own.belief, own.belief_tail, lambda: own, means=(l1, l2))
+    return NoiseLaw(text, own.belief, own.belief_tail, lambda: own, means=(l1, l2))
 
 
-def total(parts: Sequence[LawSource]) -> Law:
+def total(parts: Sequence[LawSource]) -> NoiseLaw:
     """Return the law of the sum of independent noises.
 
     >>> total(["integer-noise([1/4, 3/4])", "integer-noise([1/4, 3/4])"]).pmf(2)
@@ -251,7 +255,7 @@ def total(parts: Sequence[LawSource]) -> Law:
     return reduce(_added, _several(parts, "sum"))
 
 
-def _added(a: Law, b: Law) -> Law:
+def _added(a: NoiseLaw, b: NoiseLaw) -> NoiseLaw:
     text = f"sum([{a.expression}, {b.expression}])"
     if a.parts is not None and b.parts is not None:
         (i, p, q), (j, r, s) = a.parts, b.parts
@@ -265,10 +269,10 @@ def _added(a: Law, b: Law) -> Law:
     def outside(reach: int) -> Number:  # if |X + Y| > reach then one of them is above reach / 2
         return a.outside(reach // 2) + b.outside(reach // 2)
 
-    return Law(text, pmf, outside, lambda: Convolved(a.inverse(), b.inverse()))
+    return NoiseLaw(text, pmf, outside, lambda: Convolved(a.inverse(), b.inverse()))
 
 
-def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None) -> Law:
+def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None) -> NoiseLaw:
     """Return the law that is each part with its weight (equal weights if left out).
 
     >>> mixture(["delta()", "geometric(p=1/2)"]).pmf(0)
@@ -301,14 +305,14 @@ def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None)
     )
 
 
-def _several(parts: object, name: str) -> list[Law]:
+def _several(parts: object, name: str) -> list[NoiseLaw]:
     if isinstance(parts, str) or not isinstance(parts, Sequence) or not parts:
         raise InvalidInput(f"{name}: give a list of laws such as [delta(), geometric(ratio=2)]")
     return [law(part) for part in parts]
 
 
 @LAWS.register("binomial")
-def _binomial(n: object, q: object) -> Law:
+def _binomial(n: object, q: object) -> NoiseLaw:
     """Add the number of successes in n trials of probability q."""
     trials, chance = whole(n, "n", at_least=1), probability(q, "q")
     top = polynomial([1 - chance, chance]) ** trials
@@ -316,14 +320,14 @@ def _binomial(n: object, q: object) -> Law:
 
 
 @LAWS.register("poisson")
-def _poisson_law(mean: object) -> Law:
+def _poisson_law(mean: object) -> NoiseLaw:
     """Add a Poisson variable."""
     l1 = positive(mean, "mean")
     return _poisson(f"poisson(mean={exact_text(l1)})", l1, Fraction(0))
 
 
 @LAWS.register("delta")
-def _delta(at: object = 0) -> Law:
+def _delta(at: object = 0) -> NoiseLaw:
     """Add a fixed number: no noise."""
     place = rational(at, "at")
     if place.denominator != 1:
@@ -332,13 +336,13 @@ def _delta(at: object = 0) -> Law:
 
 
 @LAWS.register("mixture")
-def _mixture(laws: Sequence[Text], weights: Sequence[Text] | None = None) -> Law:
+def _mixture(laws: Sequence[Text], weights: Sequence[Text] | None = None) -> NoiseLaw:
     """Add one of several noises, chosen with the given weights."""
     return mixture(laws, weights)  # type: ignore[arg-type]
 
 
 @LAWS.register("sum")
-def _sum(laws: Sequence[Text]) -> Law:
+def _sum(laws: Sequence[Text]) -> NoiseLaw:
     """Add several independent noises."""
     return total(laws)  # type: ignore[arg-type]
 

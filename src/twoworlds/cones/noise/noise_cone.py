@@ -30,7 +30,7 @@ from flint import arb
 from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.cones.kernel.vectors import Vector, primitive
-from twoworlds.cones.noise.laws import Law, LawSource, NoSummableInverse, law
+from twoworlds.cones.noise.laws import LawSource, NoiseLaw, NoSummableInverse, law
 from twoworlds.cones.noise.rational import Rational, circle_zero, polynomial
 from twoworlds.cones.noise.summable import Summable
 from twoworlds.errors import InvalidInput, Undecided, Unsupported
@@ -102,7 +102,7 @@ class NoiseMembership(Result):
 class NoiseCone(Result):
     """The row cone of a mechanism that adds integer noise to any whole number."""
 
-    law: Law
+    law: NoiseLaw
     inverse: Summable
 
     @property

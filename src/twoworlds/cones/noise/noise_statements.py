@@ -30,7 +30,7 @@ from typing import Any
 
 from twoworlds.answer import Answer
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.noise.laws import Law, LawSource
+from twoworlds.cones.noise.laws import LawSource, NoiseLaw
 from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Number, decimal, exact_text, rational
@@ -211,7 +211,7 @@ class NoiseStatement(Result):
     at: int | None = None
     derivation: tuple[Telescoping, Telescoping] | None = None
 
-    def posterior(self, law: Law, output: int) -> Number:
+    def posterior(self, law: NoiseLaw, output: int) -> Number:
         """Return the probability of the first set after an output, by Bayes, for a finite belief.
 
         >>> guard = noise_statements("geometric(ratio=2)", at=2)[0]

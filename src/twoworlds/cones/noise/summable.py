@@ -35,7 +35,7 @@ from twoworlds.numbers import Number, Order, Real, ball, compare, exp, working_p
 
 __all__ = [
     "Convolved",
-    "Finite",
+    "FiniteSequence",
     "GaussianInverse",
     "PoissonInverse",
     "Summable",
@@ -146,10 +146,10 @@ def widened(total: arb, rest: arb) -> arb:
     return total + half + arb(0, half.abs_upper())
 
 
-class Finite(Summable):
+class FiniteSequence(Summable):
     """A sequence with finitely many terms, exact wherever the terms are.
 
-    >>> Finite({0: Fraction(5), 1: Fraction(-2)}).l1
+    >>> FiniteSequence({0: Fraction(5), 1: Fraction(-2)}).l1
     Fraction(7, 1)
     """
 
