@@ -272,12 +272,14 @@ class RowCone(Result):
         rows = "likelihood rows x" if not self.approximation else "rows x (more than can occur)"
         few = len(self.columns) <= _DRAWN
         return Answer(
-            f"Over {where}, the {rows} with the {_counted(len(facets), 'guarantee')} below are "
-            f"the combinations of {_counted(len(rays), 'extreme row')}. x with a database's name "
-            "is the probability of the output there.",
+            f"Over {where}, the {rows} with {_counted(len(facets), 'guarantee')} are the "
+            f"combinations of {_counted(len(rays), 'extreme row')}.",
             self.source,
             blocks=[
-                Listing("guarantees", [inequality.text() for inequality in facets]),
+                Listing(
+                    "guarantees (x with a database's name: the probability of the output there)",
+                    [inequality.text() for inequality in facets],
+                ),
                 Listing(
                     f"extreme rows, over {', '.join(self.columns)}" if few else "extreme rows",
                     ["  ".join(map(str, ray)) for ray in rays],
