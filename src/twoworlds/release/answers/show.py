@@ -53,9 +53,9 @@ def intervals(answer: Answer, place: int) -> list[Interval]:
     found = []
     for i, cell in enumerate(answer.cells):
         one, lost = answer.estimates[i][place], answer.utility(i, place) is Utility.LOST
-        ends = (None if end is None else float(end) for end in (one.low, one.high))
+        low, high = (None if end is None else float(end) for end in (one.low, one.high))
         name = ", ".join(map(printable, answer.groups(cell)))
-        found.append(Interval(name, float(one.value), *ends, lost))
+        found.append(Interval(name, float(one.value), low, high, lost))
     return found
 
 
