@@ -196,7 +196,9 @@ def price(context: Context) -> str:
         paid = f"This repeats a stored answer that cost {cost}; you pay nothing more."
     else:
         paid = f"Paid: {context.paid.shown()}."
-    left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in context.left.items())
+    left = "; ".join(
+        f"{account} {cost.shown('at least')}" for account, cost in context.left.items()
+    )
     said = f"{paid} Left: {left}." if left else paid
     return printable(f"{said}{_spent(context)}")
 
@@ -245,7 +247,6 @@ def condition_text(condition: Condition) -> str:
 
 
 def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str]:
-    from twoworlds.definitions.words import largest_posterior, percent, percent_above
     from twoworlds.theorems import Guarantee
     from twoworlds.theorems.words import sentences
 
@@ -253,21 +254,6 @@ def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str
         yield "The answer says nothing about any one person: it is the same in both worlds."
         return
     given = Guarantee.of("dp", epsilon=epsilon, neighbours=neighbours)
-    if neighbours == "add-remove":
-        half = Fraction(1, 2)
-        odds = exp(2 * epsilon)
-        semantic = given.implies("semantic").best
-        moved = (
-            ","
-            if semantic is None
-            else f" by at most {percent(semantic.epsilon)[:-1]} percentage points,"
-        )
-        yield (
-            "Whatever someone believed, and whatever they ask about you, this answer moves their "
-            f"belief{moved} compared with the same answer computed without you: odds differ by at "
-            f"most the factor {decimal(odds, 4)}, and an even bet becomes at most "
-            f"{percent_above(half, largest_posterior(half, odds))}."
-        )
     yield from sentences(given)
     yield _you(unit)
 
@@ -288,7 +274,8 @@ def _approximate(
     yield f"For someone who knows all others, {said}."
     yield from sentences(Guarantee.of("dp", epsilon=epsilon, delta=delta, neighbours=neighbours))
     yield (
-        f"With a delta above 0, here {decimal(delta, 3)}, that is no promise about every single "
+        f"With a delta above 0, here {decimal(delta, 3, 'about')}, that is no promise about every "
+        "single "
         "answer: rare ones may give away more."
     )
     yield _you(unit)

@@ -159,7 +159,7 @@ def _said(data: Mapping[str, Any], meaning: str) -> str:
     others = ", whatever numbers it answers," if squared else " and the outputs in it"
     bound, value = Fraction(data["bound" if squared else "value"]), Fraction(data["value"])
     least = show(bound, side="up" if bound == value else "down")
-    reached = "no more" if bound == value else show(value)
+    reached = "no more" if bound == value else show(value, side="at most")
     loss = "squared loss" if squared else "loss"
     return (
         f"no mechanism with these guarantees{others} has a {loss} below {least} {where}, and the "

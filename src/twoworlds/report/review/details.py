@@ -10,7 +10,7 @@ from twoworlds.definitions import DifferentialPrivacy, Witness
 from twoworlds.definitions.trade_off import misses, trade_off
 from twoworlds.errors import TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, Number, above, below, decimal, show
+from twoworlds.numbers import INFINITY, Number, above, below, decimal, show, stated
 from twoworlds.report.profile import corners, samples
 from twoworlds.report.review.attacker import attacker_blocks
 from twoworlds.report.review.chain import chain_blocks
@@ -78,7 +78,7 @@ def _odds(found: Findings, given: Guarantee) -> Iterator[Block]:
 def _worst(found: Findings) -> Iterator[Block]:
     verdict = found.verdict
     names = _CLAIMED if isinstance(found.claimed, DifferentialPrivacy) else {}
-    rows = [(names.get(n, n.replace("_", " ")), show(x)) for n, x in verdict.values.items()]
+    rows = [(names.get(n, n.replace("_", " ")), stated(x)) for n, x in verdict.values.items()]
     if verdict.witness is not None:
         rows += _joined(verdict.witness.facts())
     rows += [("note", note) for note in verdict.notes]
@@ -161,7 +161,7 @@ def _matrix(mechanism: Mechanism) -> Grid | None:
 
 def _short(x: Number) -> str:
     text = str(x)
-    return text if len(text) < 16 and "Real" not in text else decimal(x, 4)
+    return text if len(text) < 16 and "Real" not in text else decimal(x, 4, "about")
 
 
 def _joined(facts: Iterator[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -177,7 +177,7 @@ def _joined(facts: Iterator[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _profile_words(first: Number, ratio: Number, last: Number) -> str:
-    said = f"At ratio 1, where epsilon is 0, delta is {decimal(first, 3)}"
+    said = f"At ratio 1, where epsilon is 0, delta is {decimal(first, 3, 'about')}"
     if ratio == 1:
         return f"{said}, and it stays there however large the ratio."
-    return f"{said}. It is {decimal(last, 3)} at ratio {decimal(ratio, 4)}."
+    return f"{said}. It is {decimal(last, 3, 'about')} at ratio {decimal(ratio, 4, 'about')}."
