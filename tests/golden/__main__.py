@@ -1,9 +1,9 @@
 """The golden corpus: what twoworlds answers, frozen, to compare with after every move.
 
-``python -m tests.golden`` runs the lines that tests/golden/corpus/ holds, and reports three kinds of
-change apart: exit codes (and statuses of HTTP); numbers and verdicts, as a multiset per line; and
-everything else, which is shape or text, and which ``--shape-free`` leaves out. ``--write`` runs the
-console examples of the pages, the lines of tests/golden/*.txt and the gallery, and freezes the
+``python -m tests.golden`` runs the lines that tests/golden/corpus/ holds, and reports three kinds
+of change apart: exit codes, and statuses of HTTP; numbers and verdicts, as a multiset per line;
+and everything else, which is shape or text, and which ``--shape-free`` leaves out. ``--write`` runs
+the console examples of the pages, the lines of tests/golden/*.txt and the gallery, and freezes the
 answers. ``--only NAME`` takes one group, or the scenes that have NAME in a line.
 
 A scene that is frozen is run as it was frozen: changing a page or a list changes nothing here
@@ -17,6 +17,7 @@ import difflib
 import json
 import multiprocessing
 import os
+import pkgutil
 import shlex
 import sys
 import time
@@ -26,6 +27,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+import twoworlds.cli
 from tests.docs.console import environment, find_blocks
 from tests.docs.pages import markdown_pages
 from tests.golden.running import Scene, again, frozen, numbers
@@ -33,7 +35,9 @@ from tests.golden.running import Scene, again, frozen, numbers
 FOLDER = Path(__file__).parent
 CORPUS = FOLDER / "corpus"
 GROUPS = ("docs", "papers", "commands", "gallery", "http")
-LOADED = ["tests.golden.running", "twoworlds.cli", "duckdb", "flint", "highspy", "numba", "numpy"]
+# What the process that forks loads once, so that no scene has to.
+LOADED = ("tests.golden.running", "tests.cards.gallery", "duckdb", "flint", "highspy", "numba")
+LOADED += ("matplotlib.figure", "sqlglot.dialects.duckdb")
 KINDS = ("exit codes", "numbers and verdicts", "shape or text")
 SHOWN = 12
 
@@ -95,9 +99,9 @@ def changed_numbers(before: list[str], after: list[str]) -> list[str]:
     old, new = Counter(before), Counter(after)
     gone, more = old - new, new - old
     values = {_value(text) for text in old}
-    if not any(text not in new for text in gone) and not any(_value(t) not in values for t in more):
-        if not (gone and more):
-            return []
+    known = all(text in new for text in gone) and all(_value(text) in values for text in more)
+    if known and not (gone and more):
+        return []
     said = [
         f"{name}: {' '.join(counted.elements())}"
         for name, counted in (("gone", gone), ("new", more))
@@ -120,8 +124,6 @@ def _value(text: str) -> Any:
 
 def not_covered(lines: list[str]) -> list[str]:
     """Return each option, or argument, of each command that no line gives."""
-    import twoworlds.cli
-
     given = (
         [words[1:] for line in lines if (words := shlex.split(line))[0] == "twoworlds"]
         if lines
@@ -137,10 +139,9 @@ def not_covered(lines: list[str]) -> list[str]:
             missing.append(" ".join(path))
         used = {word.partition("=")[0] for words in mine for word in words}
         for option in command.params:
-            for name in [*option.opts[-1:], *option.secondary_opts]:
-                if option.param_type_name == "option" and not used & {name, *option.opts}:
-                    if name not in ("--json", "--help"):
-                        missing.append(" ".join((*path, name)))
+            names = [{*option.opts}, *({name} for name in option.secondary_opts)]
+            if option.param_type_name == "option" and "--json" not in option.opts:
+                missing.extend(" ".join((*path, min(n))) for n in names if not used & n)
 
     walk(twoworlds.cli._command(), ())
     return missing
@@ -171,11 +172,11 @@ def main() -> int:
     ]
     found = {}
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(LOADED)
+    context.set_forkserver_preload([*LOADED, *modules()])
     with ProcessPoolExecutor(2, mp_context=context, max_tasks_per_child=1) as pool:
         tasks = {pool.submit(frozen if asked.write else again, one[2]): one for one in work}
         for number, done in enumerate(as_completed(tasks), 1):
-            group, at, scene = tasks[done]
+            group, at, _ = tasks[done]
             found[group, at] = done.result()
             if sys.stderr.isatty():
                 sys.stderr.write(f"\r{number} of {len(tasks)} scenes ")
@@ -189,6 +190,13 @@ def main() -> int:
         f"{len(work)} scenes, {len(lines)} lines frozen; {time.monotonic() - started:.0f} s\n"
     )
     return int(failed)
+
+
+def modules() -> Iterator[str]:
+    """Run through the names of the package's modules that need nothing more to be installed."""
+    for module in pkgutil.walk_packages(twoworlds.__path__, "twoworlds."):
+        if not any(part in module.name for part in (".spark", ".testing", "__main__")):
+            yield module.name
 
 
 def read(group: str) -> list[Scene]:
