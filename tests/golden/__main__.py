@@ -124,11 +124,7 @@ def _value(text: str) -> Any:
 
 def not_covered(lines: list[str]) -> list[str]:
     """Return each option, or argument, of each command that no line gives."""
-    given = (
-        [words[1:] for line in lines if (words := shlex.split(line))[0] == "twoworlds"]
-        if lines
-        else []
-    )
+    given = [shlex.split(line)[1:] for line in lines if line.startswith("twoworlds")]
     missing = []
 
     def walk(command: Any, path: tuple[str, ...]) -> None:
@@ -168,7 +164,7 @@ def main() -> int:
         (group, at, scene)
         for group, scenes in wanted.items()
         for at, scene in enumerate(scenes)
-        if part is None or part in json.dumps(scene, ensure_ascii=False)
+        if part is None or any(part in line for line in lines_of(scene))
     ]
     found = {}
     context = multiprocessing.get_context("forkserver")
@@ -180,16 +176,19 @@ def main() -> int:
             found[group, at] = done.result()
             if sys.stderr.isatty():
                 sys.stderr.write(f"\r{number} of {len(tasks)} scenes ")
-    failed = (
-        write(wanted, found, corpus) if asked.write else report(wanted, found, asked.shape_free)
-    )
-    lines = [step["$"] for group in GROUPS for scene in read(group) for step in scene["steps"]]
+    failed = write(wanted, found, corpus) if asked.write else report(found, asked.shape_free)
+    lines = [line for group in GROUPS for scene in read(group) for line in lines_of(scene)]
     for name in not_covered(lines):
         sys.stdout.write(f"no line has: {name}\n")
     sys.stdout.write(
         f"{len(work)} scenes, {len(lines)} lines frozen; {time.monotonic() - started:.0f} s\n"
     )
     return int(failed)
+
+
+def lines_of(scene: Scene | list[str]) -> list[str]:
+    """Return the lines of a scene, frozen or not."""
+    return scene if isinstance(scene, list) else [step["$"] for step in scene["steps"]]
 
 
 def modules() -> Iterator[str]:
@@ -212,7 +211,7 @@ def write(
 ) -> bool:
     """Write what was found; what was not asked for stays as it was frozen."""
     for group, scenes in wanted.items():
-        known = {tuple(step["$"] for step in scene["steps"]): scene for scene in old[group]}
+        known = {tuple(lines_of(scene)): scene for scene in old[group]}
         kept = [
             found.get((group, at)) or known.get(tuple(lines)) for at, lines in enumerate(scenes)
         ]
@@ -223,13 +222,11 @@ def write(
     return False
 
 
-def report(
-    wanted: dict[str, list[Scene]], found: dict[tuple[str, int], Scene], shape_free: bool
-) -> bool:
+def report(found: dict[tuple[str, int], tuple[Scene, Scene]], shape_free: bool) -> bool:
     """Print what changed, the worst first; return whether anything did that counts."""
     seen: list[list[str]] = [[], [], []]
-    for (group, at), new in sorted(found.items()):
-        for kind, line, shown in changes(wanted[group][at], new):
+    for _, (old, new) in sorted(found.items()):
+        for kind, line, shown in changes(old, new):
             more = [f"    ... {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
             seen[kind] += [
                 "\n".join([f"  {line}", *(f"    {text}" for text in shown[:SHOWN]), *more])

@@ -7,7 +7,8 @@ docs/examples/ and of tests/golden/files/, and the made-up hospital if a line na
   starts a service, which later lines know as ``$URL`` and ``$TOKEN``, until the scene ends.
 * ``ann POST v1/plan {...}``: a request to that service. ``ann`` has its one-time token, ``anybody``
   has none, and others have the token that an earlier ``account add`` gave them.
-* ``gallery NAME``: the JSON of an answer in tests/cards/gallery.py.
+* ``rm FILE``, and ``gallery NAME``: the JSON of an answer in tests/cards/gallery.py, or
+  the words of its card if it has no JSON.
 
 Paths, versions, ports, hashes and today's date are replaced, floats have 12 digits, and a long text
 or list is its beginning and a digest. What is drawn is found by running a scene several times.
@@ -38,7 +39,7 @@ FILES = Path(__file__).parent / "files"
 RENAMED: dict[str, str] = {}
 # Words of lines that draw noise: such a scene is run several times to see what is drawn.
 NOISY = ("release", "randomize", "ledger", "strategy", "account", "--engine", "gallery")
-NOISY += ("v1/release",)
+NOISY += ("serve", "v1/release")
 RUNS = 4
 SECONDS = 300  # ends what hangs
 LONGEST_TEXT, LONGEST_LIST, KEPT = 300, 24, 8
@@ -74,7 +75,7 @@ def run_scene(lines: list[str]) -> dict[str, Any]:
             lay_out(folder / "hospital")
         before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
         scene = _Scene(folder, ending)
-        steps = [{"$": line} | scene.run(line) for line in lines]
+        steps = [{"$": line} | scene.tried(line) for line in lines]
         found = {"steps": steps}
         if not any(line.startswith("gallery ") for line in lines):
             new = (p for p in sorted(folder.rglob("*")) if before.get(p) != p.stat().st_mtime_ns)
@@ -97,9 +98,18 @@ class _Scene:
         self.tokens: dict[str, str] = {}
         self.makers: Any = None
 
+    def tried(self, line: str) -> dict[str, Any]:
+        try:
+            return self.run(line)
+        except Exception as error:  # of this program, or of the gallery: never of a command
+            return {"exit": f"{type(error).__name__}: {error}"}
+
     def run(self, line: str) -> dict[str, Any]:
         if line.startswith("gallery "):
             return self._answer(line.removeprefix("gallery "))
+        if line.startswith("rm "):
+            Path(line.removeprefix("rm ")).unlink()
+            return {"exit": 0}
         words = shlex.split(line) if line.startswith("twoworlds") else line.split(" ", 3)
         if words[:2] == ["twoworlds", "serve"] and "--port" not in words:  # one that fails names it
             return self._serve(words[2:])
@@ -144,15 +154,15 @@ class _Scene:
     def _answer(self, name: str) -> dict[str, Any]:
         from tests.cards import gallery
 
-        try:
-            if name in gallery.EXAMPLES:
-                found = gallery.example(gallery.answers()[name], gallery.EXAMPLES[name])
-            else:
-                self.makers = self.makers or gallery.built(self.folder / "hospital")
-                found = self.makers[name]()
+        if name in gallery.EXAMPLES:
+            found = gallery.example(gallery.answers()[name], gallery.EXAMPLES[name])
+        else:
+            self.makers = self.makers or gallery.built(self.folder / "hospital")
+            found = self.makers[name]()
+        if hasattr(found, "to_dict"):
             return {"exit": 0, "json": json.loads(json.dumps(found.to_dict()))}
-        except Exception as error:
-            return {"exit": f"{type(error).__name__}: {error}"}
+        words = re.sub(r"(\s*<[^>]*>)+", "\n", found._repr_html_())
+        return {"exit": 0, "text": words.strip().split("\n")}
 
 
 def _said(text: str) -> dict[str, Any]:
@@ -189,17 +199,20 @@ def frozen(lines: list[str]) -> Scene:
     if paths and len(results) < RUNS:
         results += [run_scene(lines) for _ in range(RUNS)]
         paths = drawn(results)
-    return compact(masked(results[0], paths)) | {"drawn": sorted(paths)}
+    return _kept(results[0], paths) | {"drawn": sorted(paths)}
 
 
-def again(scene: Scene) -> Scene:
-    """Run a frozen scene again; if it differs, what is drawn is looked for in its new shape."""
+def again(scene: Scene) -> tuple[Scene, Scene]:
+    """Run a frozen scene again; return it and the new one, both without what is drawn.
+
+    If they differ, what is drawn is looked for in the new shape.
+    """
     lines = [_renamed(step["$"]) for step in scene["steps"]]
-    results, paths = [run_scene(lines)], set(scene["drawn"])
-    if compact(masked(results[0], paths)) != _kept(scene) and is_noisy(lines):
+    results, paths = [run_scene(lines)], set(scene.pop("drawn"))
+    if scene != _kept(results[0], paths) and (paths or is_noisy(lines)):
         results += [run_scene(lines) for _ in range(RUNS - 1)]
         paths |= drawn(results)
-    return compact(masked(results[0], paths))
+    return masked(scene, paths), _kept(results[0], paths)
 
 
 def _renamed(line: str) -> str:
@@ -207,8 +220,10 @@ def _renamed(line: str) -> str:
     return f"gallery {RENAMED.get(name, name)}" if kind == "gallery" else line
 
 
-def _kept(scene: Scene) -> Scene:
-    return {key: value for key, value in scene.items() if key != "drawn"}
+def _kept(result: Scene, paths: set[str]) -> Scene:
+    found = masked(result, paths)
+    steps = {"steps": [compact(step) for step in found["steps"]]}
+    return steps | ({"files": compact(found["files"])} if found.get("files") else {})
 
 
 # --- what may not change ------------------------------------------------------------------------
@@ -274,7 +289,12 @@ def masked(value: Any, paths: Iterable[str], path: str = "") -> Any:
         masked(one, paths, f"{path}/{at if path == '/steps' else '*'}")
         for at, one in enumerate(value)
     ]
-    same = inner and DRAWN in str(inner[0]) and all(one == inner[0] for one in inner)
+    same = (
+        path != "/steps"
+        and inner
+        and DRAWN in str(inner[0])
+        and all(one == inner[0] for one in inner)
+    )
     return inner[:1] if same else inner
 
 
