@@ -82,7 +82,9 @@ def run_scene(lines: list[str]) -> dict[str, Any]:
             found["files"] = {
                 p.relative_to(folder).as_posix(): _read(p) for p in new if p.is_file()
             }
-        return _normalised(found, folder)
+        found = _normalised(found, folder)
+        found["steps"] = [{**s, "$": line} for s, line in zip(found["steps"], lines, strict=True)]
+        return found
 
 
 def _too_long(*_: Any) -> None:
@@ -222,7 +224,7 @@ def _renamed(line: str) -> str:
 
 def _kept(result: Scene, paths: set[str]) -> Scene:
     found = masked(result, paths)
-    steps = {"steps": [compact(step) for step in found["steps"]]}
+    steps = {"steps": [compact(step) | {"$": step["$"]} for step in found["steps"]]}
     return steps | ({"files": compact(found["files"])} if found.get("files") else {})
 
 
