@@ -166,7 +166,8 @@ class TestWhatMoreKnowledgeDoes:
         assert further.ratio > 1
         assert gives == f"epsilon {decimal(further.epsilon, 3, 'about')}"
         exact = likeliest(COINS, people=41).delta
-        assert any(f"the exact delta is {decimal(exact, 3)}" in note for note in found.notes)
+        told = f"the exact delta is {decimal(exact, 3, 'about')}"
+        assert any(told in note for note in found.notes)
 
     def test_a_claim_names_the_fewest_known_entries_at_which_it_fails(self):
         for claim in ("1/1000", "0.1", "0.55"):
