@@ -30,7 +30,9 @@ __all__ = [
 Law = dict[str, list[Fraction]]
 BITS = ("11", "10", "01", "00")
 
-_ABOUT = r"(?:about |almost |at most |at least |more than |less than |just (?:above|below) |[<>]=? )?"
+_ABOUT = (
+    r"(?:about |almost |at most |at least |more than |less than |just (?:above|below) |[<>]=? )?"
+)
 _NUMBER = r"(-?[0-9][0-9,]*(?:\.[0-9]+)?(?:e-?[0-9]+)?(?:/[0-9]+)?|infinity)(?: \([^()]*[0-9]\))?"
 
 
