@@ -280,7 +280,7 @@ def test_every_statement_is_true_of_every_output_and_tight_for_one(ask_json, tmp
 def test_statements_of_differential_privacy_and_of_randomized_response(ask_json, source, r):
     keep = r / (1 + r)
     text = (
-        ["dp(ratio=%s)" % r, "--universe", "bits(2)"]
+        [f"dp(ratio={r})", "--universe", "bits(2)"]
         if source == "dp"
         else [f"randomized-response(bits=2, keep={keep})"]
     )
@@ -496,7 +496,10 @@ def test_no_design_loses_less(ask_json, ask, held, loss, r):
     said = ask("design", f"dp(ratio={r})", "--universe", "bits(2)", "--loss", loss, *words)[1]
     subject = "count of 1" if count else "the database"
     under = f"under the guarantees of dp(ratio={r}) over bits(2); no mechanism with these "
-    expected = f"{subject}, {loss} loss: expected loss # {under}guarantees has less (proved by the certificate) output ~"
+    expected = (
+        f"{subject}, {loss} loss: expected loss # {under}guarantees has less (proved by the "
+        "certificate) output ~"
+    )
     always = (
         f"{subject}, {loss} loss: loss at most # on every database {under}guarantees has less "
         "(proved by the certificate), as ~ favourable belief shows (~) output ~"

@@ -1,4 +1,4 @@
-"""What rests on beliefs: noiseless privacy, Pufferfish, simulators; against enumeration on two bits."""
+"""What rests on beliefs: noiseless privacy, Pufferfish, simulators; enumerated on two bits."""
 
 import itertools
 from fractions import Fraction
@@ -42,7 +42,9 @@ def mixed(law, belief) -> list[Fraction]:
 def sides(belief, known):
     """Everything that somebody who is told the entries of some persons may believe."""
     for told in itertools.product("10", repeat=len(known)):
-        after = given(belief, lambda x, told=told: all(x[k] == t for k, t in zip(known, told)))
+        after = given(
+            belief, lambda x, told=told: all(x[k] == t for k, t in zip(known, told, strict=True))
+        )
         if after is not None:
             yield after
 
@@ -206,7 +208,7 @@ def test_the_best_simulator_comes_as_near_as_is_said_and_none_nearer(ask, ask_js
     a = random.choice(RATIOS)
     name = matrix(tmp_path / "m.csv", law)
     least = nearest(law, belief, a)
-    even, said, broken, more = parts(
+    even, said, broken, _ = parts(
         ask_json("measure", name, "--definition", f"ddp({spelled(belief)}, ratio={a})")["sentence"]
     )
     if least < 1e-9:
@@ -289,10 +291,10 @@ def test_two_releases_composed(ask, tmp_path, seed):
     said = ask("compose", *names, "--belief", spelled(belief), "--ratio", a, "--simulators", "coin")
     _, holes = fit(
         said[1],
-        f"0.csv and 1.csv {IF}both together come within delta # of what their simulators make of the scrubbed "
-        "database, at ratio #. Theorem 6 of Bassily, Groce, Katz & Smith allows #: the first has "
-        "delta # for one who sees the second simulated, and the second # for one who sees the "
-        "first, each at ratio #.",
+        f"0.csv and 1.csv {IF}both together come within delta # of what their simulators make of "
+        "the scrubbed database, at ratio #. Theorem 6 of Bassily, Groce, Katz & Smith allows #: "
+        "the first has delta # for one who sees the second simulated, and the second # for one "
+        "who sees the first, each at ratio #.",
     )
     _, both, square, allowed, *_, each = holes
     assert (square, each) == (a * a, a)

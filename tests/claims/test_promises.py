@@ -1,4 +1,4 @@
-"""What an attacker concludes and tests can do, and what a guarantee promises; against Bayes' rule."""
+"""What an attacker concludes, what a test finds, what a guarantee promises; by Bayes' rule."""
 
 import itertools
 from fractions import Fraction
