@@ -537,3 +537,23 @@ def test_trust_extends_to_what_could_have_been_made_up(ask, tmp_path, seed):
     )
     which, _ = fit(said, yes, no)
     assert possible == (which == yes) == (code == 0)
+
+
+@pytest.mark.parametrize("r", [Fraction(2), Fraction(3), Fraction(3, 2)])
+def test_statements_of_noise_on_whole_numbers(ask, r):
+    """After an output at distance j from k, the likelihood of the answer k + i is r^-|j - i|."""
+    _, holes = fit(
+        ask("statements", f"geometric(ratio={r})")[1],
+        "geometric(p=#) For every whole number k: an attacker who believes that the true answer is "
+        "k with probability # and k-1 or k+1 with probability # each, and so thinks {k} likelier "
+        "than {k-1, k+1}, still thinks so (weakly) after any output. Whatever an attacker "
+        "believes, the odds of the answer k against either neighbour k-1 or k+1 change by a factor "
+        "of at most #: differential privacy with ratio #, which follows from ~",
+    )
+    _, here, beside, factor, named, _ = holes
+    assert here + 2 * beside == 1
+    gaps = [
+        here * r ** -abs(j) - beside * (r ** -abs(j - 1) + r ** -abs(j + 1)) for j in range(-4, 5)
+    ]
+    assert min(gaps) == 0
+    assert factor == named == max(r ** (abs(j + 1) - abs(j)) for j in range(-4, 5))
