@@ -132,6 +132,7 @@ class Review(Result):
         return Answer(
             self.headline,
             subject=self.title,
+            claim="" if self.outcome == "measured" else "the claim",
             holds=self.holds if self.outcome != "measured" else None,
             blocks=(
                 Said(self.sentences),
