@@ -157,7 +157,8 @@ def _repeated(mechanism: PerRecord) -> Witness:
 def _amplified(value: Number) -> str:
     if value == INFINITY:
         return "Some output is possible on one database and impossible on another one."
-    return f"No output is more than {show(value)} times likelier on one database than on any other."
+    times = show(value, side="up")
+    return f"No output is more than {times} times likelier on one database than on any other."
 
 
 _MOST_ENTRIES = 1 << 22
@@ -326,8 +327,8 @@ class Frapp(RowConstraints):
                 found,
                 definition=self.name,
                 values={"gamma": value},
-                sentence=f"The report of one record is at most {show(value)} times likelier for "
-                "one true value than for any other.",
+                sentence=f"The report of one record is at most {show(value, side='up')} times "
+                "likelier for one true value than for any other.",
                 method="one transition for every record, so its rows decide",
                 notes=(),
             )

@@ -111,8 +111,8 @@ class Design(Result):
             )
             whose = "the least" if self.exact else "a nearly least"
             said = (
-                f"{self.aim}: loss at most {show(self.loss)} on every database under the {held}; "
-                f"{best}, as {whose} favourable belief shows ({worst})."
+                f"{self.aim}: loss at most {show(self.loss, side='up')} on every database under "
+                f"the {held}; {best}, as {whose} favourable belief shows ({worst})."
             )
         label = self.mechanism.outputs.label
         pairs = list(zip(self.mechanism.outputs, self.mechanism.rows, strict=True))
@@ -132,7 +132,7 @@ class Design(Result):
         """The least loss in words, or both of its ends."""
         if self.exact:
             return show(self.loss)
-        return f"between {show(self.bound, side='down')} and {show(self.loss)}"
+        return f"between {show(self.bound, side='down')} and {show(self.loss, side='up')}"
 
     @property
     def _others(self) -> str:

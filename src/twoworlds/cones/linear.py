@@ -103,15 +103,16 @@ class RowWitness:
         """Say the output, the constraint and its sides."""
         label = self.mechanism.outputs.label(self.output)
         return (
-            f"output {label} has {show(self.smaller, side='down')} against {show(self.larger)} in "
-            f"{self.text()}"
+            f"output {label} has {show(self.smaller, side='at least')} against "
+            f"{show(self.larger, side='at most')} in {self.text()}"
         )
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the output, the constraint and its sides."""
         yield "output", self.mechanism.outputs.label(self.output)
         yield "constraint", self.text()
-        yield "", f"its sides are {show(self.smaller, side='down')} and {show(self.larger)}"
+        smaller, larger = show(self.smaller, side="at least"), show(self.larger, side="at most")
+        yield "", f"its sides are {smaller} and {larger}"
 
     def certificate(self) -> Certificate | None:
         """Return the proof that the row violates the constraint, or None if it does not."""

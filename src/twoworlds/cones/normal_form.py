@@ -339,8 +339,8 @@ def _outside(
     )
     proof = NormalFormProof(
         question.certificate("not-post-processing", target, bases, functional=functional),
-        f"a linear functional of the matrix is {show(reached)} for it and at most "
-        f"{show(bound)} for every mixture of post-processings of the base",
+        f"a linear functional of the matrix is {show(reached, side='at least')} for it and at most "
+        f"{show(bound, side='up')} for every mixture of post-processings of the base",
     )
     return False, {"reached": reached, "bound": bound}, proof, method
 

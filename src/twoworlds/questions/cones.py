@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ from twoworlds.answer import Answer, Said, Steps
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.files import check_place, write
 from twoworlds.questions import Name, Place
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
     from twoworlds.cones import NoiseCone, PerRecordCone, RowCone
@@ -41,22 +41,6 @@ Proof = Annotated[Path | None, "write the proof to a .json file"]
 SaveCone = Annotated[Path | None, "write the cone to .json: linear(FILE) reads it"]
 
 
-@dataclass(frozen=True)
-class _Asked(Result):
-    """An answer with its JSON."""
-
-    said: Answer
-    data: Mapping[str, Any]
-
-    def answer(self) -> Answer:
-        """Return what is said."""
-        return self.said
-
-    def fields(self) -> Mapping[str, Any]:
-        """Return what JSON has of it."""
-        return self.data
-
-
 def cone(
     source: Source,
     universe: Universe = None,
@@ -82,7 +66,7 @@ def cone(
                 "'randomized-response(bits=2, keep=3/4)'"
             )
         text = found.inequality(facet).text()
-        return _Asked(Answer(text), {"source": found.source, "output": facet, "text": text})
+        return Told(Answer(text), {"source": found.source, "output": facet, "text": text})
     if isinstance(found, RowCone):
         found.inequalities(), found.generators()  # they are asked for, however long they take
     return _with(found, save_json(save, found.to_dict()))
@@ -165,7 +149,7 @@ def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path
         "breaks": broken,
         "certificate": found.certificate,
     }
-    asked = _Asked(Answer(f"{about} {said}.", holds=bool(found)), data)
+    asked = Told(Answer(f"{about} {said}.", holds=bool(found)), data)
     return _with(asked, save_json(save, found.certificate.to_dict()))
 
 
@@ -217,7 +201,7 @@ def _told(
     notes: Sequence[str] = (),
 ) -> Result:
     steps = [(sentence, [remark.strip() for remark in more]) for sentence, more in said]
-    return _Asked(Answer(headline, blocks=[Steps(steps)], notes=notes), data)
+    return Told(Answer(headline, blocks=[Steps(steps)], notes=notes), data)
 
 
 def odds(
@@ -355,7 +339,7 @@ def verify(
     said += [f"it is described as (which is not checked): {claim}"] if claim else []
     word = "holds" if proved else "does NOT hold"
     headline = f"{file}: this certificate of kind {data['kind']} {word}"
-    return _Asked(Answer(headline, holds=proved, blocks=[Said(said)]), found)
+    return Told(Answer(headline, holds=proved, blocks=[Said(said)]), found)
 
 
 def _release(data: Any, file: Path, ledger: Path | None) -> Result:
@@ -369,7 +353,7 @@ def _release(data: Any, file: Path, ledger: Path | None) -> Result:
     word = "holds" if found.holds else "does NOT hold"
     headline = f"{file}: this certificate of a release {word}"
     answer = Answer(headline, holds=found.holds, blocks=[Said(said)])
-    return _Asked(answer, {"file": file, **found.to_dict()})
+    return Told(answer, {"file": file, **found.to_dict()})
 
 
 # --- reading what was typed ---------------------------------------------------------------------
@@ -489,4 +473,4 @@ def _with(result: Result, saved: Mapping[str, str], more: Sequence[str] = ()) ->
         return result
     said = result.answer()
     notes = [*said.notes, *(f"wrote {path}" for path in saved.values()), *more]
-    return _Asked(replace(said, notes=notes), {**result.fields(), **saved})
+    return Told(replace(said, notes=notes), {**result.fields(), **saved})

@@ -303,9 +303,9 @@ def shown(value: Number) -> str:
     """Write a measure; a root, which only the entropy is, as a decimal that is rounded down.
 
     >>> shown(Fraction(7, 12)), shown(perplexity([1, 1, 2]))
-    ('7/12 (0.583334)', '2.82842')
+    ('7/12 (0.583334)', 'at least 2.82842')
     """
-    return show(value) if isinstance(value, Fraction) else decimal(value, side="down")
+    return show(value) if isinstance(value, Fraction) else decimal(value, side="at least")
 
 
 def _fit(number: int) -> str:

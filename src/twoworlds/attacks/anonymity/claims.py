@@ -88,7 +88,7 @@ class Claims:
         if self.entropy is not None and found.entropy is not None:
             value = found.entropy.value
             holds = _at_most(self.entropy, value)
-            said = f"the least e^H is {show(value, side='down')}"
+            said = f"the least e^H is {show(value, side='at least')}"
             yield Claim(f"entropy {show(self.entropy)}-diverse", holds, said)
         if self.recursive is not None:
             yield self._recursive(groups)
@@ -99,7 +99,9 @@ class Claims:
         assert self.recursive is not None
         factor, values = self.recursive
         worst = recursive_diversity(groups, values).value
-        said = f"the most frequent value is up to {show(worst)} times the others from l on"
+        said = (
+            f"the most frequent value is up to {show(worst, side='up')} times the others from l on"
+        )
         if worst == INFINITY:
             said = f"some group has fewer than {values} sensitive values"
         return Claim(
