@@ -118,12 +118,12 @@ def test_a_cone_lists_what_can_occur_and_nothing_else(ask, ask_json, tmp_path, s
     name, law = mechanism_of(tmp_path, seed)
     fit(
         ask("cone", name)[1],
-        "m.csv Over bits(2), the likelihood rows x with the # guarantees below are the "
-        "combinations of # extreme rows. x with a database's name is the probability of the output "
-        "there. guarantees ~ extreme rows, over 11, 10, 01, 00 ~",
-        "m.csv Over bits(2), the likelihood rows x with the # guarantees below are the "
-        "combinations of # extreme row. x with a database's name is the probability of the output "
-        "there. guarantees ~ extreme rows, over 11, 10, 01, 00 ~",
+        "m.csv Over bits(2), the likelihood rows x with # guarantees are the combinations of # "
+        "extreme rows. guarantees (x with a database's name: the probability of the output there) "
+        "~ extreme rows, over 11, 10, 01, 00 ~",
+        "m.csv Over bits(2), the likelihood rows x with # guarantees are the combinations of # "
+        "extreme row. guarantees (x with a database's name: the probability of the output there) "
+        "~ extreme rows, over 11, 10, 01, 00 ~",
     )
     told = ask_json("cone", name)
     guarantees = [guarantee(text) for text in told["inequalities"]]
@@ -448,14 +448,14 @@ def test_a_row_occurs_or_breaks_a_guarantee(ask, tmp_path, seed):
     ).status  # fmt: skip
     listed = ", ".join(map(str, row.values()))
     opening = f"({listed}) over 11, 10, 01, 00 "
-    yes = f"{opening}can be the likelihood row of an output of m.csv, scaled"
+    yes = f"{opening}can be the likelihood row of an output of m.csv, scaled."
     assert (code == 0) == (can == 0)
     if code == 0:
         assert said == yes
         return
     broken, value = re.fullmatch(
         re.escape(opening)
-        + r"can NOT occur under m\.csv: it breaks (.+) \(the difference is (\S+)\)",
+        + r"can NOT occur under m\.csv: it breaks (.+) \(the difference is (\S+)\)\.",
         said,
     ).groups()
     sign, form = guarantee(broken)
@@ -498,11 +498,11 @@ def test_no_design_loses_less(ask_json, ask, held, loss, r):
     under = f"under the guarantees of dp(ratio={r}) over bits(2); no mechanism with these "
     expected = (
         f"{subject}, {loss} loss: expected loss # {under}guarantees has less (proved by the "
-        "certificate) output ~"
+        "certificate). output ~"
     )
     always = (
         f"{subject}, {loss} loss: loss at most # on every database {under}guarantees has less "
-        "(proved by the certificate), as ~ favourable belief shows (~) output ~"
+        "(proved by the certificate), as ~ favourable belief shows (~). output ~"
     )
     which, holes = fit(said, expected, always)
     assert (which == expected) == (held is not None)
@@ -544,9 +544,10 @@ def test_statements_of_noise_on_whole_numbers(ask, r):
     """After an output at distance j from k, the likelihood of the answer k + i is r^-|j - i|."""
     _, holes = fit(
         ask("statements", f"geometric(ratio={r})")[1],
-        "geometric(p=#) For every whole number k: an attacker who believes that the true answer is "
+        "geometric(p=#) gives guarantees against attackers at every whole number. 1. For every "
+        "whole number k: an attacker who believes that the true answer is "
         "k with probability # and k-1 or k+1 with probability # each, and so thinks {k} likelier "
-        "than {k-1, k+1}, still thinks so (weakly) after any output. Whatever an attacker "
+        "than {k-1, k+1}, still thinks so (weakly) after any output. 2. Whatever an attacker "
         "believes, the odds of the answer k against either neighbour k-1 or k+1 change by a factor "
         "of at most #: differential privacy with ratio #, which follows from ~",
     )
