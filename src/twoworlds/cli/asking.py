@@ -139,8 +139,7 @@ def _parameter(one: inspect.Parameter) -> inspect.Parameter:
     needed = one.default is inspect.Parameter.empty
     if isinstance(said, Place) or (needed and not isinstance(said, Name)):
         read: Any = typer.Argument(help=said, metavar=one.name.upper())
-    elif kind is bool:
-        read = typer.Option(f"--{one.name.replace('_', '-')}", help=said)
     else:
-        read = typer.Option(help=said)
+        short = ["-o"] if one.name == "output" else []
+        read = typer.Option(*short, f"--{one.name.rstrip('_').replace('_', '-')}", help=said)
     return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, read])

@@ -1,7 +1,13 @@
-"""Published tables as DuckDB reads them: every cell as text, only the columns that are needed.
+"""A published table as DuckDB reads it: every cell as text, only the columns that are needed.
 
-A table is a CSV, TSV or Parquet file, a list of rows (mappings from columns to values), or a data
-frame of pandas, polars or pyarrow. An empty cell, or one that is missing, is None: it says nothing.
+A table is given as a CSV, TSV or Parquet file, a list of rows (mappings from columns to values), or
+a data frame of pandas, polars or pyarrow. An empty cell, or one that is missing, is None: it says
+nothing. Every attack on tables reads through `load`.
+
+Four small tables come with the package and are found by their bare names. `figure1.csv` and
+`figure2.csv` are Figures 1 and 2 of Wu's lecture, row by row. `register.csv` is made up: six people
+with their names, of whom an attacker knows what a list of voters would say. So is `staff.csv`: the
+people of a university, one of whom is the only woman among its professors of physics.
 """
 
 from __future__ import annotations
@@ -11,11 +17,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.attacks.composition.examples import example_path
-from twoworlds.attacks.tables import written_column
 from twoworlds.errors import InvalidInput
 from twoworlds.progress import track
 
@@ -23,38 +28,53 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = [
-    "Loaded",
+    "EXAMPLES",
     "Origin",
+    "Table",
     "check_known",
+    "example_note",
+    "example_path",
     "load",
     "load_all",
     "named",
+    "named_columns",
     "opened",
+    "read_lines",
     "repeated",
     "text_of",
+    "written_column",
 ]
+
+EXAMPLES = {
+    "figure1.csv": "the 4-anonymous table of Wu's lecture, Figure 1",
+    "figure2.csv": "the 6-anonymous table of Wu's lecture, Figure 2",
+    "register.csv": "a made-up register of six people",
+    "staff.csv": "the people of a made-up university",
+}
+_ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 
 Origin = Any  # a path, a list of rows or a frame
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = ",;\t"
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
 _SHOWN = 12
+_NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
 
 
 @dataclass(frozen=True)
-class Loaded:
+class Table:
     """A table in DuckDB; ``rowid + 1`` is the number of a row.
 
     Attributes:
         name: What it is called in words.
-        table: What it is called in statements.
-        columns: The needed columns, and their names in statements.
+        place: What it is called in statements.
+        columns: The columns that were read, and their names in statements.
         rows: How many rows it has.
     """
 
     connection: duckdb.DuckDBPyConnection
     name: str
-    table: str
+    place: str
     columns: Mapping[str, str]
     rows: int
 
@@ -65,13 +85,13 @@ class Loaded:
     def row(self, number: int) -> dict[str, str | None]:
         """Return one row by its number, from 1."""
         names = ", ".join(self.columns.values())
-        [found] = self.fetch(f"SELECT {names} FROM {self.table} WHERE rowid = ?", [number - 1])
+        [found] = self.fetch(f"SELECT {names} FROM {self.place} WHERE rowid = ?", [number - 1])
         return dict(zip(self.columns, found, strict=True))
 
     def texts(self, column: str) -> list[str | None]:
         """Return the distinct cells of a column, in the order of their first rows."""
         name = self.columns[column]
-        found = self.fetch(f"SELECT {name} FROM {self.table} GROUP BY {name} ORDER BY min(rowid)")
+        found = self.fetch(f"SELECT {name} FROM {self.place} GROUP BY {name} ORDER BY min(rowid)")
         return [row[0] for row in found]
 
 
@@ -127,25 +147,72 @@ def repeated(tables: Sequence[tuple[str, Origin]]) -> list[str]:
     return list(notes)
 
 
-def load_all(
-    connection: duckdb.DuckDBPyConnection,
-    tables: Sequence[tuple[str, Origin]],
-    wanted: Sequence[str] | None,
-    needed: Sequence[str],
-) -> list[Loaded]:
-    """Load several tables; each must have the needed columns, and may have the wanted ones."""
-    return [
-        load(connection, name, table, wanted, needed)
-        for name, table in track(tables, "reading tables", total=len(tables))
-    ]
+def named_columns(columns: object, name: str, sensitive: str | None = None) -> list[str]:
+    """Return the columns that an attacker knows: a list, or text with commas between names.
 
+    In text any name may stand in double quotes. Inside quotes a comma and blanks are part of the
+    name, and two quotes are one.
 
-def check_known(tables: Sequence[Loaded], columns: Iterable[str]) -> None:
-    """Refuse a known column that no table has.
+    Args:
+        columns: The columns.
+        name: What they are called in errors.
+        sensitive: The column that is attacked, which cannot be known.
+
+    >>> named_columns('zip, "age, in years", " sex"', "on")
+    ['zip', 'age, in years', ' sex']
 
     Raises:
-        InvalidInput: for such a column.
+        InvalidInput: for none, one that is given twice, the sensitive one, and what is no name.
     """
+    if isinstance(columns, str):
+        found = _split(columns)
+    elif isinstance(columns, Sequence):
+        found = list(columns)
+    else:
+        raise InvalidInput(f"{name}={columns!r}: give columns, such as ['zip', 'age']")
+    if not found:
+        raise InvalidInput(f"{name} names no column: give those that an attacker knows: zip,age")
+    for column in found:
+        if not isinstance(column, str) or not column:
+            raise InvalidInput(f"{name}={found!r}: {column!r} is no name of a column")
+        if found.count(column) > 1:
+            raise InvalidInput(f"{name} names {column!r} twice: once is enough")
+    if sensitive in found:
+        raise InvalidInput(
+            f"{sensitive!r} is what is attacked, and whoever knows it has nothing left to learn: "
+            f"leave it out of {name}"
+        )
+    return found
+
+
+def _split(text: str) -> list[str]:
+    found, at = [], 0
+    while at < len(text):
+        name = _NAME.match(text, at)
+        if name is None:
+            raise InvalidInput(
+                f"{text!r} is no list of columns: write a,b,c, and a name with a comma, a quote or "
+                "blanks at its ends in double quotes"
+            )
+        quoted, bare = name.groups()
+        found.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
+        at = name.end()
+    return [one for one in found if one]
+
+
+def written_column(name: str) -> str:
+    """Write the name of a column as `named_columns` reads it.
+
+    >>> written_column("zip"), written_column("age, in years")
+    ('zip', '"age, in years"')
+    """
+    if name == name.strip() and not {",", '"'} & {*name} and name:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def check_known(tables: Sequence[Table], columns: Iterable[str]) -> None:
+    """Refuse a known column that no table has."""
     for column in columns:
         if not any(column in table.columns for table in tables):
             which = tables[0].name if len(tables) == 1 else "any of the tables"
@@ -155,19 +222,33 @@ def check_known(tables: Sequence[Loaded], columns: Iterable[str]) -> None:
             )
 
 
+def load_all(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Sequence[tuple[str, Origin]],
+    wanted: Sequence[str] | None,
+    needed: Sequence[str],
+) -> list[Table]:
+    """Load several tables; each must have the needed columns, and may have the wanted ones."""
+    return [
+        load(connection, name, table, wanted, needed)
+        for name, table in track(tables, "reading tables", total=len(tables))
+    ]
+
+
 def load(
     connection: duckdb.DuckDBPyConnection,
     name: str,
     table: Origin,
     wanted: Sequence[str] | None,
     needed: Sequence[str] = (),
-) -> Loaded:
+) -> Table:
     """Load the wanted columns that a table has (None: all), and the needed ones.
 
     Raises:
         InvalidInput: when it cannot be read, is empty, or lacks a needed column.
     """
-    place = _free_name(connection)
+    [(number,)] = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall()
+    place = f"loaded{number}"
     if isinstance(table, str | Path):
         names, reader, values = _file(connection, example_path(table), name)
     elif isinstance(table, Sequence):
@@ -179,7 +260,9 @@ def load(
         raise InvalidInput(f"{name} has two columns {twice!r}: rename one")
     for column in needed:
         if column not in names:
-            raise InvalidInput(f"{name} has no column {column!r}: it has {_listed(names)}")
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            there = ", ".join(map(written_column, names[:_SHOWN])) + more
+            raise InvalidInput(f"{name} has no column {column!r}: it has {there}")
     kept = {
         one: f"c{i}"
         for i, one in enumerate(names)
@@ -196,7 +279,7 @@ def load(
     rows = connection.execute(f"SELECT count(*) FROM {place}").fetchall()[0][0]
     if not rows:
         raise InvalidInput(f"{name} has no rows: nobody can be found in it")
-    return Loaded(connection, name, place, kept, rows)
+    return Table(connection, name, place, kept, rows)
 
 
 def text_of(value: object) -> str | None:
@@ -206,9 +289,51 @@ def text_of(value: object) -> str | None:
     return str(value)
 
 
-def _free_name(connection: duckdb.DuckDBPyConnection) -> str:
-    count = "SELECT count(*) FROM duckdb_tables()"
-    return f"loaded{connection.execute(count).fetchall()[0][0]}"
+def example_path(path: str | Path, *, bundled: bool = False) -> Path:
+    """Return a path as it is if something is there, else the bundled example of that bare name.
+
+    Args:
+        path: A path, or the name of an example.
+        bundled: Whether to take the example also if something of that name is there.
+
+    >>> example_path("figure1.csv").read_text(encoding="utf-8").splitlines()[5]
+    '130**,≥40,*,Cancer'
+
+    Raises:
+        InvalidInput: when nothing is there and no example is called so.
+    """
+    given = Path(path)
+    if not bundled and "\0" not in str(path) and given.exists():
+        return given
+    if str(path) in EXAMPLES:
+        package = _ELSEWHERE.get(str(path), __package__)
+        return Path(str(files(package).joinpath("data", str(path))))
+    raise InvalidInput(
+        f"there is no file {str(path)!r}: check the path; the bundled examples are "
+        f"{', '.join(EXAMPLES)}"
+    )
+
+
+def example_note(path: str | Path) -> str | None:
+    """Say that a bundled example is used, if the path itself leads nowhere.
+
+    >>> example_note("figure1.csv")
+    "figure1.csv is bundled with twoworlds: the 4-anonymous table of Wu's lecture, Figure 1."
+    """
+    if str(path) not in EXAMPLES or Path(path).exists():
+        return None
+    return f"{path} is bundled with twoworlds: {EXAMPLES[str(path)]}."
+
+
+def read_lines(path: Path, what: str, separators: str = ",") -> list[list[str]]:
+    """Read a small CSV file without a header; the first separator unless another one occurs."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        used = next((one for one in separators[1:] if one in text), separators[0])
+        return [row for row in csv.reader(text.splitlines(), delimiter=used) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InvalidInput(f"{what} cannot be read: {reason}") from error
 
 
 def _file(
@@ -220,7 +345,7 @@ def _file(
     place = "'" + plain.replace("'", "''") + "'"
     if path.suffix.lower() == ".parquet":
         reader = f"read_parquet({place}, hive_partitioning = false)"
-        names = _described(connection, reader, name)
+        names = [row[0] for row in _run(connection, f"DESCRIBE (FROM {reader})", None, name)]
         return names, f"(FROM {reader}) AS read({_numbered(names)})", None
     if path.suffix.lower() not in _DELIMITERS:
         raise InvalidInput(f"{name}: give a CSV, TSV or Parquet file (.csv, .tsv, .parquet)")
@@ -254,11 +379,6 @@ def _header(path: Path, expected: str, name: str) -> tuple[str, list[str]]:
     if not header:
         raise InvalidInput(f"{name} is empty: its first line names the columns")
     return delimiter, [one.strip() for one in header]
-
-
-def _described(connection: duckdb.DuckDBPyConnection, reader: str, name: str) -> list[str]:
-    found = _run(connection, f"DESCRIBE (FROM {reader})", None, name)
-    return [row[0] for row in found]
 
 
 def _numbered(names: Sequence[str]) -> str:
@@ -312,8 +432,3 @@ def _run(
             where = f" (line {line[1]})" if line else ""
             raise InvalidInput(f"{name}{where} {_NOT_UTF_8}") from None
         raise InvalidInput(f"{name} cannot be read: {reason}") from None
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(written_column, names[:_SHOWN])) + more

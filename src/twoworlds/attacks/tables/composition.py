@@ -4,23 +4,25 @@ Each table may hide everybody among many, and yet the tables together may leave 
 Section 1.1, Figures 1 and 2). In each table the known values leave some rows; their sensitive
 values are the candidates; a candidate of all tables together is one that each of them allows. This
 is certain if the person is in all of the tables and these are true. The probabilities of the
-candidates rest on a belief besides: `twoworlds.attacks.composition.beliefs` says which.
+candidates rest on a belief besides: `twoworlds.attacks.tables.beliefs` says which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from twoworlds.attacks.composition.agreement import Candidate, Values, read_sensitive
-from twoworlds.attacks.composition.beliefs import TableBelief, choices_of, ways_of
-from twoworlds.attacks.composition.consistent import Cells, consistent_choices
-from twoworlds.attacks.composition.sources import (
-    Loaded,
+from twoworlds.answer import Answer, Block, Said
+from twoworlds.answer import Table as Grid
+from twoworlds.attacks.tables.agreement import Cells, Sensitive, consistent_choices, ways_of
+from twoworlds.attacks.tables.beliefs import TableBelief
+from twoworlds.attacks.tables.cells import column_cells, is_empty_interval, read_cell
+from twoworlds.attacks.tables.table import (
     Origin,
+    Table,
     check_known,
     load_all,
     named,
@@ -28,10 +30,11 @@ from twoworlds.attacks.composition.sources import (
     repeated,
     text_of,
 )
-from twoworlds.attacks.composition.words import contradiction, outcome, who
-from twoworlds.attacks.generalised import column_cells, is_empty_interval, read_cell
+from twoworlds.attacks.tables.words import counted, listed, plural
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import show, to_json
+from twoworlds.numbers import show
+from twoworlds.show import Result
 
 __all__ = ["Composition", "Evidence", "compose"]
 
@@ -40,8 +43,7 @@ _SHOWN = 6
 _MOST_DRAWN = 12
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What one table says about the person.
 
     Attributes:
@@ -71,21 +73,9 @@ class Evidence:
             for text, number in self.counts.items()
         }
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "table": self.name,
-            "rows": self.size,
-            "matching": self.matching,
-            "matching_rows": list(self.rows),
-            "leaves": list(self.candidates),
-            "candidates": {v: to_json(share) for v, share in self.frequencies.items()},
-            "excluded": {column: list(cells) for column, cells in self.excluded.items()},
-        }
-
 
 @dataclass(frozen=True)
-class Composition:
+class Composition(Result):
     """What is left of a person's secret when all tables are put together.
 
     Attributes:
@@ -117,24 +107,13 @@ class Composition:
     @property
     def sentence(self) -> str:
         """The outcome in one or two sentences."""
-        absent = {table.name: table.excluded for table in self.tables if not table.matching}
+        absent = [table for table in self.tables if not table.matching]
         if absent:
-            return contradiction(absent, self.known)
-        left = [table.candidates for table in self.tables]
-        names = [table.name for table in self.tables]
-        said = outcome(self.sensitive, names, left, self.candidates, self.sets)
+            return self._contradiction(absent)
+        said = self._outcome()
         if self.ways and not self.posterior:
             said += " The prior rules out each of them."
         return said
-
-    @property
-    def footing(self) -> str:
-        """What the candidates and their probabilities rest on."""
-        first, *others = self.belief.assumptions
-        return (
-            f"The candidates rest on this: {first}. Their probabilities rest on this as well: "
-            f"{'; '.join(others)}."
-        )
 
     def verify(self) -> bool:
         """Check by plain arithmetic that the ways come from the rows, and probabilities from them.
@@ -151,45 +130,134 @@ class Composition:
         total = sum(self.ways.values())
         return all(share * total == self.ways.get(v) for v, share in self.posterior.items())
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what each table leaves, what all leave together, and what it rests on."""
-        lines = [f"{who(self.known)} {self.sentence}", ""]
-        for table in self.tables:
-            shares = ", ".join(f"{v} {share}" for v, share in table.frequencies.items())
-            lines.append(
-                f"  {table.name}: {table.matching} of {table.size} rows match"
-                + (f" ({shares})" if shares else "")
-            )
-        if self.posterior:
-            together = ", ".join(f"{v} {show(share)}" for v, share in self.posterior.items())
-            lines.append(f"  together: {together}")
-            lines += ["", self.footing]
-        if self.notes:
-            lines += ["", *self.notes]
-        return "\n".join(lines)
+        facts = listed([f"{column} is {value}" for column, value in self.known.items()])
+        known = f"it is known that {facts}" if facts else "nothing is known"
+        said = f"{self.sentence} Of this person {known}."
+        return Answer.of(said, *self._blocks(), notes=self.notes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+    def _blocks(self) -> Iterator[Block]:
+        shares = [table.frequencies for table in self.tables]
+        values = sorted({value for share in (*shares, self.posterior) for value in share})
+        together = {value: show(share) for value, share in self.posterior.items()}
+        if values:
+            heads = [self.sensitive, *(table.name for table in self.tables), "together"]
+            cells = ([str(share.get(value, "-")) for share in shares] for value in values)
+            rows = [
+                [value, *row, together.get(value, "-")]
+                for value, row in zip(values, cells, strict=True)
+            ]
+            yield Grid(heads, rows)
+        matching = "; ".join(
+            f"{one.name}: {one.matching:,} of {one.size:,} rows match" for one in self.tables
+        )
+        yield Said([f"{matching}."])
+        if self.posterior:
+            first, *others = self.belief.assumptions
+            yield Said(
+                [
+                    f"The candidates rest on this: {first}. Their probabilities rest on this as "
+                    f"well: {'; '.join(others)}."
+                ]
+            )
+            drawn = dict([*self.posterior.items()][:_MOST_DRAWN])
+            yield Bars("What is believed after all tables", drawn)
+
+    def fields(self) -> dict[str, Any]:
+        """Return all of it, with what the belief assumes."""
         return {
             "sentence": self.sentence,
-            "known": dict(self.known),
+            "known": self.known,
             "sensitive": self.sensitive,
-            "tables": [table.to_dict() for table in self.tables],
-            "candidates": list(self.candidates),
-            "posterior": {v: to_json(share) for v, share in self.posterior.items()},
-            "ways": dict(self.ways),
-            **self.belief.to_dict(),
-            "notes": list(self.notes),
+            "tables": [
+                {
+                    "table": one.name,
+                    "rows": one.size,
+                    "matching": one.matching,
+                    "matching_rows": one.rows,
+                    "leaves": one.candidates,
+                    "candidates": one.frequencies,
+                    "excluded": one.excluded,
+                }
+                for one in self.tables
+            ],
+            "candidates": self.candidates,
+            "posterior": self.posterior,
+            "ways": self.ways,
+            **self.belief.fields(),
+            "notes": self.notes,
         }
 
-    def _repr_html_(self) -> str:
-        """Show a compact card in a notebook."""
-        from twoworlds.cards import Bar, belief_chart, card
+    def _outcome(self) -> str:
+        """Say what each table leaves alone, and all of them together."""
+        first, *others = self.tables
+        if not others:
+            alone = (
+                ""
+                if self._has_sets(first)
+                else f"{counted(len(first.candidates), self.sensitive)}: "
+            )
+            return f"{first.name} leaves {alone}{listed(self.candidates, 'or')}."
+        alone = self._alone()
+        if not self.candidates:
+            return (
+                f"{alone}; together they leave none: the tables contradict each other, so this "
+                "person is missing from one of them, or something known is wrong."
+            )
+        one_left = len(self.candidates) == 1
+        sets = any(label in self.sets for label in self.candidates)
+        number = "" if sets else f"{'one' if one_left else len(self.candidates)}: "
+        said = f"{alone}; together they leave {number}{listed(self.candidates, 'or')}."
+        certain = [
+            table.name
+            for table in self.tables
+            if len(table.candidates) == 1 and not self._has_sets(table)
+        ]
+        if one_left and not sets and certain:
+            says = "says" if len(certain) == 1 else "say"
+            said += f" {listed(certain)} alone {says} it already."
+        return said
 
-        bars = [Bar(v, float(share)) for v, share in self.posterior.items()][:_MOST_DRAWN]
-        title = "What is believed after both tables"
-        chart = belief_chart(title, [("", bars)], self.sentence, width=420)
-        return card("", sentences=[self.sentence], inside=[chart] if bars else [])
+    def _alone(self) -> str:
+        if any(map(self._has_sets, self.tables)):
+            parts = [
+                f"{one.name} leaves "
+                + (
+                    listed(one.candidates, "or")
+                    if self._has_sets(one)
+                    else counted(len(one.candidates), self.sensitive)
+                )
+                for one in self.tables
+            ]
+            return f"Alone, {listed(parts)}"
+        numbers = [len(one.candidates) for one in self.tables]
+        if set(numbers) == {1}:
+            return f"Each table alone leaves {counted(1, self.sensitive)}"
+        several = listed([f"{number:,}" for number in numbers])
+        return f"Each table alone leaves {several} {plural(self.sensitive)}"
+
+    def _has_sets(self, table: Evidence) -> bool:
+        """Tell whether something that a table leaves is a set, which nobody can count."""
+        return any(label in self.sets for label in table.candidates)
+
+    def _contradiction(self, absent: Collection[Evidence]) -> str:
+        """Say which tables exclude the person, and by which columns."""
+        reasons = []
+        for table in absent:
+            reasons += [
+                f"no row of {table.name} matches {column}={self.known[column]} (there it is "
+                f"{listed(cells, 'or')})"
+                for column, cells in table.excluded.items()
+            ]
+            if not table.excluded:
+                together = listed([f"{column}={value}" for column, value in self.known.items()])
+                reasons.append(f"no row of {table.name} matches {together} together")
+        return (
+            f"Nobody matches: {'; '.join(reasons)}. So this person is not in "
+            f"{listed([table.name for table in absent])}, or something known is wrong: no "
+            "candidate is left."
+        )
 
 
 def compose(
@@ -233,31 +301,27 @@ def compose(
         check_known(loaded, facts)
         _check_intervals(loaded, facts)
         seen = [_matching(table, facts) for table in loaded]
-        counted = [
-            _counts(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)
-        ]
-        read = read_sensitive(counted)
-        if any(one.value is None for one in read.values()):
-            held = replace(held, sets=True)
-            read = read_sensitive(table.texts(sensitive) for table in loaded)
-        values = Values(read.values())
+        counts = [_counts(table, rows, sensitive) for table, rows in zip(loaded, seen, strict=True)]
+        cells = Sensitive(table.texts(sensitive) for table in loaded)
         evidence = tuple(
-            _evidence(table, rows, counts, _named(counts, read, values))
-            for table, rows, counts in zip(loaded, seen, counted, strict=True)
+            _evidence(table, rows, one, cells)
+            for table, rows, one in zip(loaded, seen, counts, strict=True)
         )
-        choices = None
+        numbers = None
         if belief == "consistent":
-            choices = _consistent(loaded, seen, facts, sensitive)
-    agreed = choices_of(counted, read, choices)
-    told = [*(candidate for candidate, _, _ in agreed), *(read[t] for one in counted for t in one)]
+            numbers = _consistent(loaded, seen, facts, sensitive)
+    if any(not cells.read[text].is_value for one in counts for text in one):
+        held = replace(held, sets=True)
+    choices = cells.choices(counts, numbers)
+    told = [*choices, *(choice for one in counts if one for choice in cells.choices([one]))]
     return Composition(
         {column: str(value) for column, value in facts.items()},
         sensitive,
         evidence,
-        dict(sorted(held.posterior(agreed, values).items())),
-        dict(sorted(ways_of(agreed, values).items())),
+        dict(sorted(held.posterior(choices, cells).items())),
+        dict(sorted(ways_of(choices).items())),
         held,
-        frozenset(label for candidate in told for label in values.sets(candidate)),
+        frozenset(label for one, _, _ in told for label in one.sets),
         tuple(repeated(origins)),
     )
 
@@ -279,8 +343,7 @@ def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, object]:
     return facts
 
 
-@dataclass(frozen=True)
-class _Matching:
+class _Matching(NamedTuple):
     """The rows of a table that can be the person's, as a condition with its values."""
 
     condition: str
@@ -288,7 +351,7 @@ class _Matching:
     excluded: Mapping[str, tuple[str, ...]]
 
 
-def _matching(table: Loaded, facts: Mapping[str, object]) -> _Matching:
+def _matching(table: Table, facts: Mapping[str, object]) -> _Matching:
     conditions, values, excluded = [], [], {}
     for column, value in facts.items():
         if column not in table.columns:
@@ -306,7 +369,7 @@ def _matching(table: Loaded, facts: Mapping[str, object]) -> _Matching:
     return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
 
 
-def _check_intervals(tables: Sequence[Loaded], facts: Mapping[str, object]) -> None:
+def _check_intervals(tables: Sequence[Table], facts: Mapping[str, object]) -> None:
     """Refuse a known interval that no number is in, unless a table has it as a value."""
     for column, value in facts.items():
         if not isinstance(value, str) or not is_empty_interval(value):
@@ -318,27 +381,21 @@ def _check_intervals(tables: Sequence[Loaded], facts: Mapping[str, object]) -> N
             )
 
 
-def _counts(table: Loaded, matching: _Matching, sensitive: str) -> dict[str | None, int]:
+def _counts(table: Table, matching: _Matching, sensitive: str) -> dict[str | None, int]:
     name = table.columns[sensitive]
     found = table.fetch(
-        f"SELECT {name}, count(*) FROM {table.table} WHERE {matching.condition} GROUP BY {name} "
+        f"SELECT {name}, count(*) FROM {table.place} WHERE {matching.condition} GROUP BY {name} "
         "ORDER BY min(rowid)",
         matching.values,
     )
     return dict(found)
 
 
-def _named(
-    texts: Iterable[str | None], read: Mapping[str | None, Candidate], values: Values
-) -> set[str]:
-    return {label for text in texts for label in values.alternatives(read[text])}
-
-
 def _evidence(
-    table: Loaded, matching: _Matching, counts: Mapping[str | None, int], candidates: Iterable[str]
+    table: Table, matching: _Matching, counts: Mapping[str | None, int], cells: Sensitive
 ) -> Evidence:
     numbers = table.fetch(
-        f"SELECT rowid + 1 FROM {table.table} WHERE {matching.condition} ORDER BY rowid "
+        f"SELECT rowid + 1 FROM {table.place} WHERE {matching.condition} ORDER BY rowid "
         f"LIMIT {_MOST_ROWS}",
         matching.values,
     )
@@ -348,13 +405,13 @@ def _evidence(
         sum(counts.values()),
         tuple(row[0] for row in numbers),
         counts,
-        tuple(sorted(candidates)),
+        tuple(sorted(ways_of(cells.choices([counts])))),
         matching.excluded,
     )
 
 
 def _consistent(
-    tables: Sequence[Loaded],
+    tables: Sequence[Table],
     seen: Sequence[_Matching],
     facts: Mapping[str, object],
     sensitive: str,
@@ -367,7 +424,7 @@ def _consistent(
         here = [column for column in table.columns if column in shared and column != sensitive]
         cells = ", ".join(table.columns[column] for column in (*here, sensitive))
         found = table.fetch(
-            f"SELECT {cells}, count(*) FROM {table.table} WHERE {matching.condition} GROUP BY ALL",
+            f"SELECT {cells}, count(*) FROM {table.place} WHERE {matching.condition} GROUP BY ALL",
             matching.values,
         )
         columns.append(here)

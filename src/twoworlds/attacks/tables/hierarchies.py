@@ -14,9 +14,7 @@ a higher level would put apart from one that a lower level put it together with 
 
 from __future__ import annotations
 
-import csv
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -24,26 +22,27 @@ from math import floor
 from pathlib import Path
 from typing import Any
 
-from twoworlds.attacks.cells import plain_number
+from twoworlds.attacks.tables.cells import plain_number
+from twoworlds.attacks.tables.table import read_lines
 from twoworlds.errors import InvalidInput
 from twoworlds.files import read_yaml
 
-__all__ = ["Hierarchy", "intervals", "mask", "read_hierarchies", "suppress", "tree", "tree_file"]
+__all__ = ["Hierarchy", "intervals", "mask", "read_hierarchies", "suppress", "tree"]
 
 STAR = "*"
 _EXAMPLE = "zip: mask"
 
 
-class Hierarchy(ABC):
-    """A way to coarsen the values of a column."""
+@dataclass(frozen=True)
+class Hierarchy:
+    """A way to coarsen the values of a column.
 
-    @abstractmethod
-    def steps(self, column: str, values: Sequence[str]) -> Iterator[list[str]]:
-        """Yield the values as they are at level 1, 2 and so on; ``*`` may be left out at the end.
+    Attributes:
+        steps: Yields the values of a column as they are at level 1, 2 and so on; ``*`` may be left
+            out at the end. It refuses a value that is not covered, with its column.
+    """
 
-        Raises:
-            InvalidInput: for a value that is not covered, with its column.
-        """
+    steps: Callable[[str, Sequence[str]], Iterable[list[str]]]
 
     def levels(self, column: str, values: Sequence[str]) -> list[list[str]]:
         """Return the values at all levels, from themselves to ``*``.
@@ -59,11 +58,12 @@ class Hierarchy(ABC):
         return found
 
 
-@dataclass(frozen=True)
-class _Mask(Hierarchy):
-    side: str
+def mask(side: str = "right") -> Hierarchy:
+    """Hide one character after the other, from the right or from the left."""
+    if side not in ("right", "left"):
+        raise InvalidInput(f"mask={side!r}: hide characters from the 'right' or from the 'left'")
 
-    def steps(self, column: str, values: Sequence[str]) -> Iterator[list[str]]:
+    def steps(column: str, values: Sequence[str]) -> Iterator[list[str]]:
         size = len(values[0])
         for value in values:
             if len(value) != size:
@@ -77,61 +77,12 @@ class _Mask(Hierarchy):
                 )
         for hidden in range(1, size):
             stars = STAR * hidden
-            if self.side == "right":
+            if side == "right":
                 yield [value[: size - hidden] + stars for value in values]
             else:
                 yield [stars + value[hidden:] for value in values]
 
-
-@dataclass(frozen=True)
-class _Intervals(Hierarchy):
-    widths: tuple[Fraction, ...]
-    start: Fraction
-
-    def steps(self, column: str, values: Sequence[str]) -> Iterator[list[str]]:
-        numbers = []
-        for value in values:
-            number = plain_number(value.strip())
-            if number is None:
-                raise InvalidInput(
-                    f"{column} has {value!r}, which is no plain number: intervals cover numbers "
-                    "only; change the value, or declare a tree"
-                )
-            numbers.append(number)
-        whole = all(one.denominator == 1 for one in (*numbers, *self.widths, self.start))
-        for width in self.widths:
-            lows = [self.start + width * floor((one - self.start) / width) for one in numbers]
-            if whole:
-                yield [f"{low}-{low + width - 1}" if width > 1 else str(low) for low in lows]
-            else:
-                yield [f"[{_written(low)}, {_written(low + width)})" for low in lows]
-
-
-@dataclass(frozen=True)
-class _Tree(Hierarchy):
-    parents: Mapping[str, tuple[str, ...]]
-
-    def steps(self, column: str, values: Sequence[str]) -> Iterator[list[str]]:
-        for value in values:
-            if value not in self.parents:
-                raise InvalidInput(
-                    f"{column} has {value!r}, which its hierarchy does not cover: add it"
-                )
-        for level in range(len(next(iter(self.parents.values())))):
-            yield [self.parents[value][level] for value in values]
-
-
-@dataclass(frozen=True)
-class _Suppress(Hierarchy):
-    def steps(self, column: str, values: Sequence[str]) -> Iterator[list[str]]:
-        yield from ()
-
-
-def mask(side: str = "right") -> Hierarchy:
-    """Hide one character after the other, from the right or from the left."""
-    if side not in ("right", "left"):
-        raise InvalidInput(f"mask={side!r}: hide characters from the 'right' or from the 'left'")
-    return _Mask(side)
+    return Hierarchy(steps)
 
 
 def intervals(widths: Sequence[object], *, start: object = 0) -> Hierarchy:
@@ -147,19 +98,38 @@ def intervals(widths: Sequence[object], *, start: object = 0) -> Hierarchy:
     given: object = widths
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         raise InvalidInput(f"intervals={widths!r}: give a list of widths, such as [5, 10, 20]")
-    read = [_number(width, "width") for width in widths]
+    read, begin = [_number(width, "width") for width in widths], _number(start, "start")
     for width, wider in pairwise([Fraction(0), *read]):
         if wider <= width or (width and (wider / width).denominator > 1):
             raise InvalidInput(
                 f"the widths of intervals are above 0, and each is a multiple of the one before: "
                 f"{_written(wider)} after {_written(width)} is not"
             )
-    return _Intervals(tuple(read), _number(start, "start"))
+
+    def steps(column: str, values: Sequence[str]) -> Iterator[list[str]]:
+        numbers = []
+        for value in values:
+            number = plain_number(value.strip())
+            if number is None:
+                raise InvalidInput(
+                    f"{column} has {value!r}, which is no plain number: intervals cover numbers "
+                    "only; change the value, or declare a tree"
+                )
+            numbers.append(number)
+        whole = all(one.denominator == 1 for one in (*numbers, *read, begin))
+        for width in read:
+            lows = [begin + width * floor((one - begin) / width) for one in numbers]
+            if whole:
+                yield [f"{low}-{low + width - 1}" if width > 1 else str(low) for low in lows]
+            else:
+                yield [f"[{_written(low)}, {_written(low + width)})" for low in lows]
+
+    return Hierarchy(steps)
 
 
 def suppress() -> Hierarchy:
     """Keep the value, or hide it."""
-    return _Suppress()
+    return Hierarchy(lambda *_: ())
 
 
 def tree(names: Mapping[str, Any]) -> Hierarchy:
@@ -183,17 +153,12 @@ def tree(names: Mapping[str, Any]) -> Hierarchy:
     return _tree([(path[0],) * (depth - len(path)) + path for path in paths], "the tree")
 
 
-def tree_file(path: Path) -> Hierarchy:
+def _tree_file(path: Path) -> Hierarchy:
     """Read a tree from a CSV file: in each line a value, then what it is at level 1, 2 and so on.
 
     Cells are separated by commas or by semicolons; there is no header.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"the hierarchy {path} cannot be read: {error}") from error
-    mark = ";" if ";" in text else ","
-    lines = [row for row in csv.reader(text.splitlines(), delimiter=mark) if row]
+    lines = read_lines(path, f"the hierarchy {path}", ",;")
     if not lines:
         raise InvalidInput(f"the hierarchy {path} is empty: write a value and its levels per line")
     return _tree([tuple(cell.strip() for cell in row) for row in lines], str(path))
@@ -235,7 +200,7 @@ def _declared(column: str, how: object, folder: Path) -> Hierarchy:
         case {"tree": names, **rest} if not rest and names is not None:
             return tree(names)
         case {"file": name, **rest} if not rest and name is not None:
-            return tree_file(folder / str(name))
+            return _tree_file(folder / str(name))
     raise InvalidInput(
         f"the hierarchy of {column} is {how!r}: declare mask, suppress, intervals: [5, 10], "
         "tree: {Europe: [French]} or file: NAME.csv"
@@ -267,7 +232,17 @@ def _tree(lines: Sequence[tuple[str, ...]], source: str) -> Hierarchy:
         if value in found:
             raise InvalidInput(f"{source} has {value!r} twice: a value belongs to one place")
         found[value] = tuple(above)
-    return _Tree(found)
+
+    def steps(column: str, values: Sequence[str]) -> Iterator[list[str]]:
+        for value in values:
+            if value not in found:
+                raise InvalidInput(
+                    f"{column} has {value!r}, which its hierarchy does not cover: add it"
+                )
+        for level in range(len(lines[0]) - 1):
+            yield [found[value][level] for value in values]
+
+    return Hierarchy(steps)
 
 
 def _check_nested(column: str, number: int, lower: Sequence[str], upper: Sequence[str]) -> None:
@@ -292,7 +267,6 @@ def _written(value: Fraction) -> str:
     digits = 0
     while (value * 10**digits).denominator > 1:
         digits += 1
-    scaled = int(abs(value) * 10**digits)
-    text = str(scaled).zfill(digits + 1)
-    shown = f"{text[: len(text) - digits]}.{text[len(text) - digits :]}" if digits else text
+    text = str(int(abs(value) * 10**digits)).zfill(digits + 1)
+    shown = f"{text[:-digits]}.{text[-digits:]}" if digits else text
     return f"-{shown}" if value < 0 else shown

@@ -1,25 +1,25 @@
-"""What can be known of a column, divided by the cells that allow it.
+"""What an attacker can know of a column, and the cells behind which such a person can stand.
+
+What is known is compatible with a cell when some value is in both. A cell that is missing (None)
+says nothing and is compatible with everything, and so is a value that is not known. `KnownValues`
+finds the compatible pairs of many known values and cells; `points` divides all that could be known.
 
 Two values that the same cells allow are one *point*. A point is what is left after intersecting
 cells: for numbers the ends of all intervals, and what lies between two neighbouring ends; for masks
-all their intersections, with characters that no cell shows in place of the stars.
-
-Two readings were chosen:
-
-* A column all of whose numbers are whole is one of whole numbers, as ages are: nobody is between 39
-  and 40, so ``30-39`` and ``40-49`` leave no gap, and ``>39`` and ``<40`` do not meet.
-* An empty cell says nothing, like ``*``: it fits whatever is known, as in
-  `twoworlds.attacks.composition`. (Groups of equal texts compare it as a text like others.)
+all their intersections, with characters that no cell shows in place of the stars. A column all of
+whose numbers are whole is one of whole numbers, as ages are: nobody is between 39 and 40, so
+``30-39`` and ``40-49`` leave no gap, and ``>39`` and ``<40`` do not meet.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from math import ceil, floor
 
-from twoworlds.attacks.generalised import (
+from twoworlds.attacks.tables.cells import (
     Anything,
     Cell,
     Choice,
@@ -27,10 +27,11 @@ from twoworlds.attacks.generalised import (
     Mask,
     Value,
     column_cells,
+    read_cell,
 )
 from twoworlds.errors import TooLarge
 
-__all__ = ["Point", "has_spans", "is_whole", "known_cells", "points"]
+__all__ = ["KnownValues", "Point", "has_spans", "is_whole", "known_cells", "points"]
 
 _HIDDEN = "\x00"  # a character that no cell shows
 _MOST_TRIED = 20_000_000
@@ -40,6 +41,90 @@ _MOST_MEMBERS = 10_000
 
 _Shape = tuple[int, tuple[int, ...]]  # how long a mask is, and which places it shows
 Point = tuple[int, ...]  # the codes of the cells that allow it
+
+
+class KnownValues:
+    """Distinct known values of one column; None where nothing is known.
+
+    They are indexed, so that a column of many distinct texts is not compared one by one with many
+    people: numbers are sorted for intervals, texts are looked up by the characters that a mask
+    shows. The index only proposes; `Cell.meets` decides.
+
+    >>> known = KnownValues(["28", "33", "45"])
+    >>> sorted(known.behind(read_cell("<35")))
+    ['28', '33']
+    """
+
+    def __init__(
+        self, texts: Iterable[str | None], cells: Mapping[str, Cell] | None = None
+    ) -> None:
+        listed = list(texts)
+        self._unknown = None in listed
+        self._cells = {
+            text: read_cell(text) if cells is None else cells[text]
+            for text in listed
+            if text is not None
+        }
+        self._plain = {text: one for text, one in self._cells.items() if isinstance(one, Value)}
+        self._sets = [text for text in self._cells if text not in self._plain]
+        self._by_text: dict[str, list[str]] = {}
+        self._by_number: dict[Fraction, list[str]] = {}
+        for text, cell in self._plain.items():
+            self._by_text.setdefault(cell.plain, []).append(text)
+            if (number := cell.any_number()) is not None:
+                self._by_number.setdefault(number, []).append(text)
+        self._numbers = sorted(self._by_number)
+        self._shown: dict[tuple[bool, _Shape], dict[str, list[str]]] = {}
+
+    def behind(self, cell: Cell) -> set[str]:
+        """Return the known values with which a cell is compatible."""
+        if isinstance(cell, Anything):
+            return set(self._cells)
+        proposed = (*self._sets, *self._proposed(cell))
+        return {text for text in proposed if cell.meets(self._cells[text])}
+
+    def pairs(self, texts: Iterable[str | None]) -> Iterator[tuple[str | None, str | None]]:
+        """Yield each known value with each cell of a column that are compatible.
+
+        >>> known = KnownValues(["13012", "14850"])
+        >>> sorted(known.pairs(["130**", "14***"]))
+        [('13012', '130**'), ('14850', '14***')]
+        """
+        listed = list(texts)
+        cells = column_cells(text for text in listed if text is not None)
+        for text in listed:
+            for value in self._cells if text is None else self.behind(cells[text]):
+                yield value, text
+            if self._unknown:
+                yield None, text
+
+    def _proposed(self, cell: Cell) -> Iterable[str]:
+        match cell:
+            case Choice():
+                return [text for option in cell.options for text in self.behind(option)]
+            case Interval():
+                low, high, numbers = cell.low, cell.high, self._numbers
+                first = 0 if low is None else bisect_left(numbers, low)
+                last = len(numbers) if high is None else bisect_right(numbers, high)
+                return [text for one in numbers[first:last] for text in self._by_number[one]]
+            case Mask():
+                return self._fitting(cell)
+            case Value():
+                same = () if cell.number is None else self._by_number.get(cell.number, ())
+                return {*self._by_text.get(cell.plain, ()), *same}
+        return self._plain
+
+    def _fitting(self, mask: Mask) -> Iterable[str]:
+        size, places = _shape(mask.pattern)
+        key = (mask.numeric, (size, places))
+        if key not in self._shown:
+            found: dict[str, list[str]] = {}
+            for text, cell in self._plain.items():
+                for spelled in _spellings(cell, size) if mask.numeric else (cell.plain,):
+                    if len(spelled) == size:
+                        found.setdefault(_shown(spelled, places), []).append(text)
+            self._shown[key] = found
+        return self._shown[key].get(_shown(mask.pattern, places), ())
 
 
 def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
@@ -62,57 +147,43 @@ def is_whole(cells: Iterable[Cell]) -> bool:
     >>> is_whole(cells.values()), is_whole(known_cells(["30-39", "40.5"]).values())
     (True, False)
     """
-    return all(_whole(atom) for cell in cells for atom in _atoms(cell))
+    return all(_whole(atom) for cell in cells for atom in cell.atoms())
 
 
 def has_spans(cells: Iterable[Cell]) -> bool:
     """Tell whether some cell is an interval, or allows one."""
-    return any(isinstance(atom, Interval) for cell in cells for atom in _atoms(cell))
+    return any(isinstance(atom, Interval) for cell in cells for atom in cell.atoms())
 
 
 def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
     """Return what can be known of a column, each as the cells that allow it.
 
-    >>> from twoworlds.attacks.generalised import column_cells
     >>> points(["<35", "3*"], column_cells(["<35", "3*"]))
     [(0,), (0, 1), (1,)]
 
     Raises:
         TooLarge: when too many cells overlap in too many ways.
     """
-    values: dict[object, list[int]] = {}
-    masks = _Masks()
-    sets: list[tuple[int, Cell]] = []
-    for code, text in enumerate(texts):
-        cell = cells[text]
-        if isinstance(cell, Value):
-            values.setdefault(_key(cell), []).append(code)
-        elif isinstance(cell, Mask) and not cell.numeric:
-            masks.add(cell.pattern, code)
-        else:
-            sets.append((code, cell))
-    tried = [*_candidates([cells[text] for text in texts])]
-    if len(tried) * len(sets) > _MOST_TRIED:
+    read = [cells[text] for text in texts]
+    tried = {value.text: value for value in _candidates(read)}
+    sets = sum(not isinstance(one, Value | Mask) or getattr(one, "numeric", False) for one in read)
+    if len(tried) * sets > _MOST_TRIED:
         raise TooLarge(
-            f"{len(sets)} generalised cells of one column divide it into {len(tried)} parts: "
+            f"{sets} generalised cells of one column divide it into {len(tried)} parts: "
             "too many to try; compare equal texts instead"
         )
-    found = set()
-    for value in tried:
-        met = [code for code, cell in sets if cell.meets(value)]
-        met += [*values.get(_key(value), ()), *masks.matching(value.plain)]
-        found.add(tuple(sorted(met)))
-    return sorted(found - {()})
-
-
-def _key(value: Value) -> object:
-    return value.plain if value.number is None else value.number
+    known = KnownValues(tried, tried)
+    met: dict[str, list[int]] = {text: [] for text in tried}
+    for code, cell in enumerate(read):
+        for text in known.behind(cell):
+            met[text].append(code)
+    return sorted({tuple(codes) for codes in met.values() if codes})
 
 
 def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
     """Yield values of which every set of cells that can be met at once meets at least one."""
     cells = list(cells)
-    atoms = [atom for cell in cells for atom in _atoms(cell)]
+    atoms = [atom for cell in cells for atom in cell.atoms()]
     yield from (atom for atom in atoms if isinstance(atom, Value))
     for pattern in _intersections(atoms):
         filled = pattern.replace("*", _HIDDEN)
@@ -123,33 +194,13 @@ def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
         yield Value(_HIDDEN, _HIDDEN)
 
 
-def _atoms(cell: Cell) -> Iterator[Cell]:
-    if isinstance(cell, Choice):
-        for option in cell.options:
-            yield from _atoms(option)
-    else:
-        yield cell
-
-
-class _Masks:
-    """Masks of text, found by the characters that they show.
-
-    Masks that show the same places are of one *shape*; two of them have nothing in common.
-    """
-
-    def __init__(self) -> None:
-        self._shapes: dict[_Shape, dict[str, list[tuple[str, int]]]] = {}
-
-    def add(self, pattern: str, code: int) -> None:
-        shape = _shape(pattern)
-        shown = _shown(pattern, shape[1])
-        self._shapes.setdefault(shape, {}).setdefault(shown, []).append((pattern, code))
-
-    def matching(self, text: str) -> Iterator[int]:
-        """Yield the codes of the masks that a text matches."""
-        for (size, places), index in self._shapes.items():
-            if size == len(text):
-                yield from (code for _, code in index.get(_shown(text, places), ()))
+def _spellings(cell: Value, size: int) -> set[str]:
+    """Return how the digits of a whole number may stand in a mask of so many characters."""
+    found = {cell.plain.zfill(size)} if cell.plain.isdecimal() else set()
+    number = cell.number
+    if number is not None and number >= 0 and number.denominator == 1:
+        found.add(str(number).zfill(size))
+    return found
 
 
 def _shape(pattern: str) -> _Shape:

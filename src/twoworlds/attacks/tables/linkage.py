@@ -19,36 +19,37 @@ equally likely to be behind a row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from twoworlds.attacks.composition.agreement import read_sensitive
-from twoworlds.attacks.composition.joining import (
+from twoworlds.answer import Answer, Block, Said
+from twoworlds.answer import Table as Grid
+from twoworlds.attacks.tables.agreement import read_sensitive
+from twoworlds.attacks.tables.joins import (
     fill,
     make_groups,
     make_matches,
     make_profiles,
-    on_columns,
+    make_said,
+    same_person,
 )
-from twoworlds.attacks.composition.matching import KnownValues
-from twoworlds.attacks.composition.missing import most_placed
-from twoworlds.attacks.composition.sources import Loaded, Origin, load, named, opened
-from twoworlds.attacks.composition.words import listed
-from twoworlds.cards.explained import Explained
-from twoworlds.errors import InvalidInput
-from twoworlds.numbers import to_json
+from twoworlds.attacks.tables.table import Origin, Table, load, named, named_columns, opened
+from twoworlds.attacks.tables.words import counted, listed
+from twoworlds.charts import Bars
 from twoworlds.progress import track
+from twoworlds.show import Result
 
-__all__ = ["Link", "Linkage", "link"]
+__all__ = ["Link", "Linkage", "link", "most_placed"]
 
 _MOST_PAIRS = 5_000_000
 _MOST_EDGES = 100_000
+_MOST_NUMBERS = 12
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """A person of the register, and what the table says of them.
 
     Attributes:
@@ -67,19 +68,9 @@ class Link:
     rivals: int
     values: Mapping[str, Fraction]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "row": self.row,
-            "person": dict(self.person),
-            "matching_rows": self.rows,
-            "rivals": self.rivals,
-            "values": {value: to_json(share) for value, share in self.values.items()},
-        }
-
 
 @dataclass(frozen=True)
-class Linkage(Explained):
+class Linkage(Result):
     """How a register and a table fit together.
 
     Attributes:
@@ -98,6 +89,7 @@ class Linkage(Explained):
         one_to_one: How many people match one row that nobody else matches.
         pinned: How many people match rows of one sensitive value only; None without that column.
         links: The people who are linked best: to the fewest rows, with the fewest rivals.
+        sensitive: The column of the table that is attacked, if one was named.
     """
 
     register: str
@@ -113,6 +105,7 @@ class Linkage(Explained):
     one_to_one: int
     pinned: int | None
     links: tuple[Link, ...]
+    sensitive: str | None = None
 
     @property
     def unique(self) -> int:
@@ -138,27 +131,17 @@ class Linkage(Explained):
     def sentence(self) -> str:
         """The outcome in a few sentences."""
         found = self.people - self.outside.get(0, 0)
+        on = listed(self.on)
         if self.fewest is None:
-            return (
-                f"Nobody of {self.register} matches a row of {self.table} by "
-                f"{listed(list(self.on))}."
-            )
-        number = f"{self.fewest:,} {'row' if self.fewest == 1 else 'rows'}"
-        said = (
+            return f"Nobody of {self.register} matches a row of {self.table} by {on}."
+        each = "it is theirs" if self.named == 1 else "each is theirs"
+        return (
             f"{found:,} of {self.people:,} people of {self.register} {_match(found)} rows of "
-            f"{self.table} by "
-            f"{listed(list(self.on))}, each of them at least {number}: the table is "
-            f"{self.k}-anonymous on these columns. "
-        )
-        said += f"{self.unique:,} of them {_match(self.unique)} exactly one row. "
-        if self.named == 1:
-            return said + (
-                "1 row of the table matches exactly one person: it is theirs, or somebody's who is "
-                f"not in {self.register}."
-            )
-        return said + (
-            f"{self.named:,} rows of the table match exactly one person: each is theirs, or "
-            f"somebody's who is not in {self.register}."
+            f"{self.table} by {on}, each of them at least {counted(self.fewest, 'row')}: the table "
+            f"is {self.k}-anonymous on these columns. "
+            f"{self.unique:,} of them {_match(self.unique)} exactly one row. "
+            f"{counted(self.named, 'row')} of the table {_match(self.named)} exactly one person: "
+            f"{each}, or somebody's who is not in {self.register}."
         )
 
     def verify(self) -> bool:
@@ -171,64 +154,101 @@ class Linkage(Explained):
             and not any(0 < number < self.k for number in self.outside)
         )
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what was found, and which statement about k-anonymity holds."""
-        lines = [self.sentence]
+        return Answer.of(" ".join([self.sentence, *self._remarks()]), *self._blocks())
+
+    def _remarks(self) -> Iterator[str]:
         short = sum(rows for number, rows in self.inside.items() if 0 < number < self.k)
         if short:
-            lines.append(
+            yield (
                 f"{short:,} of the {self.rows:,} rows match fewer than {self.k} people: "
                 "k-anonymity promises nothing about that, only that each person matches no row or "
                 f"at least {self.k} of them."
             )
         if self.missing:
-            lines.append(
+            yield (
                 f"If each row is another person's, at least {self.missing:,} of the rows belong to "
                 f"people who are not in {self.register}."
             )
         if self.overlapping:
-            lines.append(
+            yield (
                 f"Groups overlap: {self.overlapping:,} of the people match rows of several groups "
                 "with different cells, so they are hidden among more rows than one group has."
             )
         if self.pinned == 0:
-            lines.append("Nobody's matching rows all have one sensitive value.")
+            yield "Nobody's matching rows all have one sensitive value."
         elif self.pinned is not None:
-            lines.append(
-                f"Of {self.pinned:,} {'person' if self.pinned == 1 else 'people'} all matching "
-                "rows have one sensitive value: it is given away without a link to one row, if "
-                "they are in the table."
+            yield (
+                f"Of {counted(self.pinned, 'person')} all matching rows have one sensitive value: "
+                "it is given away without a link to one row, if they are in the table."
             )
-        return " ".join(lines)
 
-    def picture(self) -> str:
-        """Draw how many people match how many rows."""
-        from twoworlds.cards import bars
+    def _blocks(self) -> Iterator[Block]:
+        numbers = sorted({*self.outside, *self.inside})
+        shown = numbers if len(numbers) <= _MOST_NUMBERS else [*numbers[:10], *numbers[-2:]]
+        yield Grid(
+            ["matches", "people with so many rows", "rows with so many people"],
+            [
+                [f"{n:,}", f"{self.outside.get(n, 0):,}", f"{self.inside.get(n, 0):,}"]
+                for n in shown
+            ],
+        )
+        if left := len(numbers) - len(shown):
+            yield Said([f"{left:,} numbers in between are left out; --json has all of them."])
+        if self.links:
+            columns = list(self.links[0].person)
+            values = [] if self.sensitive is None else [self.sensitive]
+            rows = [
+                [
+                    str(one.row),
+                    *(one.person[column] or "" for column in columns),
+                    f"{one.rows:,}",
+                    f"{one.rivals:,}",
+                    *(", ".join(f"{v} {share}" for v, share in one.values.items()) for _ in values),
+                ]
+                for one in self.links
+            ]
+            yield Grid(["row", *columns, "matching rows", "rivals", *values], rows)
+        if self.unlisted:
+            match = (
+                "person matches rows and is" if self.unlisted == 1 else "people match rows and are"
+            )
+            yield Said(
+                [f"{self.unlisted:,} more {match} left out: link(..., most=N) in Python lists N."]
+            )
+        rows_of = {0: "no row", 1: "1 row"}
+        drawn = {rows_of.get(n, f"{n:,} rows"): self.outside[n] for n in sorted(self.outside)}
+        yield Bars("People who match so many rows", drawn, share=False, orange=["1 row"])
 
-        numbers = sorted(self.outside)
-        rows = {0: "no row", 1: "1 row"}
-        people = {rows.get(n, f"{n:,} rows"): self.outside[n] for n in numbers}
-        return bars("People who match so many rows", people, share=False, orange=["1 row"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return all of it."""
         return {
             "sentence": self.sentence,
             "register": self.register,
             "table": self.table,
-            "on": list(self.on),
+            "on": self.on,
             "people": self.people,
             "rows": self.rows,
             "k": self.k,
-            "people_by_matching_rows": {str(n): count for n, count in self.outside.items()},
-            "rows_by_matching_people": {str(n): count for n, count in self.inside.items()},
+            "people_by_matching_rows": self.outside,
+            "rows_by_matching_people": self.inside,
             "people_with_one_row": self.unique,
             "rows_with_one_person": self.named,
             "one_to_one": self.one_to_one,
             "rows_of_people_not_in_register_at_least": self.missing,
             "people_in_several_groups": self.overlapping,
             "people_pinned": self.pinned,
-            "links": [one.to_dict() for one in self.links],
+            "links": [
+                {
+                    "row": one.row,
+                    "person": one.person,
+                    "matching_rows": one.rows,
+                    "rivals": one.rivals,
+                    "values": one.values,
+                }
+                for one in self.links
+            ],
             "links_left_out": self.unlisted,
         }
 
@@ -254,11 +274,7 @@ def link(
     >>> found.outside, found.inside
     ({0: 1, 4: 5}, {1: 4, 2: 8})
     """
-    columns = on_columns(on, "on")
-    if sensitive is not None and sensitive in columns:
-        raise InvalidInput(
-            f"{sensitive!r} is what is attacked, so it is not compared: leave it out of --on"
-        )
+    columns = named_columns(on, "on", sensitive)
     needed = columns if sensitive is None else [*columns, sensitive]
     (first, _), (second, _) = named([register, table])
     jobs = [(first, register, None, columns), (second, table, needed, needed)]
@@ -272,13 +288,12 @@ def _match(number: int) -> str:
     return "matches" if number == 1 else "match"
 
 
-def _join(register: Loaded, table: Loaded, columns: Sequence[str]) -> None:
+def _join(register: Table, table: Table, columns: Sequence[str]) -> None:
     """Make ``linked``, the pairs, and the number of matches of each profile and of each group."""
     run = register.connection.execute
-    make_profiles(register, columns)
+    known = make_profiles(register, columns)
     make_groups(table, columns, "groups")
-    known = {column: KnownValues(register.texts(column)) for column in columns}
-    make_matches(register, table, known, "groups", "linked")
+    make_matches(table, known, "groups", "linked")
     run(
         "CREATE TABLE inward AS SELECT g.id, any_value(g.size) AS size, "
         "coalesce(sum(p.people), 0)::BIGINT AS people FROM groups AS g LEFT JOIN linked ON "
@@ -293,7 +308,7 @@ def _join(register: Loaded, table: Loaded, columns: Sequence[str]) -> None:
 
 
 def _linkage(
-    register: Loaded, table: Loaded, columns: Sequence[str], sensitive: str | None, most: int
+    register: Table, table: Table, columns: Sequence[str], sensitive: str | None, most: int
 ) -> Linkage:
     outside = register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
     inside = register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
@@ -317,10 +332,11 @@ def _linkage(
         one_to_one,
         pinned,
         tuple(_links(register, columns, sensitive, most)),
+        sensitive,
     )
 
 
-def _missing(register: Loaded) -> int:
+def _missing(register: Table) -> int:
     """Return how many rows are left when as many people as possible take one each."""
     [(edges,)] = register.fetch("SELECT coalesce(sum(number), 0) FROM outward WHERE number > 1")
     if edges <= _MOST_PAIRS:
@@ -342,17 +358,11 @@ def _missing(register: Loaded) -> int:
     return int(missing)
 
 
-def _pinned(register: Loaded, table: Loaded, columns: Sequence[str], sensitive: str) -> int:
+def _pinned(register: Table, table: Table, columns: Sequence[str], sensitive: str) -> int:
     """Make ``said``, the sensitive cells of each group, and count whom they give away."""
-    cells = [table.columns[column] for column in columns]
-    same = " AND ".join(f"g.k{i} IS NOT DISTINCT FROM t.{c}" for i, c in enumerate(cells))
-    register.connection.execute(
-        f"CREATE TABLE said AS SELECT g.id, t.value, t.size FROM (SELECT {', '.join(cells)}, "
-        f"{table.columns[sensitive]} AS value, count(*) AS size FROM {table.table} GROUP BY ALL) "
-        f"AS t JOIN groups AS g ON {same}"
-    )
+    make_said(table, columns, sensitive, "groups", "said")
     read = read_sensitive([table.texts(sensitive)])
-    single = ([text] for text, one in read.items() if one.value)
+    single = ([text] for text, one in read.items() if one.is_value)
     fill(register.connection, "single", ["value"], single)
     [(pinned,)] = register.fetch(
         "SELECT coalesce(sum(p.people), 0)::BIGINT FROM (SELECT profile FROM linked JOIN (SELECT "
@@ -364,19 +374,13 @@ def _pinned(register: Loaded, table: Loaded, columns: Sequence[str], sensitive: 
     return int(pinned)
 
 
-def _links(
-    register: Loaded, columns: Sequence[str], sensitive: str | None, most: int
-) -> list[Link]:
+def _links(register: Table, columns: Sequence[str], sensitive: str | None, most: int) -> list[Link]:
     """Return the people who match the fewest rows, and of these the ones with fewest rivals."""
-    same = " AND ".join(
-        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
-        for i, column in enumerate(columns)
-    )
     first = f"ORDER BY rows, rivals, first LIMIT {int(most)}"
     found = register.fetch(
         f"SELECT r.rowid + 1 AS first, b.id, rows, rivals FROM (FROM outward WHERE rows > 0 "
-        f"{first}) AS b JOIN profiles AS p ON p.id = b.id JOIN {register.table} AS r ON {same} "
-        f"{first}"
+        f"{first}) AS b JOIN profiles AS p ON p.id = b.id JOIN {register.place} AS r ON "
+        f"{same_person(register, columns)} {first}"
     )
     return [
         Link(row, register.row(row), rows, rivals - 1, _values(register, profile, rows, sensitive))
@@ -384,9 +388,7 @@ def _links(
     ]
 
 
-def _values(
-    register: Loaded, profile: int, rows: int, sensitive: str | None
-) -> dict[str, Fraction]:
+def _values(register: Table, profile: int, rows: int, sensitive: str | None) -> dict[str, Fraction]:
     if sensitive is None:
         return {}
     found = register.fetch(
@@ -395,3 +397,91 @@ def _values(
         [profile],
     )
     return {value: Fraction(number, rows) for value, number in found}
+
+
+def most_placed(kinds: Sequence[tuple[int, Sequence[int]]], rooms: Mapping[int, int]) -> int:
+    """Return how many people can be placed in groups at most, one in each room.
+
+    If each row is another person's, the people of the register take at most as many rows as a
+    largest matching of people to rows that fit them has. Where groups overlap, it is a largest flow
+    from kinds of people to groups, found along shortest augmenting paths.
+
+    Args:
+        kinds: How many people are of a kind, and which groups they fit.
+        rooms: How many rooms each group has.
+
+    >>> most_placed([(1, [1]), (2, [1, 2])], {1: 1, 2: 1})
+    2
+    """
+    free, left = dict(rooms), [number for number, _ in kinds]
+    placed: list[dict[int, int]] = [{} for _ in kinds]
+    guests: dict[int, dict[int, None]] = {group: {} for group in rooms}  # kinds that are in a group
+
+    def move(kind: int, group: int, number: int) -> None:
+        placed[kind][group] = placed[kind].get(group, 0) + number
+        if placed[kind][group]:
+            guests[group][kind] = None
+        else:
+            del placed[kind][group], guests[group][kind]
+
+    for kind in sorted(range(len(kinds)), key=lambda one: len(kinds[one][1])):
+        for group in kinds[kind][1]:
+            number = min(left[kind], free[group])
+            if number:
+                move(kind, group, number)
+                left[kind] -= number
+                free[group] -= number
+    dead: set[int] = set()  # kinds from which no path leads to a free room, now or later
+    for kind in range(len(kinds)):
+        while left[kind] and kind not in dead:
+            path = _path(kind, kinds, free, guests, dead)
+            if path is None:
+                break
+            movers = [
+                placed[other][group] for group, other in zip(path[1::2], path[2::2], strict=False)
+            ]
+            number = min(left[kind], free[path[-1]], *movers)
+            for here, group in zip(path[::2], path[1::2], strict=True):
+                move(here, group, number)
+            for group, other in zip(path[1::2], path[2::2], strict=False):
+                move(other, group, -number)
+            left[kind] -= number
+            free[path[-1]] -= number
+    return sum(number for number, _ in kinds) - sum(left)
+
+
+def _path(
+    start: int,
+    kinds: Sequence[tuple[int, Sequence[int]]],
+    free: Mapping[int, int],
+    guests: Mapping[int, Mapping[int, None]],
+    dead: set[int],
+) -> list[int] | None:
+    """Return kind, group, kind, ..., group with free rooms: who moves where; None if none does.
+
+    All that is reached in vain stays in vain: rooms are only filled, and whoever is moved later
+    stays among what was reached, or outside of it.
+    """
+    before: dict[int, int] = {}  # a group, and the kind from which it was reached
+    inviting: dict[int, int] = {}  # a kind, and the group that it would leave
+    queue, seen = deque([start]), {start}
+    while queue:
+        kind = queue.popleft()
+        for group in kinds[kind][1]:
+            if group in before:
+                continue
+            before[group] = kind
+            if free[group]:
+                path = [group]
+                while True:
+                    path.append(before[path[-1]])
+                    if path[-1] == start:
+                        return path[::-1]
+                    path.append(inviting[path[-1]])
+            for other in guests[group]:
+                if other not in seen and other not in dead:
+                    seen.add(other)
+                    inviting[other] = group
+                    queue.append(other)
+    dead |= seen
+    return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from twoworlds.attacks.anonymity.groups import Group
-from twoworlds.attacks.generalised import Anything, Cell, read_cell
+from twoworlds.attacks.tables.cells import Anything, Cell, read_cell
+from twoworlds.attacks.tables.groups import Group
 
-__all__ = ["counted", "has", "joined", "people", "who"]
+__all__ = ["Cells", "counted", "has", "listed", "people", "plural", "who"]
 
 Cells = Mapping[str, Mapping[str, Cell]]
 
@@ -20,30 +20,45 @@ _PLACE = re.compile(
 _PLAIN = re.compile(r"[^\W\d]{3}")
 _FLAGS = {"yes", "true", "false", "none", "other", "unknown", "not known", "high", "low"}
 _BARE = ("in their", "under", "over")
-_MOST = 6
+_MOST = 8
 _MOST_COMPARED = 40
 _LAST = 3  # where a column stands of which only is known what it is not
 
 
-def counted(number: int, noun: str, many: str | None = None) -> str:
+def plural(noun: str) -> str:
+    """Return the plural of the name of a column.
+
+    >>> plural("condition"), plural("salary"), plural("diagnosis"), plural("illness")
+    ('conditions', 'salaries', 'diagnoses', 'illnesses')
+    """
+    if noun.endswith("is"):
+        return f"{noun[:-2]}es"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return "people" if noun == "person" else f"{noun}s"
+
+
+def counted(number: int, noun: str) -> str:
     """Return a number of things.
 
-    >>> counted(1, "group"), counted(4, "person", "people")
-    ('1 group', '4 people')
+    >>> counted(1, "group"), counted(4000, "person")
+    ('1 group', '4,000 people')
     """
-    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
-def joined(texts: Sequence[str], last: str = "and") -> str:
+def listed(texts: Sequence[str], last: str = "and") -> str:
     """Return a list in words; a long one by its first items.
 
-    >>> joined(["a", "b", "c"], "or"), joined(list("abcdefghij"))
-    ('a, b or c', 'a, b, c, d, e and 5 others')
+    >>> listed(["a", "b", "c"], "or"), listed(list("abcdefghij"))
+    ('a, b or c', 'a, b, c, d, e, f, g, h and 2 more')
     """
     shown = list(texts)
     if len(shown) > _MOST:
-        shown = [*shown[: _MOST - 1], f"{len(shown) - _MOST + 1:,} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+        shown = [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
 def who(group: Group, cells: Cells) -> str:
@@ -66,7 +81,7 @@ def who(group: Group, cells: Cells) -> str:
     found = sorted(one for one in said if one is not None)
     phrases = [phrase for (place, _), phrase in found if place < _LAST]
     if empty:
-        phrases.append(f"with {joined(empty)} left empty")
+        phrases.append(f"with {listed(empty)} left empty")
     last = " and ".join(phrase for (place, _), phrase in found if place == _LAST)
     return " ".join([*phrases, last]).rstrip()
 
@@ -82,7 +97,7 @@ def people(group: Group, cells: Cells) -> str:
     if group.overlapping:
         fit = "fits" if group.size == 1 else "fit"
         return f"{counted(group.size, 'row')} that {fit} somebody {who(group, cells)}".rstrip()
-    return f"{counted(group.size, 'person', 'people')} {who(group, cells)}".rstrip()
+    return f"{counted(group.size, 'person')} {who(group, cells)}".rstrip()
 
 
 def has(column: str, values: Sequence[str], last: str = "or") -> str:
@@ -92,7 +107,7 @@ def has(column: str, values: Sequence[str], last: str = "or") -> str:
     ('Cancer', 'smoker yes', 'salary 10 or 20')
     """
     plain = all(_PLAIN.search(value) and value.strip().lower() not in _FLAGS for value in values)
-    shown = joined([value or "(empty)" for value in values], last)
+    shown = listed([value or "(empty)" for value in values], last)
     return shown if plain else f"{column} {shown}"
 
 
@@ -111,16 +126,16 @@ def _said(
 ) -> tuple[tuple[int, str], str] | None:
     """Return where a column stands in a sentence, and what is said of it."""
     read = [cell for cell in _read(texts, cells) if not isinstance(cell, Anything)]
-    others = [str(cell).strip() for cell in _widest(_read(but_not, cells))]
+    others = [str(cell).strip() for cell in _kept(_read(but_not, cells), Cell.within)]
     if not read:
         return ((_LAST, column), f"whose {column} is {_none_of(others)}") if others else None
-    shown = _narrowest(read)
-    but = f" but not {joined(others, 'or')}" if others else ""
+    shown = _kept(read, lambda cell, other: other.within(cell))
+    but = f" but not {listed(others, 'or')}" if others else ""
     if _AGE.search(column):
         words = sorted((cell.words() for cell in shown), key=lambda one: not one.startswith(_BARE))
-        said = joined(words)
+        said = listed(words)
         return (0, column), (said if said.startswith(_BARE) else f"aged {said}") + but
-    named = joined([str(cell).strip() for cell in shown])
+    named = listed([str(cell).strip() for cell in shown])
     if _PLACE.search(column):
         return (1, column), f"in {named}{but}"
     return (2, column), f"with {column} {named}{but}"
@@ -129,20 +144,11 @@ def _said(
 def _none_of(texts: Sequence[str]) -> str:
     if len(texts) == 1:
         return f"not {texts[0]}"
-    return f"neither {joined(texts, 'nor')}" if len(texts) == 2 else f"none of {joined(texts)}"
-
-
-def _narrowest(cells: Sequence[Cell]) -> list[Cell]:
-    """Leave out the cells that say less than another one; of many, none."""
-    return _kept(cells, lambda cell, other: other.within(cell))
-
-
-def _widest(cells: Sequence[Cell]) -> list[Cell]:
-    """Leave out the cells that lie in another one; of many, none."""
-    return _kept(cells, lambda cell, other: cell.within(other))
+    return f"neither {listed(texts, 'nor')}" if len(texts) == 2 else f"none of {listed(texts)}"
 
 
 def _kept(cells: Sequence[Cell], needless: Callable[[Cell, Cell], bool]) -> list[Cell]:
+    """Leave out the cells that another one makes needless; of many, none."""
     if len(cells) > _MOST_COMPARED:
         return list(cells)
     return [

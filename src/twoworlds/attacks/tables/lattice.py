@@ -14,6 +14,17 @@ when the bound exceeds the best loss: the answer is then the best of the whole l
 
 Where closeness is asked for and rows may be left out, goodness is not monotone, and every node is
 tried whose bound is below the best loss.
+
+Two losses, exact rationals between 0 and 1, say how much less a generalised table tells:
+
+``certainty``: the mean over all cells of (v - 1) / (V - 1), where v of the V distinct values that
+the column has in the table share the cell's generalised text: 0 for a cell that still says its
+value, 1 for ``*`` (Iyengar's loss metric, the normalised certainty penalty for values that are all
+equally far apart). The cells of a row that is left out count 1.
+
+``discernibility``: sum over groups of (size / N)^2, N being all people: the probability that two
+people drawn at random are not told apart; a row that is left out counts 1 / N (Bayardo & Agrawal's
+metric, divided by N^2).
 """
 
 from __future__ import annotations
@@ -23,24 +34,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from twoworlds.attacks.anonymity.counted import Codes, combined
-from twoworlds.attacks.anonymity.groups import entries
-from twoworlds.attacks.anonymity.losses import discernibility, penalties
+from twoworlds.attacks.tables.groups import Codes, combined, entries, renumbered
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 
-__all__ = ["Best", "Lattice", "Node", "Wanted"]
+__all__ = ["LOSSES", "Best", "Lattice", "Wanted"]
 
+LOSSES = ("certainty", "discernibility")
 _LARGEST = 300_000
 _KEPT = 24
 _WIDEST = 1 << 62
 
 Node = tuple[int, ...]
-Flags = NDArray[np.bool_]
 Key = tuple[Fraction | int, int, Node]
 
 
@@ -68,8 +77,7 @@ class Wanted:
         return self.closeness is None or self.left_out == 0
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
+class _Rows(NamedTuple):
     """Distinct combinations at some node."""
 
     codes: tuple[Codes, ...]
@@ -77,16 +85,10 @@ class _Rows:
     counts: Codes
 
 
-@dataclass(frozen=True)
-class Best:
-    """The best node.
+class Best(NamedTuple):
+    """The best node: the level of each column, its loss, how many people are left out of it.
 
-    Attributes:
-        node: The level of each column.
-        loss: Its loss.
-        left_out: How many people are left out.
-        tried: How many nodes were looked at.
-        nodes: How many there are.
+    ``tried`` of all ``nodes`` were looked at.
     """
 
     node: Node
@@ -129,7 +131,7 @@ class Lattice:
         self.wanted = wanted
         self.people = int(counts.sum())
         self._many = int(values.max(initial=0)) + 1
-        self._penalties = [penalties(column) for column in levels]
+        self._penalties = [_penalties(column) for column in levels]
         bottom = (0,) * len(levels)
         self._stored: dict[Node, _Rows] = {bottom: _Rows(tuple(codes), values, counts)}
         self._lifts: dict[tuple[int, int, int], Codes] = {}
@@ -200,14 +202,11 @@ class Lattice:
             return True
         return self.wanted.left_out == 0 and bool((good <= node).all(axis=1).any())
 
-    def kept(self, node: Node) -> Flags:
+    def kept(self, node: Node) -> Codes:
         """Return for every combination of the table whether it stays, at a node."""
         rows = self._stored[(0,) * len(node)]
         codes = [self._lift(i, 0, level)[rows.codes[i]] for i, level in enumerate(node)]
-        keys = self._keys(codes, node)
-        starts, values, _, sizes, _ = entries(keys, rows.values, rows.counts, self._many)
-        distinct = np.diff(starts, append=len(values))
-        good = (sizes >= self.wanted.k) & (distinct >= self.wanted.diversity)
+        keys, good, *_ = self._groups(_Rows(tuple(codes), rows.values, rows.counts), node)
         return np.asarray(good[keys])
 
     def _climbed(self, node: Node) -> Iterator[Node]:
@@ -235,34 +234,35 @@ class Lattice:
             node = (*node[:column], node[column] + 1, *node[column + 1 :])
             yield node
 
-    def _judge(self, node: Node) -> tuple[Fraction, int] | None:
-        rows = self._rows(node)
+    def _groups(self, rows: _Rows, node: Node) -> tuple[Codes, ...]:
+        """Return each combination's group, which groups are good, and their entries."""
         keys = self._keys(rows.codes, node)
         starts, values, counts, sizes, _ = entries(keys, rows.values, rows.counts, self._many)
         distinct = np.diff(starts, append=len(values))
         good = (sizes >= self.wanted.k) & (distinct >= self.wanted.diversity)
+        return keys, good, starts, values, counts, sizes
+
+    def _judge(self, node: Node) -> tuple[Fraction, int] | None:
+        rows = self._rows(node)
+        keys, good, starts, values, counts, sizes = self._groups(rows, node)
         left_out = int(sizes[~good].sum())
         if left_out > self.wanted.left_out:
             return None
-        if not self._is_close(good, distinct, values, counts, sizes, starts):
+        if not self._is_close(good, starts, values, counts, sizes):
             return None
         if self.wanted.loss == "certainty":
             return self._certainty(rows, good[keys], node, left_out), left_out
-        return discernibility(sizes[good], left_out, self.people), left_out
+        squares = sum(int(size) ** 2 for size in sizes[good].tolist())
+        return Fraction(squares + left_out * self.people, self.people**2), left_out
 
     def _is_close(
-        self,
-        good: Flags,
-        distinct: Codes,
-        values: Codes,
-        counts: Codes,
-        sizes: Codes,
-        starts: Codes,
+        self, good: Codes, starts: Codes, values: Codes, counts: Codes, sizes: Codes
     ) -> bool:
         """Tell whether the groups that stay are close to the rows that stay."""
         limit = self.wanted.closeness
         if limit is None or not good.any():
             return True
+        distinct = np.diff(starts, append=len(values))
         stays = np.repeat(good, distinct)
         totals = np.zeros(self._many, dtype=np.int64)
         np.add.at(totals, values[stays], counts[stays])
@@ -274,7 +274,7 @@ class Lattice:
         allowed = sizes.astype(exact) * people * limit.numerator
         return bool((above * limit.denominator <= allowed)[good].all())
 
-    def _certainty(self, rows: _Rows, stays: Flags, node: Node, left_out: int) -> Fraction:
+    def _certainty(self, rows: _Rows, stays: Codes, node: Node, left_out: int) -> Fraction:
         """Return the mean penalty of all cells; those of people who are left out count 1."""
         if not left_out:
             return self.bound(node)
@@ -299,8 +299,7 @@ class Lattice:
     def _keys(self, codes: Sequence[Codes], node: Node) -> Codes:
         """Return the number of each combination's group."""
         sizes = [int(self.levels[i][level].max()) + 1 for i, level in enumerate(node)]
-        keys = combined(codes, sizes)
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+        return renumbered(combined(codes, sizes))
 
     def _rows(self, node: Node) -> _Rows:
         """Return the combinations at a node, from the smallest stored ones below it."""
@@ -335,3 +334,15 @@ class Lattice:
             lift[below] = above
             self._lifts[place, low, high] = lift
         return self._lifts[place, low, high]
+
+
+def _penalties(levels: Sequence[Codes]) -> list[tuple[Codes, int]]:
+    """Return for each level the penalty of every value, as numerators over one denominator.
+
+    >>> [(top.tolist(), bottom) for top, bottom in _penalties([np.arange(3), np.array([0, 0, 1])])]
+    [([0, 0, 0], 2), ([1, 1, 0], 2)]
+    """
+    many = len(levels[0])
+    if many == 1:
+        return [(np.zeros(1, dtype=np.int64), 1) for _ in levels]
+    return [(np.bincount(codes)[codes].astype(np.int64) - 1, many - 1) for codes in levels]

@@ -34,7 +34,6 @@ all ways to choose rows that agree are equally likely.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,24 +41,16 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from twoworlds.attacks.composition.agreement import Candidate, Values, agreements
+from twoworlds.attacks.tables.agreement import Candidate, Choice, Sensitive, ways_of
+from twoworlds.attacks.tables.table import read_lines
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import rational, to_json
+from twoworlds.numbers import rational
 
-__all__ = [
-    "BELIEFS",
-    "Choices",
-    "TableBelief",
-    "Weights",
-    "choices_of",
-    "read_weights",
-    "ways_of",
-]
+__all__ = ["TableBelief", "Weights", "read_weights"]
 
 Weights = Mapping[str, Fraction]
-Choices = tuple[Candidate, Sequence[Candidate], int]  # what rows say together, and each; how many
 
-BELIEFS = ("independent", "consistent")
+_BELIEFS = ("independent", "consistent")
 
 
 @dataclass(frozen=True)
@@ -79,8 +70,8 @@ class TableBelief:
     sets: bool = False
 
     def __post_init__(self) -> None:
-        if self.name not in BELIEFS:
-            raise UnknownName("belief", self.name, BELIEFS)
+        if self.name not in _BELIEFS:
+            raise UnknownName("belief", self.name, _BELIEFS)
 
     @classmethod
     def read(cls, name: str, prior: object = None, population: object = None) -> TableBelief:
@@ -137,51 +128,61 @@ class TableBelief:
             "none of them is in a set, all ways to choose rows that agree are equally likely)",
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, with what it assumes."""
-        weights = {"prior": self.prior, "population": self.population}
+    def fields(self) -> dict[str, Any]:
+        """Return what JSON has of it, with what it assumes."""
         return {
             "belief": self.name,
-            **{
-                name: None if given is None else {v: to_json(w) for v, w in given.items()}
-                for name, given in weights.items()
-            },
-            "assumptions": list(self.assumptions),
+            "prior": self.prior,
+            "population": self.population,
+            "assumptions": self.assumptions,
         }
 
-    def posterior(self, choices: Sequence[Choices], values: Values) -> dict[str, Fraction]:
-        """Return the probability of each value.
+    def posterior(self, choices: Sequence[Choice], cells: Sensitive) -> dict[str, Fraction]:
+        """Return the probability of each value that choices of rows leave.
 
         Args:
-            choices: What a choice of a row in every table says together, what each of the rows
-                says, and how many such choices there are.
-            values: The values that occur, over which sets are spread without prior and population.
+            choices: The choices of a row in every table.
+            cells: The sensitive cells of all tables.
         """
-        weights = self._weighed(choices) if self.weighed else _even(choices, values)
+        weights = self.weights(choices, cells)
         total = sum(weights.values())
-        return {label: weight / total for label, weight in weights.items()} if total else {}
+        return {label: Fraction(one) / total for label, one in weights.items()} if total else {}
 
-    def _weighed(self, choices: Sequence[Choices]) -> dict[str, Fraction]:
+    def weights(self, choices: Sequence[Choice], cells: Sensitive) -> dict[str, Fraction | int]:
+        """Return how likely each value is, up to a factor.
+
+        Without prior and population, sets are spread over the values that occur.
+        """
+        if self.weighed:
+            return self._weighed(choices, cells)
+        weights: dict[str, Fraction | int] = {}
+        for told, _, ways in choices:
+            if not told.inside:
+                return {**ways_of(choices)}
+            weight = ways if told.spread == 1 else Fraction(ways, told.spread)
+            for label in told.inside:
+                weights[label] = weights.get(label, 0) + weight
+        return weights
+
+    def _weighed(self, choices: Sequence[Choice], cells: Sensitive) -> dict[str, Fraction | int]:
         named = dict.fromkeys([*(self.prior or ()), *(self.population or ())])
-        candidates = dict.fromkeys(candidate for candidate, _, _ in choices)
+        candidates = dict.fromkeys(told.candidate for told, _, _ in choices)
         possible = [v for v in named if any(candidate.allows(v) for candidate in candidates)]
         _check(candidates, possible)
         prior = _of("prior", self.prior, possible)
         _of("population", self.population, possible)
-        population = dict.fromkeys(named, Fraction(1))
-        if self.population is not None:
-            population = dict(self.population)
+        population = self.population or dict.fromkeys(named, Fraction(1))
+        said = {text: cells.read[text] for _, texts, _ in choices for text in texts}
         shares = {
-            said: sum((q for v, q in population.items() if said.allows(v)), start=Fraction(0))
-            for _, rows, _ in choices
-            for said in rows
+            text: sum((q for v, q in population.items() if one.allows(v)), start=Fraction(0))
+            for text, one in said.items()
         }
-        weights: dict[str, Fraction] = {}
-        for candidate, rows, ways in choices:
-            weight = Fraction(ways) / prod((shares[said] for said in rows), start=Fraction(1))
+        weights: dict[str, Fraction | int] = {}
+        for told, texts, ways in choices:
+            weight = Fraction(ways) / prod((shares[text] for text in texts), start=Fraction(1))
             for value in possible:
-                if prior[value] and candidate.allows(value):
-                    weights[value] = weights.get(value, Fraction(0)) + prior[value] * weight
+                if prior[value] and told.candidate.allows(value):
+                    weights[value] = weights.get(value, 0) + prior[value] * weight
         return weights
 
 
@@ -228,15 +229,8 @@ def _pair(part: str, name: str) -> tuple[str, object]:
 
 
 def _from_file(path: Path, name: str) -> list[tuple[str, object]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise InvalidInput(
-            f"{name}={str(path)!r} is neither weights such as 'AIDS=1/100, Flu=1/4' nor a file "
-            f"that can be read: {reason}"
-        ) from error
+    what = f"{name}={str(path)!r} is no weights such as 'AIDS=1/100, Flu=1/4', and as a file it"
+    rows = read_lines(path, what)
     if rows and not _is_weight(rows[0]):
         del rows[0]
     if short := next((row for row in rows if len(row) < 2), None):
@@ -250,51 +244,6 @@ def _is_weight(row: Sequence[str]) -> bool:
     except InvalidInput:
         return False
     return True
-
-
-def choices_of(
-    counted: Sequence[Mapping[str | None, int]],
-    read: Mapping[str | None, Candidate],
-    numbers: Mapping[tuple[str | None, ...], int] | None = None,
-) -> list[Choices]:
-    """Return what choices of matching rows say, together and each, and how many there are.
-
-    Args:
-        counted: For each table how many matching rows have which sensitive cell.
-        read: What each cell says.
-        numbers: How many choices of rows have which cells; by default all products of the counts.
-    """
-    found: list[Choices] = []
-    for texts, candidate in agreements(counted, read):
-        if numbers is None:
-            number = prod(counts[text] for counts, text in zip(counted, texts, strict=True))
-        else:
-            number = numbers.get(texts, 0)
-        if number:
-            found.append((candidate, [read[text] for text in texts], number))
-    return found
-
-
-def ways_of(choices: Iterable[Choices], values: Values) -> dict[str, int]:
-    """Return for each alternative how many choices of rows say it."""
-    ways: dict[str, int] = {}
-    for candidate, _, number in choices:
-        for label in values.alternatives(candidate):
-            ways[label] = ways.get(label, 0) + number
-    return ways
-
-
-def _even(choices: Sequence[Choices], values: Values) -> dict[str, Fraction]:
-    """Weigh the values that occur, of which none is likelier than another beforehand."""
-    weights: dict[str, Fraction] = {}
-    for candidate, rows, number in choices:
-        inside = values.inside(candidate)
-        if not inside:
-            return {label: Fraction(ways) for label, ways in ways_of(choices, values).items()}
-        weight = Fraction(number, prod(len(values.inside(said)) for said in rows))
-        for label in inside:
-            weights[label] = weights.get(label, Fraction(0)) + weight
-    return weights
 
 
 def _check(candidates: Iterable[Candidate], named: Sequence[str]) -> None:
