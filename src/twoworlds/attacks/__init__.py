@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from twoworlds.attacks.audit import Audit, Finding
     from twoworlds.attacks.queries import average_out, single_out, study
     from twoworlds.attacks.reconstruction import reconstruct
-    from twoworlds.attacks.tables import (
-        Anonymity,
+    from twoworlds.attacks.tables.anonymisation import Generalised, anonymise
+    from twoworlds.attacks.tables.anonymity import Anonymity, examine
+    from twoworlds.attacks.tables.composition import Composition, compose
+    from twoworlds.attacks.tables.encoding import (
         Collapse,
-        Composition,
-        Generalised,
-        anonymise,
         collapse,
-        compose,
         decode,
         demonstration,
         encode,
         encoder,
         everything_is_trusted,
-        examine,
-        expose,
         generalise,
-        link,
         many_to_one_cone,
     )
+    from twoworlds.attacks.tables.exposure import Exposure, expose
+    from twoworlds.attacks.tables.hierarchies import intervals, mask, suppress, tree
+    from twoworlds.attacks.tables.linkage import Linkage, link
 
 __all__ = [
     "Anonymity",
     "Audit",
     "Collapse",
     "Composition",
+    "Exposure",
     "Finding",
     "Generalised",
+    "Linkage",
     "anonymise",
     "average_out",
     "collapse",
@@ -57,11 +57,15 @@ __all__ = [
     "examine",
     "expose",
     "generalise",
+    "intervals",
     "link",
     "many_to_one_cone",
+    "mask",
     "reconstruct",
     "single_out",
     "study",
+    "suppress",
+    "tree",
 ]
 
 # Where each name is found when it is first used; the imports above tell type checkers the same.
@@ -69,25 +73,23 @@ _PLACES = {
     "audit": ("Audit", "Finding"),
     "queries": ("average_out", "single_out", "study"),
     "reconstruction": ("reconstruct",),
-    "tables": (
-        "Anonymity",
+    "tables.anonymisation": ("Generalised", "anonymise"),
+    "tables.anonymity": ("Anonymity", "examine"),
+    "tables.composition": ("Composition", "compose"),
+    "tables.encoding": (
         "Collapse",
-        "Composition",
-        "Generalised",
-        "anonymise",
         "collapse",
-        "compose",
         "decode",
         "demonstration",
         "encode",
         "encoder",
         "everything_is_trusted",
-        "examine",
-        "expose",
         "generalise",
-        "link",
         "many_to_one_cone",
     ),
+    "tables.exposure": ("Exposure", "expose"),
+    "tables.hierarchies": ("intervals", "mask", "suppress", "tree"),
+    "tables.linkage": ("Linkage", "link"),
 }
 
 __getattr__, __dir__ = names_of(__name__, _PLACES)

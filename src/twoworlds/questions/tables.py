@@ -68,7 +68,7 @@ def anonymity(
     from twoworlds.attacks.tables.table import named_columns
 
     columns = None if quasi is None else named_columns(quasi, "--quasi", sensitive)
-    claimed = [k, l_, entropy, _pair(recursive), t, distance]
+    pair = _pair(recursive)
     if make is None:
         _refuse_without_make(
             {
@@ -81,7 +81,7 @@ def anonymity(
         )
         if columns is None:
             raise InvalidInput("name the columns that an attacker may know: --quasi zip,age")
-        claims = Claims.read(*claimed, sensitive)
+        claims = Claims.read(k, l_, entropy, pair, t, distance, sensitive)
         found = examine(file, columns, sensitive, claims=claims, subsets=subsets, groups=groups)
         _check_decided(found)
         return _with_notes(found, [file])
@@ -91,9 +91,9 @@ def anonymity(
     chosen = _hierarchies(hierarchies, columns)
     if output is not None:
         _check_output(output, {"the table": Path(file), "the file of hierarchies": hierarchies})
-    claims = Claims.read(k or make, l_, entropy, claimed[3], t, distance or "equal", sensitive)
+    claims = Claims.read(k or make, l_, entropy, pair, t, distance or "equal", sensitive)
     check_extent(list(chosen), subsets=subsets, groups=groups)
-    asked = subsets or groups != "texts" or any(claim is not None for claim in claimed)
+    asked = subsets or groups != "texts" or (k, l_, entropy, pair, t, distance) != (None,) * 6
     made = anonymise(
         file,
         chosen,

@@ -150,7 +150,7 @@ def _known(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def _composition(options: Mapping[str, Any]) -> Any:
-    from twoworlds.attacks.tables import compose, expose
+    from twoworlds.attacks import compose, expose
 
     tables, sensitive = _tables(options), _text(options, "sensitive", "condition")
     if _flag(options, "everyone"):
@@ -178,7 +178,7 @@ def _composition(options: Mapping[str, Any]) -> Any:
 
 
 def _linkage(options: Mapping[str, Any]) -> Any:
-    from twoworlds.attacks.tables import link
+    from twoworlds.attacks import link
 
     [table] = _tables({"tables": [options.get("table", _TABLES[0])]})
     with about("on"):

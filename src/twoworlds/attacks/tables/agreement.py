@@ -256,7 +256,8 @@ def consistent_choices(
         for place, name in enumerate((*here, None)):  # None: the sensitive column
             texts.setdefault(name, []).append([cells[place] for cells in table])
     read = {name: read_sensitive(said) for name, said in texts.items()}
-    start = tuple(read[name][known[name]] if name in known else anything for name in read)
+    given = dict[str | None, str](known)
+    start = tuple(cells[given[one]] if one in given else anything for one, cells in read.items())
     found: dict[tuple[tuple[Candidate, ...], Cells], int] = {(start, ()): 1}
     for table, here in zip(tables, columns, strict=True):
         if len(found) * len(table) > _MOST:

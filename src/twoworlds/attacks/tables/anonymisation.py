@@ -253,7 +253,7 @@ def anonymise(
         InvalidInput: for a value that no hierarchy covers, and for what cannot be reached.
         TooLarge: when the hierarchies have too many combinations of levels.
 
-    >>> from twoworlds.attacks.tables import intervals
+    >>> from twoworlds.attacks import intervals
     >>> rows = [{"age": age, "has": "flu"} for age in (31, 34, 36, 52, 57)]
     >>> found = anonymise(rows, {"age": intervals([5, 10, 50])}, 2, sensitive="has")
     >>> found.levels, found.loss

@@ -241,7 +241,7 @@ def generalise(table: Sequence[Row], column: str, boundaries: Sequence[object]) 
         Interval(f"{_written(a)} to below {_written(b)}", a, b, with_low=True)
         for a, b in pairwise(ends)
     ]
-    changed = []
+    changed: list[Row] = []
     for number, row in enumerate(table):
         value = row[column]
         if isinstance(value, bool) or not isinstance(value, int | float | Fraction):

@@ -421,9 +421,9 @@ def _kinds(register: Table, tables: int, cells: Sensitive) -> list[_Kind]:
                 left.append(None)
                 continue
             if (one, more) not in seen[i]:
-                groups = [one] if more is None else map(int, more.strip("[]").split(","))
+                matching = [one] if more is None else [*map(int, more.strip("[]").split(","))]
                 counts: Counter[str | None] = Counter()
-                for group in groups:
+                for group in matching:
                     counts.update(said[i][group])
                 seen[i][one, more] = counts, _left(cells.choices([counts]))
             left.append(seen[i][one, more])
@@ -471,9 +471,9 @@ def _guesses(
     labels = {label for kind, _, _ in seen for label in likeliest[kind][1]}
     agree = set(KnownValues({truth for _, truth, _ in seen}).pairs(labels))
     right = Fraction(0)
-    for kind, truth, many in seen:
-        guessed = likeliest[kind][1]
-        right += Fraction(many * sum((truth, one) in agree for one in guessed), len(guessed))
+    for one, truth, many in seen:
+        guessed = likeliest[one][1]
+        right += Fraction(many * sum((truth, label) in agree for label in guessed), len(guessed))
     held_back = sum(many for _, _, many in seen)
     sure = sum((likeliest[kind][0] * many for kind, _, many in seen), start=Fraction(0))
     return Guesses(belief, people, expected, held_back, sure, right)

@@ -96,8 +96,8 @@ class Counted:
         _, first, place = np.unique(self.keys(columns), return_index=True, return_inverse=True)
         counts = np.zeros(len(first), dtype=np.int64)
         np.add.at(counts, place, self.counts)
-        texts, codes = (tuple(all_[i] for i in kept) for all_ in (self.texts, self.codes))
-        return Counted(self.name, columns, texts, tuple(code[first] for code in codes), counts)
+        texts = tuple(self.texts[i] for i in kept)
+        return Counted(self.name, columns, texts, tuple(self.codes[i][first] for i in kept), counts)
 
 
 def count_table(table: Origin, columns: Sequence[str], name: str | None = None) -> Counted:
@@ -276,7 +276,7 @@ def groups_of(
             f"{len(table.counts)} distinct rows: leave a column out, or compare equal texts"
         )
     plain = [column for column in quasi if column not in overlapping]
-    values, names = np.zeros(len(table.counts), dtype=np.int64), ()
+    values, names = np.zeros(len(table.counts), dtype=np.int64), Texts()
     if sensitive is not None:
         values, names = table.codes[table.place(sensitive)], table.texts[table.place(sensitive)]
     size = max(1, len(names))
@@ -294,8 +294,20 @@ def groups_of(
             before += len(found[0])
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, values, table.counts)
-    arrays = (np.concatenate(one) for one in zip(*parts, strict=True))
-    return Groups(tuple(quasi), table, overlapping, choices, *arrays, names, totals)
+    where, starts, found_values, counts, sizes = map(np.concatenate, zip(*parts, strict=True))
+    return Groups(
+        tuple(quasi),
+        table,
+        overlapping,
+        choices,
+        where,
+        starts,
+        found_values,
+        counts,
+        sizes,
+        names,
+        totals,
+    )
 
 
 def _matching(

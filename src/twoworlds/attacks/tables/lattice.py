@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -234,7 +234,7 @@ class Lattice:
             node = (*node[:column], node[column] + 1, *node[column + 1 :])
             yield node
 
-    def _groups(self, rows: _Rows, node: Node) -> tuple[Codes, ...]:
+    def _groups(self, rows: _Rows, node: Node) -> tuple[Any, ...]:
         """Return each combination's group, which groups are good, and their entries."""
         keys = self._keys(rows.codes, node)
         starts, values, counts, sizes, _ = entries(keys, rows.values, rows.counts, self._many)

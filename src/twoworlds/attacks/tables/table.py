@@ -164,16 +164,13 @@ def named_columns(columns: object, name: str, sensitive: str | None = None) -> l
     Raises:
         InvalidInput: for none, one that is given twice, the sensitive one, and what is no name.
     """
-    if isinstance(columns, str):
-        found = _split(columns)
-    elif isinstance(columns, Sequence):
-        found = list(columns)
-    else:
+    if not isinstance(columns, Sequence):
         raise InvalidInput(f"{name}={columns!r}: give columns, such as ['zip', 'age']")
+    found: list[Any] = _split(columns) if isinstance(columns, str) else [*columns]
     if not found:
         raise InvalidInput(f"{name} names no column: give those that an attacker knows: zip,age")
     for column in found:
-        if not isinstance(column, str) or not column:
+        if not (isinstance(column, str) and column):
             raise InvalidInput(f"{name}={found!r}: {column!r} is no name of a column")
         if found.count(column) > 1:
             raise InvalidInput(f"{name} names {column!r} twice: once is enough")
