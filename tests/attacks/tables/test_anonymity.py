@@ -1,6 +1,5 @@
 """Measures of anonymity against their definitions, and what is said of a table."""
 
-import json
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -8,7 +7,7 @@ from math import exp
 
 import pytest
 
-from tests.attacks.anonymity.tables import (
+from tests.attacks.tables.measuring import (
     FIGURE_1,
     earth_mover,
     entropy,
@@ -16,15 +15,15 @@ from tests.attacks.anonymity.tables import (
     random_table,
     total_variation,
 )
-from twoworlds.attacks.anonymity import examine
-from twoworlds.attacks.anonymity.measures import perplexity, tail_ratio
+from twoworlds.attacks import examine
+from twoworlds.attacks.tables.measures import perplexity
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import INFINITY, bounds
+from twoworlds.numbers import bounds
 
 QUASI = ["zip", "age", "sex"]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("columns", [QUASI, ["zip", "sex"], ["sex"]])
 def test_measures_follow_their_definitions(seed, columns):
     values = ["1", "2", "10", "30", "7.5"]
@@ -37,12 +36,12 @@ def test_measures_follow_their_definitions(seed, columns):
     assert measures.groups == len(groups)
     assert found.k == min(group.total() for group in groups.values())
     assert found.diversity == min(len(group) for group in groups.values())
-    assert measures.belief.value == max(
+    assert measures.worst["belief"].value == max(
         Fraction(max(group.values()), group.total()) for group in groups.values()
     )
-    assert measures.equal.value == max(total_variation(g, table) for g in groups.values())
-    assert measures.ordered.value == max(earth_mover(g, table) for g in groups.values())
-    low, high = bounds(measures.entropy.value)
+    assert measures.worst["equal"].value == max(total_variation(g, table) for g in groups.values())
+    assert measures.worst["ordered"].value == max(earth_mover(g, table) for g in groups.values())
+    low, high = bounds(measures.worst["entropy"].value)
     assert low <= high
     least = exp(min(entropy(group) for group in groups.values()))
     assert abs(float(low) - least) < 1e-9
@@ -53,7 +52,7 @@ def test_the_worst_groups_are_groups_of_the_table():
     rows = random_table(3)
     found = examine(rows, QUASI, "has")
     groups = grouped(rows, QUASI, "has")
-    for _, worst in found.measures.named():
+    for worst in found.measures.worst.values():
         key = tuple(text for _, (text,) in worst.group.values)
         assert dict(worst.group.counts) == dict(groups[key])
         assert worst.group.size == groups[key].total()
@@ -68,10 +67,13 @@ def test_every_part_is_measured_and_none_hides_worse_than_the_whole():
         alone = examine(rows, list(part.columns), "has").measures
         assert part == alone
         assert part.k >= found.k
-        assert part.distinct.value >= found.measures.distinct.value
-        assert part.equal.value <= found.measures.equal.value
-        assert part.ordered.value <= found.measures.ordered.value
-        assert bounds(part.entropy.value)[1] >= bounds(found.measures.entropy.value)[0]
+        assert part.worst["distinct"].value >= found.measures.worst["distinct"].value
+        assert part.worst["equal"].value <= found.measures.worst["equal"].value
+        assert part.worst["ordered"].value <= found.measures.worst["ordered"].value
+        assert (
+            bounds(part.worst["entropy"].value)[1]
+            >= bounds(found.measures.worst["entropy"].value)[0]
+        )
 
 
 def test_figure_1_is_4_anonymous_1_diverse_and_exposes_those_in_their_30s():
@@ -80,14 +82,10 @@ def test_figure_1_is_4_anonymous_1_diverse_and_exposes_those_in_their_30s():
     [exposure] = found.exposed.shown
     assert exposure.sentence == "all 4 people in their 30s in 130** have Cancer"
     assert exposure.values == ("Cancer",)
-    assert exposure.group.to_dict() == {
-        "values": {"zip": "130**", "age": "3*", "nationality": "*"},
-        "size": 4,
-        "counts": {"Cancer": 4},
-    }
+    assert exposure.group.counts == (("Cancer", 4),)
     assert (found.exposed.groups, found.exposed.people) == (1, 4)
-    assert found.measures.equal.value == Fraction(7, 12)
-    assert found.measures.ordered is None
+    assert found.measures.worst["equal"].value == Fraction(7, 12)
+    assert "ordered" not in found.measures.worst
     assert found.verify()
 
 
@@ -98,7 +96,7 @@ def test_figure_1_rules_out_values_that_others_have_and_all_that_nobody_has():
         "none of the 4 people under 30 in 130** has Cancer": ("Cancer",),
         "none of the 4 people aged 40 or over in 130** has AIDS": ("AIDS",),
     }
-    possible = [value for value, _ in found.totals]
+    possible = list(found.totals)
     assert "Broken leg" not in possible
     assert sorted(possible) == ["AIDS", "Cancer", "Heart Disease", "Viral Infection"]
     assert "cannot have anything else" in found.explain()
@@ -119,7 +117,10 @@ def test_claims_are_checked_exactly():
     table = Counter(row["has"] for row in rows)
     groups = grouped(rows, ["sex"], "has")
     worst = max(total_variation(group, table) for group in groups.values())
-    ratio = max(tail_ratio(list(group.values()), 2) for group in groups.values())
+    ratio = max(
+        Fraction(max(group.values()), group.total() - max(group.values()))
+        for group in groups.values()
+    )
     k = min(group.total() for group in groups.values())
 
     def holds(**claims):
@@ -143,8 +144,8 @@ def test_claims_are_checked_exactly():
 def test_the_distance_of_a_claim_is_ordered_for_numbers_unless_chosen():
     rows = [{"a": "x", "n": str(n)} for n in range(5)] + [{"a": "y", "n": "0"}]
     found = examine(rows, ["a"], "n")
-    assert found.measures.ordered.value < found.measures.equal.value
-    between = (found.measures.ordered.value + found.measures.equal.value) / 2
+    assert found.measures.worst["ordered"].value < found.measures.worst["equal"].value
+    between = (found.measures.worst["ordered"].value + found.measures.worst["equal"].value) / 2
     assert examine(rows, ["a"], "n", closeness=between).holds is True
     assert examine(rows, ["a"], "n", closeness=between, distance="equal").holds is False
     with pytest.raises(InvalidInput, match="needs numbers"):
@@ -154,7 +155,7 @@ def test_the_distance_of_a_claim_is_ordered_for_numbers_unless_chosen():
 def test_equal_numbers_written_differently_are_one_place_on_the_line():
     rows = [{"a": a, "n": n} for a, n in (("x", "1"), ("x", "1.0"), ("y", "2"), ("y", "1"))]
     # x is all at 1, the table three quarters: a quarter moves one place of one.
-    assert examine(rows, ["a"], "n").measures.ordered.value == Fraction(1, 4)
+    assert examine(rows, ["a"], "n").measures.worst["ordered"].value == Fraction(1, 4)
 
 
 def test_diversity_of_single_groups():
@@ -164,8 +165,6 @@ def test_diversity_of_single_groups():
     low, high = bounds(perplexity([100, 1]))
     assert low <= high
     assert abs(float(low) - exp(entropy(Counter(a=100, b=1)))) < 1e-12
-    assert tail_ratio([5, 3, 2], 3) == Fraction(5, 2)
-    assert tail_ratio([5], 2) == INFINITY
 
 
 def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coarsen():
@@ -174,10 +173,7 @@ def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coars
     found = examine(rows, ["zip", "sex"], "has", k=3)
     assert found.holds is False
     assert (found.advice.groups, found.advice.people) == (4, 4)
-    assert [(one.column, one.people, one.smallest) for one in found.advice.columns] == [
-        ("zip", 0, 3),
-        ("sex", 4, 1),
-    ]
+    assert found.advice.without == {"zip": (0, 3, 0), "sex": (4, 1, 4)}
     assert "1 person in 130 with sex f" in found.explain()
     assert "Hiding zip altogether would make it 3-anonymous" in found.explain()
     assert examine(rows, ["sex"], "has", k=3).advice is None
@@ -185,7 +181,7 @@ def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coars
 
 def test_advice_when_no_single_column_suffices():
     rows = [{"a": str(n % 4), "b": str(n % 3), "c": str(n % 5)} for n in range(60)]
-    assert examine(rows, ["a", "b", "c"], k=2).advice.columns[0].people == 0
+    assert examine(rows, ["a", "b", "c"], k=2).advice.without["a"][0] == 0
     few = [{"a": str(n), "b": str(n)} for n in range(5)] + [{"a": "9", "b": "9"}] * 3
     said = examine(few, ["a", "b"], k=2).explain()
     assert "Hiding a single column would help nobody" in said
@@ -195,19 +191,9 @@ def test_advice_when_no_single_column_suffices():
 
 def test_without_a_sensitive_column_only_anonymity_is_measured():
     found = examine(FIGURE_1, ["zip", "age"])
-    assert (found.k, found.diversity, found.measures.equal) == (4, None, None)
+    assert (found.k, found.diversity, [*found.measures.worst]) == (4, None, ["anonymity"])
     assert found.exposed.groups == 0
     assert found.verify()
-    assert "l" in found.to_dict()
-
-
-def test_answers_are_plain_data():
-    found = examine(FIGURE_1, ["zip", "age"], "condition", k=4, subsets=True)
-    data = json.loads(json.dumps(found.to_dict()))
-    assert (data["k"], data["l"], data["people"], data["holds"]) == (4, 1, 12, True)
-    assert data["measures"]["equal"]["value"] == {"exact": "7/12", "value": 7 / 12}
-    assert len(data["subsets"]) == 3
-    assert "all 4 people in their 30s in 130** have Cancer" in found._repr_html_()
 
 
 def test_files_and_frames_are_read_like_rows(tmp_path):
@@ -234,10 +220,10 @@ def test_missing_cells_are_one_empty_text(tmp_path):
     [
         (["zip", "size"], "condition", {}, "no column 'size'"),
         (["zip"], "illness", {}, "no column 'illness'"),
-        (["zip", "condition"], "condition", {}, "both sensitive and part"),
+        (["zip", "condition"], "condition", {}, "nothing left to learn"),
         (["zip", "zip"], "condition", {}, "twice"),
-        ([], "condition", {}, "quasi-identifier is empty"),
-        ("zip", "condition", {}, "give a list of columns"),
+        ([], "condition", {}, "names no column"),
+        (3, "condition", {}, "give columns, such as"),
         ([3], "condition", {}, "no name of a column"),
         (["zip"], "condition", {"k": "2.5"}, "k=2.5 must be a whole number"),
         (["zip"], "condition", {"k": 0}, "at least 1"),
@@ -256,16 +242,6 @@ def test_refuses_what_makes_no_sense(quasi, sensitive, options, message):
         examine(FIGURE_1, quasi, sensitive, **options)
 
 
-def test_refuses_tables_that_are_none(tmp_path):
-    with pytest.raises(InvalidInput, match="no rows"):
-        examine([], ["zip"], "condition")
-    with pytest.raises(InvalidInput, match="no file"):
-        examine("nowhere.csv", ["zip"], "condition")
-    (tmp_path / "empty.csv").write_text("zip,condition\n")
-    with pytest.raises(InvalidInput, match="no rows"):
-        examine(tmp_path / "empty.csv", ["zip"], "condition")
-
-
 def test_refuses_all_parts_of_too_many_columns():
     row = {f"c{i}": "x" for i in range(13)}
     columns = list(row)
@@ -277,9 +253,7 @@ def test_refuses_all_parts_of_too_many_columns():
 def test_numbers_beyond_64_bits_are_still_exact():
     import numpy as np
 
-    from twoworlds.attacks.anonymity.counted import Counted
-    from twoworlds.attacks.anonymity.groups import equal_texts
-    from twoworlds.attacks.anonymity.measures import equal_distance, ordered_distance
+    from twoworlds.attacks.tables.groups import Counted
 
     many = 3_000_000_000
     table = Counted(
@@ -289,17 +263,16 @@ def test_numbers_beyond_64_bits_are_still_exact():
         (np.array([0, 0, 1]), np.array([0, 1, 2])),
         np.array([many, many + 1, many]),
     )
-    groups = equal_texts(table, ["a"], "s")
+    worst = examine(table, ["a"], "s").measures.worst
     people = 3 * many + 1
-    assert equal_distance(groups).value == 1 - Fraction(many, people)
-    found = ordered_distance(groups, [Fraction(n) for n in (1, 2, 3)]).value
-    assert found == (Fraction(many, people) + Fraction(2 * many + 1, people)) / 2
+    assert worst["equal"].value == 1 - Fraction(many, people)
+    assert worst["ordered"].value == (Fraction(many, people) + Fraction(2 * many + 1, people)) / 2
 
 
 def test_combinations_that_exceed_64_bits_are_numbered_anew():
     import numpy as np
 
-    from twoworlds.attacks.anonymity.counted import combined
+    from twoworlds.attacks.tables.groups import combined
 
     rng = np.random.default_rng(0)
     codes = [rng.integers(0, 5, 200) * (1 << 20) // 5 for _ in range(5)]
@@ -317,9 +290,3 @@ def test_an_odd_interval_is_a_cell_of_its_own_and_the_table_is_examined(groups):
     found = examine(rows, ["age"], "has", groups=groups)
     assert (found.k, found.exposed.people) == (2, 5)
     assert any("[40, 30)" in one.sentence for one in found.exposed.shown)
-
-
-def test_a_semicolon_file_is_examined_like_any_other(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("age;has\n30;flu\n30;cold\n40;flu\n", encoding="utf-8")
-    assert examine(path, ["age"], "has").k == 1

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from twoworlds.attacks.generalised import (
+from twoworlds.attacks.tables.cells import (
     Anything,
     Choice,
     Interval,

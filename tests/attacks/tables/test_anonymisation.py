@@ -1,14 +1,13 @@
 """The best generalisation, against every combination of levels tried one after the other."""
 
-import json
 from collections import Counter
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
-from tests.attacks.anonymity.tables import random_table, total_variation
-from twoworlds.attacks.anonymity import anonymise, examine, intervals, mask, suppress, tree
+from tests.attacks.tables.measuring import random_table, total_variation
+from twoworlds.attacks import anonymise, examine, intervals, mask, suppress, tree
 from twoworlds.errors import InvalidInput, TooLarge
 
 HIERARCHIES = {"zip": mask(), "age": intervals([5, 10, 30]), "sex": suppress()}
@@ -64,7 +63,7 @@ def brute_force(rows, k, *, suppression=0, diversity=1, closeness=None, loss="ce
     return min(found)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("loss", ["certainty", "discernibility"])
 @pytest.mark.parametrize(
     "wanted",
@@ -152,15 +151,6 @@ def test_files_hold_the_published_rows(tmp_path, ending):
         found.write(tmp_path / "nowhere" / "out.csv")
 
 
-def test_answers_are_plain_data():
-    found = anonymise(random_table(1), HIERARCHIES, 3, sensitive="has", closeness="1/2")
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["levels"] == found.levels
-    assert data["loss"]["exact"] == str(found.loss)
-    assert data["anonymity"]["holds"] is True
-    assert "becomes 3-anonymous" in found._repr_html_()
-
-
 @pytest.mark.parametrize(
     ("hierarchies", "k", "options", "message"),
     [
@@ -170,11 +160,10 @@ def test_answers_are_plain_data():
         (HIERARCHIES, 2, {"diversity": 2}, "about a sensitive column"),
         (HIERARCHIES, 2, {"suppression": 2}, "between 0 and 1"),
         (HIERARCHIES, 2, {"loss": "sorrow"}, "certainty, discernibility"),
-        (HIERARCHIES, 2, {"sensitive": "zip"}, "both sensitive"),
+        (HIERARCHIES, 2, {"sensitive": "zip"}, "nothing left to learn"),
         (HIERARCHIES, 2, {"keep": ["zip"]}, "published already"),
-        (HIERARCHIES, 2, {"keep": "zip"}, "give a list"),
         ({"zip": "mask"}, 2, {}, r"declare mask\(\)"),
-        ({}, 2, {}, "quasi-identifier is empty"),
+        ({}, 2, {}, "names no column"),
         ([], 2, {}, "give a mapping"),
         ({"town": mask()}, 2, {}, "no column 'town'"),
         ({"zip": tree({"here": ["130"]})}, 2, {}, "zip has '131', which its hierarchy"),

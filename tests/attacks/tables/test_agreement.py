@@ -1,9 +1,11 @@
+"""What cells of several tables say together, against sets that are listed."""
+
 from itertools import product
 
 import pytest
 
-from twoworlds.attacks.composition import agreement
-from twoworlds.attacks.composition.agreement import agreements, read_sensitive
+from twoworlds.attacks.tables import agreement
+from twoworlds.attacks.tables.agreement import Sensitive
 from twoworlds.errors import TooLarge
 
 # What the cells hold, among the ends of all intervals, what lies between, and all that *5 holds.
@@ -33,12 +35,16 @@ MASKS = {
 }
 
 
+def agreements(tables):
+    """What each choice of a cell in every table says."""
+    counted = [dict.fromkeys(table, 1) for table in tables]
+    return {texts: told.candidate for told, texts, _ in Sensitive(tables).choices(counted)}
+
+
 @pytest.mark.parametrize(("cells", "points"), [(NUMBERS, POINTS), (MASKS, WORDS)])
 @pytest.mark.parametrize("tables", [1, 2, 3])
 def test_candidates_are_the_intersections_of_the_sets(cells, points, tables):
-    texts = [list(cells)] * tables
-    read = read_sensitive(texts)
-    found = dict(agreements(texts, read))
+    found = agreements([list(cells)] * tables)
     for chosen in product(cells, repeat=tables):
         inside = [x for x in points if all(cells[text](x) for text in chosen)]
         if not inside:
@@ -46,7 +52,7 @@ def test_candidates_are_the_intersections_of_the_sets(cells, points, tables):
             continue
         assert [x for x in points if found[chosen].allows(x)] == inside, chosen
         if len(inside) == 1 and cells is MASKS:
-            assert found[chosen].value is not None
+            assert found[chosen].is_value
 
 
 @pytest.mark.parametrize(
@@ -65,14 +71,13 @@ def test_candidates_are_the_intersections_of_the_sets(cells, points, tables):
     ],
 )
 def test_labels(cells, label):
-    tables = [[cell] for cell in cells]
-    [(texts, candidate)] = agreements(tables, read_sensitive(tables))
+    [(texts, candidate)] = agreements([[cell] for cell in cells]).items()
     assert (texts, candidate.label) == (cells, label)
 
 
 def test_what_is_missing_says_nothing():
     tables = [[None, "flu"], ["cold", None]]
-    found = {texts: one.label for texts, one in agreements(tables, read_sensitive(tables))}
+    found = {texts: one.label for texts, one in agreements(tables).items()}
     assert found == {
         (None, "cold"): "cold",
         (None, None): "anything",
@@ -84,4 +89,4 @@ def test_rejects_too_many_ways(monkeypatch):
     monkeypatch.setattr(agreement, "_MOST", 8)
     tables = [["<1", "<2", "<3"], ["<4", "<5", "<6"]]
     with pytest.raises(TooLarge, match="more than 8 ways"):
-        list(agreements(tables, read_sensitive(tables)))
+        agreements(tables)

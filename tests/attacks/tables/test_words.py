@@ -2,10 +2,10 @@
 
 import pytest
 
-from twoworlds.attacks.anonymity import examine
-from twoworlds.attacks.anonymity.groups import Group
-from twoworlds.attacks.anonymity.words import people, who
-from twoworlds.attacks.generalised import column_cells
+from twoworlds.attacks import examine
+from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.groups import Group
+from twoworlds.attacks.tables.words import people, who
 
 
 def test_empty_cells_are_said_without_blanks():

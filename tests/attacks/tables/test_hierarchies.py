@@ -2,9 +2,14 @@
 
 import pytest
 
-from twoworlds.attacks.anonymity import intervals, mask, read_hierarchies, suppress, tree
-from twoworlds.attacks.anonymity.hierarchies import tree_file
-from twoworlds.attacks.generalised import column_cells, read_cell
+from twoworlds.attacks.tables.cells import column_cells, read_cell
+from twoworlds.attacks.tables.hierarchies import (
+    intervals,
+    mask,
+    read_hierarchies,
+    suppress,
+    tree,
+)
 from twoworlds.errors import InvalidInput
 
 
@@ -101,12 +106,14 @@ def test_declarations_that_make_no_sense_are_refused(declare, message):
         ("zip: {intervals: [5], until: 3}", "declare mask"),
         ("zip: {file: nowhere.csv}", "cannot be read"),
         ("zip: {file: empty.csv}", "is empty"),
+        ("zip: {file: binary.csv}", "cannot be read"),
         ("- zip", "must name its fields"),
         ("zip: mask\nzip: mask", "given twice"),
     ],
 )
 def test_files_that_declare_something_else_are_refused(tmp_path, text, message):
     (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\xff")
     (tmp_path / "all.yaml").write_text(text)
     with pytest.raises(InvalidInput, match=message):
         read_hierarchies(tmp_path / "all.yaml")
@@ -115,6 +122,3 @@ def test_files_that_declare_something_else_are_refused(tmp_path, text, message):
 def test_a_file_that_is_missing_is_refused(tmp_path):
     with pytest.raises(InvalidInput, match="cannot be read"):
         read_hierarchies(tmp_path / "none.yaml")
-    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(InvalidInput, match="cannot be read"):
-        tree_file(tmp_path / "binary.csv")

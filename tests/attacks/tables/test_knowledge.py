@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 
-from twoworlds.attacks.anonymity import examine
-from twoworlds.attacks.anonymity.points import is_whole, known_cells, points
-from twoworlds.attacks.generalised import column_cells
+from tests.attacks.tables import brute
+from twoworlds.attacks import examine
+from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.knowledge import KnownValues, is_whole, known_cells, points
 from twoworlds.errors import TooLarge
 
 AGES = ["<30", "3*", "<35", "≥35", "28", "[33, 40]", "{20, 33, 50}", "*", "*5"]
@@ -50,7 +51,7 @@ def test_measures_by_knowledge_are_those_of_the_worst_attacker(seed):
     found = examine(rows, ["age", "zip"], "has", groups="knowledge")
     assert found.k == min(view.total() for view in views.values())
     assert found.diversity == min(len(view) for view in views.values())
-    assert found.measures.belief.value == max(
+    assert found.measures.worst["belief"].value == max(
         Fraction(max(view.values()), view.total()) for view in views.values()
     )
     table = Counter(row["has"] for row in rows)
@@ -58,7 +59,7 @@ def test_measures_by_knowledge_are_those_of_the_worst_attacker(seed):
         sum(abs(Fraction(view[v], view.total()) - Fraction(table[v], 25)) for v in table) / 2
         for view in views.values()
     )
-    assert found.measures.equal.value == farthest
+    assert found.measures.worst["equal"].value == farthest
     assert found.verify()
 
 
@@ -165,7 +166,7 @@ def test_what_only_a_suppressed_cell_allows_is_said_by_what_it_is_not():
     found = examine(rows, ["sex"], "has", groups="knowledge")
     [exposure] = found.exposed.shown
     assert exposure.sentence == "anybody whose sex is neither f nor m has has c (1 row fits)"
-    assert exposure.group.to_dict()["but_not"] == {"sex": ["f", "m"]}
+    assert exposure.group.but_not == (("sex", ("f", "m")),)
     assert "because of 1 group: 1 row that fits somebody whose sex is neither f nor m." in (
         found.explain()
     )
@@ -199,12 +200,58 @@ def test_an_empty_cell_fits_whatever_is_known():
         [{**row, "age": row["age"] or "*"} for row in rows], ["age"], "has", groups="knowledge"
     )
     assert starred.k == found.k
-    assert starred.measures.belief.value == found.measures.belief.value
-    assert starred.measures.equal.value == found.measures.equal.value
+    assert starred.measures.worst["belief"].value == found.measures.worst["belief"].value
+    assert starred.measures.worst["equal"].value == found.measures.worst["equal"].value
 
 
 def test_advice_by_knowledge_counts_groups_because_a_row_may_be_in_several():
     rows = [{"age": a, "zip": z} for a, z in [("", ""), ("30", "13012"), ("30", "13012")]]
     found = examine(rows, ["age", "zip"], groups="knowledge")
     assert "without it 1 group instead of 3 would be smaller than 2." in found.explain()
-    assert found.to_dict()["why_not"]["without"]["age"]["groups"] == 1
+    assert found.advice.without["age"][2] == 1
+
+
+# --- known values ---------------------------------------------------------------------------------
+
+NUMBERS = ["7", "25", "25.0", "30", "39", "40", "007", "-3", "1.5", "x", "3*", "<30", "30|x"]
+CELLS = ["<30", "≥40", "3*", "*5", "[20, 40)", "25", "{25, 33}", "x|7", "*", "30-39", ">1", "007"]
+TEXTS = ["13012", "14850", "1301", "01301", "130**", "ab", "a*", "13012|x"]
+MASKED = ["130**", "1****", "***12", "13012", "1*", "*", "a*", "{ab, 14850}", "01301", "1301"]
+
+
+@pytest.mark.parametrize(("values", "cells"), [(NUMBERS, CELLS), (TEXTS, MASKED), (TEXTS, CELLS)])
+@pytest.mark.parametrize("numeric", [True, False, None])
+def test_the_index_finds_what_comparing_one_by_one_finds(values, cells, numeric):
+    known = KnownValues(values)
+    for cell in column_cells(cells, numeric=numeric).values():
+        expected = {v for v in values if cell.meets(known._cells[v])}
+        assert known.behind(cell) == expected, cell
+
+
+@pytest.mark.parametrize("column", ["age", "zip"])
+def test_pairs_are_those_of_the_meanings(column):
+    meanings = {cell: held for cell, held in brute.MEANINGS[column].items() if cell}
+    people = brute.ZIPS if column == "zip" else [str(age) for age in range(100)]
+    pairs = set(KnownValues(people).pairs(meanings))
+    assert pairs == {(str(v), cell) for cell, held in meanings.items() for v in held}
+
+
+def test_what_is_not_said_or_not_known_fits_everything():
+    found = set(KnownValues(["1", None]).pairs(["2", None]))
+    assert found == {("1", None), (None, "2"), (None, None)}
+
+
+def test_many_values_are_looked_up_and_not_compared_one_by_one(monkeypatch):
+    draw = Random(1)
+    values = {str(draw.randrange(10_000, 100_000)) for _ in range(2000)}
+    known = KnownValues(values)
+    masks = column_cells(f"{i}**" for i in range(100, 1000))
+    compared = []
+    meets = type(next(iter(masks.values()))).meets
+    monkeypatch.setattr(
+        "twoworlds.attacks.tables.cells.Cell.meets",
+        lambda self, other: compared.append(1) or meets(self, other),
+    )
+    found = [(value, mask) for mask, cell in masks.items() for value in known.behind(cell)]
+    assert sorted(found) == sorted((value, f"{value[:3]}**") for value in values)
+    assert len(compared) == len(values)

@@ -1,11 +1,13 @@
+"""Several tables put together, against enumeration of all that they allow."""
+
 import random
 from collections import Counter
 from fractions import Fraction
 
 import pytest
 
-from tests.attacks.composition import brute
-from twoworlds.attacks.composition import compose
+from tests.attacks.tables import brute
+from twoworlds.attacks import compose
 from twoworlds.errors import InvalidInput
 
 FIGURES = ("figure1.csv", "figure2.csv")
@@ -47,8 +49,6 @@ def test_the_story_of_alice_in_words():
         "Each table alone leaves 3 and 4 conditions; together they leave one: AIDS."
     )
     assert [table.rows for table in found.tables] == [(1, 2, 3, 4), (1, 2, 3, 4, 5, 6)]
-    assert "age is 28 and zip is 13012" in found.explain()
-    assert "AIDS" in found._repr_html_()
 
 
 def test_one_table_that_says_it_alone_is_named():
@@ -129,9 +129,9 @@ def test_a_known_set_is_compared_with_all_tables_at_once():
 
 
 def test_rejects_too_many_kinds_of_choices(monkeypatch):
-    from twoworlds.attacks.composition import consistent
+    from twoworlds.attacks.tables import agreement
 
-    monkeypatch.setattr(consistent, "_MOST", 20)
+    monkeypatch.setattr(agreement, "_MOST", 20)
     with pytest.raises(InvalidInput, match="use belief='independent'"):
         compose(FIGURES, {}, "condition", belief="consistent")
 
@@ -239,8 +239,6 @@ def test_a_table_that_is_given_twice_is_said(tmp_path):
     found = compose([FIGURES[0], FIGURES[1], FIGURES[0], FIGURES[0]], {"age": 45}, "condition")
     [note] = found.notes
     assert note.startswith("figure1.csv is given more than once")
-    assert note in found.explain()
-    assert found.to_dict()["notes"] == [note]
     rows = [{"c": "x"}]
     assert len(compose([rows, rows], {}, "c").notes) == 1
     assert compose([rows, list(rows)], {}, "c").notes == ()
@@ -306,17 +304,6 @@ def test_a_prior_may_rule_out_what_the_tables_leave():
     assert found.sentence.endswith("The prior rules out each of them.")
 
 
-def test_plain_data_has_exact_numbers():
-    plain = compose(
-        FIGURES, {"age": 45}, "condition", prior="Cancer=2, Viral Infection=1"
-    ).to_dict()
-    assert plain["posterior"]["Cancer"] == {"exact": "3/5", "value": 0.6}
-    assert plain["tables"][0]["candidates"]["Cancer"]["exact"] == "1/4"
-    assert plain["prior"]["Cancer"]["exact"] == "2"
-    assert plain["population"] is None
-    assert plain["ways"] == {"Cancer": 3, "Viral Infection": 4}
-
-
 def test_a_wrong_composition_does_not_verify():
     from dataclasses import replace
 
@@ -346,7 +333,7 @@ def test_a_wrong_composition_does_not_verify():
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1, Flu"}, "has no weight"),
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1, Cancer=2"}, "named twice"),
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=0"}, "no value a weight"),
-        (FIGURES, {"age": 45}, "condition", {"prior": "weights.csv"}, "neither weights such as"),
+        (FIGURES, {"age": 45}, "condition", {"prior": "weights.csv"}, "is no weights such as"),
         (FIGURES, {"age": 45}, "condition", {"prior": 3}, "give weights such as"),
         (
             FIGURES,

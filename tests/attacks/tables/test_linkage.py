@@ -6,9 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from tests.attacks.composition import brute
+from tests.attacks.tables import brute
 from tests.cli.calling import call
-from twoworlds.attacks.composition import link, linkage
+from twoworlds.attacks import link
+from twoworlds.attacks.tables import linkage
+from twoworlds.attacks.tables.linkage import most_placed
 from twoworlds.cli import run
 from twoworlds.errors import InvalidInput
 
@@ -82,7 +84,7 @@ def test_groups_that_overlap_are_said_and_hide_more():
     table = [{"age": "<40"}, {"age": "<40"}, {"age": "30-50"}, {"age": "30-50"}]
     found = link([{"age": 35}], table, "age")
     assert (found.k, found.outside, found.overlapping) == (2, {4: 1}, 1)
-    assert "Groups overlap" in found._repr_html_()
+    assert "Groups overlap" in found.explain()
 
 
 def test_rows_of_others_are_counted_by_a_largest_matching_where_groups_overlap():
@@ -113,7 +115,7 @@ def test_wrong_counts_do_not_verify():
         ("register.csv", "figure1.csv", "zip,agee", None, "register.csv has no column 'agee'"),
         ("register.csv", "figure1.csv", "name", None, "figure1.csv has no column 'name'"),
         ("register.csv", "figure1.csv", "zip", "illness", "figure1.csv has no column 'illness'"),
-        ("register.csv", "figure1.csv", "zip", "zip", "is not compared"),
+        ("register.csv", "figure1.csv", "zip", "zip", "nothing left to learn"),
         ("register.csv", "figure1.csv", [], None, "on names no column"),
         ("none.csv", "figure1.csv", "zip", None, "no file 'none.csv'"),
     ],
@@ -177,3 +179,30 @@ def test_the_command_takes_quoted_names(capsys, tmp_path):
     code, _, err = call(capsys, *asked[:-1], "zip")
     assert code == 2
     assert '"zip, ""old""", name' in err
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_as_many_are_placed_as_in_a_largest_matching(seed):
+    draw = random.Random(seed)
+    groups = range(draw.randint(1, 4))
+    kinds = [
+        (draw.randint(1, 2), draw.sample(groups, draw.randint(1, len(groups)))) for _ in range(3)
+    ]
+    rooms = {group: draw.randint(0, 2) for group in groups}
+    people = [fitting for number, fitting in kinds for _ in range(number)]
+    rows = [[group] for group, number in rooms.items() for _ in range(number)]
+    expected = brute.most_matched(people, rows, lambda row, fitting: row[0] in fitting)
+    assert most_placed(kinds, rooms) == expected
+
+
+def test_a_long_chain_moves_everybody_by_one():
+    size = 2_000
+    # The first of each pair of groups is taken first, so the last one displaces all others.
+    kinds = [(1, [i, i + 1]) for i in range(size)] + [(1, [0, 0, 0])]
+    rooms = dict.fromkeys(range(size + 1), 1)
+    assert most_placed(kinds, rooms) == size + 1
+
+
+def test_nobody_and_no_rooms():
+    assert most_placed([], {0: 3}) == 0
+    assert most_placed([(5, [0])], {0: 0}) == 0
