@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import exp
 
+import numpy as np
 import pytest
 
 from tests.attacks.tables.measuring import (
@@ -16,7 +17,10 @@ from tests.attacks.tables.measuring import (
     total_variation,
 )
 from twoworlds.attacks import examine
+from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.groups import Counted, Group, combined
 from twoworlds.attacks.tables.measures import perplexity
+from twoworlds.attacks.tables.words import who
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import bounds
 
@@ -100,16 +104,6 @@ def test_figure_1_rules_out_values_that_others_have_and_all_that_nobody_has():
     assert "Broken leg" not in possible
     assert sorted(possible) == ["AIDS", "Cancer", "Heart Disease", "Viral Infection"]
     assert "cannot have anything else" in found.explain()
-
-
-def test_words_of_a_group_follow_its_columns():
-    rows = [{"age": "34", "city": "Bern", "sex": "f", "smoker": "yes", "wage": "10"}] * 2
-    rows += [{"age": "[30, 45)", "city": "", "sex": "*", "smoker": "no", "wage": "20"}]
-    said = examine(rows, ["age", "city", "sex"], "smoker").exposed.shown
-    assert [one.sentence for one in said] == [
-        "all 2 people aged 34 in Bern with sex f have smoker yes",
-        "the only person aged 30 to below 45 with city left empty has smoker no",
-    ]
 
 
 def test_claims_are_checked_exactly():
@@ -251,10 +245,6 @@ def test_refuses_all_parts_of_too_many_columns():
 
 
 def test_numbers_beyond_64_bits_are_still_exact():
-    import numpy as np
-
-    from twoworlds.attacks.tables.groups import Counted
-
     many = 3_000_000_000
     table = Counted(
         "t",
@@ -270,10 +260,6 @@ def test_numbers_beyond_64_bits_are_still_exact():
 
 
 def test_combinations_that_exceed_64_bits_are_numbered_anew():
-    import numpy as np
-
-    from twoworlds.attacks.tables.groups import combined
-
     rng = np.random.default_rng(0)
     codes = [rng.integers(0, 5, 200) * (1 << 20) // 5 for _ in range(5)]
     found = combined(codes, [1 << 20] * 5)
@@ -290,3 +276,36 @@ def test_an_odd_interval_is_a_cell_of_its_own_and_the_table_is_examined(groups):
     found = examine(rows, ["age"], "has", groups=groups)
     assert (found.k, found.exposed.people) == (2, 5)
     assert any("[40, 30)" in one.sentence for one in found.exposed.shown)
+
+
+@pytest.mark.parametrize(
+    ("column", "texts", "but_not", "words"),
+    [
+        ("age", ["30-39", "30-49"], [], "in their 30s"),
+        ("age", ["30-49"], ["30-39", "30"], "aged 30 to 49 but not 30-39"),
+        ("age", ["25-33", "<35", "30+"], [], "aged 25 to 33 and 30 or over"),
+        ("zip", ["13***", "*"], ["130**", "131**"], "in 13*** but not 130** or 131**"),
+        ("sex", ["*"], ["f"], "whose sex is not f"),
+        ("sex", ["*"], ["f", "m"], "whose sex is neither f nor m"),
+        ("sex", ["*"], ["f", "m", "x"], "whose sex is none of f, m and x"),
+        ("sex", ["*"], [], ""),
+    ],
+)
+def test_overlapping_cells_in_words(column, texts, but_not, words):
+    cells = {column: column_cells([*texts, *but_not])}
+    excluded = ((column, tuple(but_not)),) if but_not else ()
+    group = Group(((column, tuple(texts)),), (), 2, excluded)
+    assert who(group, cells) == words
+
+
+@pytest.mark.parametrize("groups", ["texts", "knowledge"])
+def test_nothing_makes_fewer_than_k_rows_k_anonymous(groups):
+    row = {"age": "30", "zip": "13012"}
+    said = examine([row], ["age", "zip"], groups=groups).explain()
+    assert "It has only 1 row: nothing makes it 2-anonymous, not even hiding every column." in said
+    assert "coarsen" not in said
+    said = examine([row] * 3, ["age", "zip"], k=4, groups=groups).explain()
+    assert "It has only 3 rows: nothing makes it 4-anonymous" in said
+    others = [row, {"age": "31", "zip": "14850"}]
+    said = examine(others, ["age", "zip"], groups=groups).explain()
+    assert "Hiding a single column would help nobody: coarsen several." in said

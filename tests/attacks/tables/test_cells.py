@@ -146,34 +146,6 @@ def test_equal_sets_are_equal_cells_however_written():
     assert read_cell("{a}") == read_cell("a")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("3*", "in their 30s"),
-        ("[30, 40)", "in their 30s"),
-        ("30-39", "in their 30s"),
-        ("10-19", "10 to 19"),
-        ("<30", "under 30"),
-        ("≤30", "30 or under"),
-        (">40", "over 40"),
-        ("≥40", "40 or over"),
-        ("[30, 45)", "30 to below 45"),
-        ("(30, 45]", "over 30 to 45"),
-        ("(-inf, inf)", "any number"),
-        ("130**", "130**"),
-        ("*", "anything"),
-        ("{a, b, c}", "a, b or c"),
-        ("Flu", "Flu"),
-    ],
-)
-def test_words(text, words):
-    assert read_cell(text).words() == words
-
-
-def test_a_mask_of_larger_numbers_says_from_and_to():
-    assert read_cell("13**", numeric=True).words() == "1300 to 1399"
-
-
 def test_what_looks_like_an_interval_and_is_none_stays_a_plain_value():
     for text in ("40-30", "Married-civ-spouse", "2020-01-15", "<9th", "{}", "|"):
         assert read_cell(text).allows(text)

@@ -43,20 +43,7 @@ def test_reference_figures_1_and_2_together(age, zip_code, first, second, poster
     assert found.verify()
 
 
-def test_the_story_of_alice_in_words():
-    found = compose(FIGURES, {"age": 28, "zip": "13012"}, "condition")
-    assert found.sentence == (
-        "Each table alone leaves 3 and 4 conditions; together they leave one: AIDS."
-    )
-    assert [table.rows for table in found.tables] == [(1, 2, 3, 4), (1, 2, 3, 4, 5, 6)]
-
-
-def test_one_table_that_says_it_alone_is_named():
-    found = compose(FIGURES, {"age": 33}, "condition")
-    assert found.sentence.endswith("one: Cancer. figure1.csv alone says it already.")
-
-
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_posterior_matches_enumeration_on_random_tables(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, draw.randint(1, 9)) for _ in range(draw.randint(1, 3))]
@@ -87,7 +74,7 @@ def test_prior_and_population_match_bayes_by_enumeration(seed):
         assert found.verify()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_consistent_choices_match_enumeration_on_random_tables(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, draw.randint(1, 8)) for _ in range(draw.randint(1, 3))]
@@ -216,7 +203,7 @@ def test_reference_cases_of_the_even_law_with_an_empty_cell_and_a_set():
     assert any("no other values" in one for one in compose([first], {}, "s").belief.assumptions)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_sets_and_empty_cells_match_enumeration_of_the_stated_law(seed):
     draw = random.Random(seed)
     tables = [brute.random_sets(draw, draw.randint(1, 5)) for _ in range(draw.randint(1, 2))]

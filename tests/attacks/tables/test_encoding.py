@@ -46,7 +46,7 @@ def test_the_anonymity_of_a_table_is_its_smallest_group():
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("ab")), min_size=1, max_size=12))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_anonymity_matches_a_count_of_equal_rows(rows):
     table = [{"age": age, "sex": sex} for age, sex in rows]
     assert examine(table, ["age", "sex"]).k == min(Counter(rows).values())
@@ -99,6 +99,7 @@ _CELLS = st.one_of(
 
 
 @given(st.lists(st.tuples(st.integers(-99, 99), _CELLS), min_size=2, max_size=6))
+@settings(max_examples=40)
 def test_any_text_and_number_is_read_back(rows):
     table = [{"age": age, "other": other} for age, other in rows]
     found = collapse(table, 2, column="age")

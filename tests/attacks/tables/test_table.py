@@ -4,7 +4,6 @@ import csv
 
 import pytest
 
-from tests.cli.calling import call
 from twoworlds.attacks import compose
 from twoworlds.attacks.tables.table import (
     EXAMPLES,
@@ -159,7 +158,7 @@ def test_another_encoding_is_told(tmp_path, coding, rows):
         read(path)
 
 
-# --- bundled examples ------------------------------------------------------------------------------
+# --- bundled examples ---------------------------------------------------------------------------
 
 
 def rows(name):
@@ -195,6 +194,7 @@ def test_a_file_that_is_there_comes_first(tmp_path, monkeypatch):
     assert "Figure 1" in example_note("figure1.csv")
     (tmp_path / "figure1.csv").write_text("mine")
     assert example_path("figure1.csv").read_text() == "mine"
+    assert example_path("figure1.csv", bundled=True).read_text(encoding="utf-8") != "mine"
     assert example_note("figure1.csv") is None
     assert example_note("other.csv") is None
 
@@ -207,34 +207,3 @@ def test_every_example_is_there():
 def test_rejects_what_is_not_there(path):
     with pytest.raises(InvalidInput, match="the bundled examples are"):
         example_path(path)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("anonymity", "staff.csv", "--quasi", "sex,job"),
-        ("attack", "composition", "staff.csv", "--know", "sex=f", "--sensitive", "depressed"),
-        ("attack", "linkage", "staff.csv", "staff.csv", "--on", "age"),
-        ("attack", "differencing", "staff.csv", "--know", "age=52", "--secret", "depressed=yes"),
-        ("attack", "averaging", "staff.csv", "--engine", "--count", "depressed=yes"),
-        ("attack", "averaging", "figure1.csv", "--engine", "--count", "condition=AIDS"),
-        ("attack", "reconstruct", "--data", "staff.csv", "--column", "depressed"),
-    ],
-)
-def test_every_attack_finds_the_bundled_tables_by_name(words, capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "300")
-    code, out, err = call(capsys, *words)
-    assert (code, err) == (0, "")
-    assert "bundled with twoworlds" in out or "--data" in words
-    code, _, err = call(capsys, *[word.replace(".csv", ".tsv") for word in words])
-    assert code == 2
-    assert "staff.csv" in err
-
-
-def test_a_file_of_ones_own_comes_before_a_bundled_one(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    mine = tmp_path / "staff.csv"
-    mine.write_text("a\n1\n")
-    assert example_path("staff.csv").samefile(mine)
-    assert not example_path("staff.csv", bundled=True).samefile(mine)
