@@ -8,6 +8,7 @@ import pytest
 
 from tests.attacks.tables.measuring import random_table, total_variation
 from twoworlds.attacks import anonymise, examine, intervals, mask, suppress, tree
+from twoworlds.attacks.tables.groups import count_table
 from twoworlds.errors import InvalidInput, TooLarge
 
 HIERARCHIES = {"zip": mask(), "age": intervals([5, 10, 30]), "sex": suppress()}
@@ -63,7 +64,7 @@ def brute_force(rows, k, *, suppression=0, diversity=1, closeness=None, loss="ce
     return min(found)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("loss", ["certainty", "discernibility"])
 @pytest.mark.parametrize(
     "wanted",
@@ -79,9 +80,10 @@ def brute_force(rows, k, *, suppression=0, diversity=1, closeness=None, loss="ce
 )
 def test_the_chosen_levels_lose_least_of_all(seed, loss, wanted):
     rows = random_table(seed, rows=25)
-    for k in (2, 3, 6):
+    counted = count_table(rows, (*HIERARCHIES, "has"))
+    for k in (2, 6):
         lost, _, node, left_out = brute_force(rows, k, loss=loss, **wanted)
-        found = anonymise(rows, HIERARCHIES, k, sensitive="has", loss=loss, **wanted)
+        found = anonymise(counted, HIERARCHIES, k, sensitive="has", loss=loss, **wanted)
         assert found.loss == lost
         assert tuple(found.levels.values()) == node
         assert found.left_out == left_out

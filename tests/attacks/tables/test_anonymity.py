@@ -18,7 +18,7 @@ from tests.attacks.tables.measuring import (
 )
 from twoworlds.attacks import examine
 from twoworlds.attacks.tables.cells import column_cells
-from twoworlds.attacks.tables.groups import Counted, Group, combined
+from twoworlds.attacks.tables.groups import Counted, Group, combined, count_table
 from twoworlds.attacks.tables.measures import perplexity
 from twoworlds.attacks.tables.words import who
 from twoworlds.errors import InvalidInput, TooLarge
@@ -117,8 +117,10 @@ def test_claims_are_checked_exactly():
     )
     k = min(group.total() for group in groups.values())
 
+    counted = count_table(rows, ["sex", "has"])
+
     def holds(**claims):
-        return examine(rows, ["sex"], "has", **claims).holds
+        return examine(counted, ["sex"], "has", **claims).holds
 
     assert holds(k=k) is True
     assert holds(k=k + 1) is False

@@ -86,7 +86,7 @@ def test_consistent_choices_match_enumeration_on_random_tables(seed):
     assert found.verify()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_both_beliefs_agree_when_all_shared_columns_are_known(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, 12) for _ in "ab"]

@@ -30,7 +30,7 @@ def test_erratum_w3_outside_records_match_none_or_k_and_inside_ones_may_match_fe
     }
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_counts_match_the_comparison_of_all_pairs(seed):
     draw = random.Random(seed)
     table = brute.random_table(draw, draw.randint(1, 15))
@@ -89,7 +89,7 @@ def test_rows_of_others_are_counted_by_a_largest_matching_where_groups_overlap()
     assert link([{"age": 33}], table, "age").missing == 3
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_missing_is_what_a_largest_matching_leaves(seed, monkeypatch):
     draw = random.Random(seed)
     table = brute.random_table(draw, draw.randint(1, 6))

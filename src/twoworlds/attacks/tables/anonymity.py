@@ -347,8 +347,7 @@ def examine(
     if claims is None:
         claims = Claims.read(k, diversity, entropy, recursive, closeness, distance, sensitive)
     check_extent(columns, subsets=subsets, groups=groups)
-    if not isinstance(table, Counted):
-        table = count_table(table, [*columns, *([sensitive] if sensitive else [])], name)
+    table = count_table(table, [*columns, *([sensitive] if sensitive else [])], name)
     by_knowledge = groups == "knowledge"
     reading = known_cells if by_knowledge else column_cells
     cells = {column: reading(table.texts[table.place(column)]) for column in columns}

@@ -100,17 +100,22 @@ class Counted:
         return Counted(self.name, columns, texts, tuple(self.codes[i][first] for i in kept), counts)
 
 
-def count_table(table: Origin, columns: Sequence[str], name: str | None = None) -> Counted:
+def count_table(
+    table: Origin | Counted, columns: Sequence[str], name: str | None = None
+) -> Counted:
     """Read some columns of a table and count the combinations of their cells.
 
     Args:
-        table: A CSV, TSV or Parquet file, a list of mappings, or a data frame.
+        table: A CSV, TSV or Parquet file, a list of mappings, or a data frame; one that is counted
+            stays as it is.
         columns: Which columns.
         name: What the table is called in words; a file by its own name.
 
     Raises:
         InvalidInput: when it cannot be read, has no rows or lacks a column.
     """
+    if isinstance(table, Counted):
+        return table
     file = Path(table).name if isinstance(table, str | Path) else "the table"
     with opened() as connection:
         loaded = load(connection, name or file or str(table), table, (), columns)
