@@ -119,17 +119,18 @@ class Groups:
 
 
 class Interval(NamedTuple):
-    """A released number and the ends of its interval, None where there are none."""
+    """A released number, the ends of its interval, if any, and whether noise is all there is."""
 
     name: str
     value: float
     low: float | None
     high: float | None
+    lost: bool = False
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Released numbers as dots on lines as long as their intervals."""
+    """Released numbers as dots on lines as long as their intervals; lost ones in grey."""
 
     title: str
     rows: Sequence[Interval]

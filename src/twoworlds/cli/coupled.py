@@ -159,7 +159,8 @@ def simulator(
     nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
     words = (
         f"If {beliefs.assumption}, then a simulator that never sees the private part comes within "
-        f"delta {show(best.delta)} of the release at ratio {show(at)} (epsilon {show(ln(at))})"
+        f"delta {show(best.delta, side='up')} of the release at ratio {show(at)} (epsilon "
+        f"{show(ln(at))})"
         f", and none comes nearer{nearer}."
     )
     out.print(Padding(Styled(words), (0, 0, 0, 2)))
@@ -250,7 +251,8 @@ def compose(
     out = console()
     out.print(Styled(" and ".join(part.expression for part in parts), style="bold"))
     words = (
-        f"If {beliefs.assumption}, then both together come within delta {show(found.delta)} of "
+        f"If {beliefs.assumption}, then both together come within delta "
+        f"{show(found.delta, side='up')} of "
         f"what their simulators make of the scrubbed database, at ratio {show(found.ratio)}. "
         f"Theorem 6 of Bassily, Groce, Katz & Smith allows {show(found.bound)}: the first has "
         f"delta {show(found.first)} for one who sees the second simulated, and the second "

@@ -124,4 +124,5 @@ def _repeated(mechanism: PerRecord) -> Witness:
 def _amplified(value: Number) -> str:
     if value == INFINITY:
         return "Some output is possible on one database and impossible on another one."
-    return f"No output is more than {show(value)} times likelier on one database than on any other."
+    times = show(value, side="up")
+    return f"No output is more than {times} times likelier on one database than on any other."

@@ -96,7 +96,8 @@ class Design(Explained):
         )
         whose = "the least" if self.exact else "a nearly least"
         return (
-            f"{self.aim}: loss at most {show(self.loss)} on every database under the {held}; "
+            f"{self.aim}: loss at most {show(self.loss, side='up')} on every database under the "
+            f"{held}; "
             f"{best}, as {whose} favourable belief shows ({worst})"
         )
 
@@ -110,7 +111,7 @@ class Design(Explained):
         """The least loss in words, or both of its ends."""
         if self.exact:
             return show(self.loss)
-        return f"between {show(self.bound, side='down')} and {show(self.loss)}"
+        return f"between {show(self.bound, side='down')} and {show(self.loss, side='up')}"
 
     @property
     def _others(self) -> str:

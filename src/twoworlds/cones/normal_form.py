@@ -330,8 +330,8 @@ def _outside(
     bound = max(_most(functional, base) for base in bases)
     proof = NormalFormProof(
         question.certificate("not-post-processing", target, bases, functional=functional),
-        f"a linear functional of the matrix is {show(reached)} for it and at most "
-        f"{show(bound)} for every mixture of post-processings of the base",
+        f"a linear functional of the matrix is {show(reached, side='at least')} for it and at most "
+        f"{show(bound, side='up')} for every mixture of post-processings of the base",
     )
     return False, {"reached": reached, "bound": bound}, proof, method
 

@@ -85,7 +85,8 @@ class RowWitness:
         """Say the output, the constraint and its sides."""
         label = self.mechanism.outputs.label(self.output)
         return (
-            f"output {label} has {show(self.smaller, side='down')} against {show(self.larger)} in "
+            f"output {label} has {show(self.smaller, side='at least')} against "
+            f"{show(self.larger, side='at most')} in "
             f"{self.text()}"
         )
 
@@ -93,7 +94,11 @@ class RowWitness:
         """Yield the output, the constraint and its sides."""
         yield "output", self.mechanism.outputs.label(self.output)
         yield "constraint", self.text()
-        yield "", f"its sides are {show(self.smaller, side='down')} and {show(self.larger)}"
+        yield (
+            "",
+            f"its sides are {show(self.smaller, side='at least')} and "
+            f"{show(self.larger, side='at most')}",
+        )
 
     def certificate(self) -> Certificate | None:
         """Return the proof that the row violates the constraint, or None if it does not."""

@@ -173,7 +173,8 @@ def _intervals(chart: Intervals, width: int) -> str:
         low = 0.0  # lengths are compared with 0, unless that leaves them too little room
     high, low = (high, low) if high > low else (high + 1, low - 1)
     ticks = [v for v in nice(high, low) if low <= v <= high]
-    left, top = _room([row.name for row in shown]), 8
+    names = [f"{row.name} (lost in noise)" if row.lost else row.name for row in shown]
+    left, top = _room(names), 8
     across, bottom = width - left - 24, top + _INTERVAL_ROW * len(shown)
 
     def place(value: float) -> float:
@@ -187,16 +188,16 @@ def _intervals(chart: Intervals, width: int) -> str:
             'stroke-opacity="0.18"/>'
         )
         parts.append(text(at, bottom + 18, f"{value:,.6g}", anchor="middle"))
-    for i, row in enumerate(shown):
-        y = top + _INTERVAL_ROW * (i + 0.5)
-        parts.append(text(left - 10, y + 4, row.name, anchor="end"))
+    for i, (name, row) in enumerate(zip(names, shown, strict=True)):
+        y, colour = top + _INTERVAL_ROW * (i + 0.5), GREY if row.lost else BLUE
+        parts.append(text(left - 10, y + 4, name, anchor="end"))
         if row.low is not None and row.high is not None:
             parts.append(
                 f'<line x1="{place(row.low):.1f}" y1="{y:.1f}" x2="{place(row.high):.1f}" '
-                f'y2="{y:.1f}" stroke="{BLUE}" stroke-width="5" stroke-opacity="0.35" '
+                f'y2="{y:.1f}" stroke="{colour}" stroke-width="5" stroke-opacity="0.35" '
                 'stroke-linecap="round"/>'
             )
-        parts.append(f'<circle cx="{place(row.value):.1f}" cy="{y:.1f}" r="4" fill="{BLUE}"/>')
+        parts.append(f'<circle cx="{place(row.value):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>')
     height = bottom + 28
     if len(rows) > len(shown):
         parts.append(text(left, height + 8, f"and {len(rows) - len(shown)} more in the table"))

@@ -143,7 +143,7 @@ def _why(verdict: Verdict, ratio: str) -> str:
     if "gamma" in verdict.values and isinstance(witness, Witness) and witness.ratio() != INFINITY:
         first, second = witness.labels
         what = f"{witness.event.describe(witness.mechanism.outputs)} on {first}"
-        times = f"{show(witness.ratio())} times as likely as on {second}"
+        times = f"{show(witness.ratio(), side='at least')} times as likely as on {second}"
         said = f"{what} is {times}, more than {ratio} times."
     elif "mass_under_first" in verdict.values:
         often = f"with probability {show(verdict.delta)}"

@@ -63,7 +63,7 @@ class Flaw(Explained):
             f"{show(first.printed_bound)}. {outcome} The reason: given all breaches of the "
             f"database, the pad is {show(first.epsilon_given_breaches)} from uniform. If y0 is the "
             f"only breach, the proof is right: the simulator wins with {show(second.simulator)}, "
-            f"at most {show(second.repaired_bound)}."
+            f"at most {show(second.repaired_bound, side='up')}."
         )
 
     def picture(self) -> str:

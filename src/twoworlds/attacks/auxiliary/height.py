@@ -170,4 +170,4 @@ def height(
 
 
 def _cm(x: Fraction) -> str:
-    return decimal(x, 8, side="up" if x >= 0 else "down")
+    return decimal(x, 8, "about")

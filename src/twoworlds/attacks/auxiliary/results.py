@@ -8,7 +8,7 @@ from typing import Any
 
 from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.sources import min_entropy
-from twoworlds.numbers import Number, Side, show, sqrt, to_json
+from twoworlds.numbers import Number, Side, show, sqrt, stated, to_json
 
 __all__ = ["Attack"]
 
@@ -178,14 +178,16 @@ class Attack:
             f"{counted(self.ell, 'bit')}, hidden by a pad made from what a useful release has to "
             "tell.",
             f"With z and the release the attacker names a breach with probability "
-            f"{show(self.attacker, side='down')}. With z alone nobody does better than "
-            f"{show(self.simulator)}, with the release alone than {show(self.mu)}, with nothing "
-            f"than {show(self.blind_any)}.",
+            f"{show(self.attacker, side='at least')}. With z alone nobody does better than "
+            f"{show(self.simulator, side='up')}, with the release alone than "
+            f"{show(self.mu, side='up')}, with nothing "
+            f"than {show(self.blind_any, side='up')}.",
         ]
         if self.gap > 0:
             said.append(
-                f"So the release adds {show(self.gap, side='down')} to what z gives away, and z "
-                f"adds {show(self.attacker - self.mu, side='down')} to what the release does."
+                f"So the release adds {show(self.gap, side='at least')} to what z gives away, and "
+                "z "
+                f"adds {show(self.attacker - self.mu, side='at least')} to what the release does."
             )
         else:
             said.append(
@@ -201,16 +203,19 @@ class Attack:
                 "Theorem 1 promises nothing."
             )
         elif self.promise_fails:
-            promised = f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='down')}"
+            promised = f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='at least')}"
             said.append(
                 f"{promised}, and there is less."
                 if self.printed_bound_fails
                 else f"{promised}, and there is less: the printed proof bounds answers of "
-                f"{counted(self.ell, 'bit')} alone, which win at most {show(self.simulator_ell)}, "
+                f"{counted(self.ell, 'bit')} alone, which win at most "
+                f"{show(self.simulator_ell, side='up')}, "
                 "and z helps more to name breaches of other lengths."
             )
         elif self.guaranteed_gap > 0:
-            said.append(f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='down')}.")
+            said.append(
+                f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='at least')}."
+            )
         else:
             said.append("Theorem 1 promises nothing here: its gamma + mu + epsilon reaches 1.")
         return " ".join(said)
@@ -225,7 +230,8 @@ class Attack:
             bounded = f"a simulator that answers {counted(self.ell, 'bit')}"
             beats = f" (it wins {show(self.simulator_ell)})"
         return (
-            f"The printed proof allows {bounded} at most {show(self.printed_bound)}: that is false "
+            f"The printed proof allows {bounded} at most {show(self.printed_bound, side='up')}: "
+            "that is false "
             f"here{beats}, because {reason}. Given the whole set, the bound is "
             f"{show(self.repaired_bound)}."
         )
@@ -336,7 +342,7 @@ def _shown(value: Number | bool, *, side: Side = "up") -> str:  # noqa: FBT001 (
     """Return a number, or yes and no, as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return show(value, side=side)
+    return stated(value, side=side)
 
 
 def _side(name: str) -> Side:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE, made_up
 from twoworlds.cards.explained import Explained
-from twoworlds.definitions.words import percent_above
+from twoworlds.definitions.words import percent, percent_above
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, to_json, whole
@@ -67,8 +67,9 @@ class Study(Explained):
         """Say how well the test does, beside what is possible."""
         text = (
             f"{self.people:,} people of a made-up study, {self._published()}: the test calls "
-            f"{self.members:.1%} of the members a member, and {self.outsiders:.1%} of as many "
-            f"outsiders; {self.right:.1%} are told right, where a coin has 50%."
+            f"{_share(self.members)} of the members a member, and {_share(self.outsiders)} of as "
+            "many "
+            f"outsiders; {_share(self.right)} are told right, where a coin has 50%."
         )
         if self.epsilon is None:
             return text
@@ -76,7 +77,7 @@ class Study(Explained):
             f"{text} Whoever thinks it equally likely either way is right with at most "
             f"{percent_above(Fraction(1, 2), best_chance(self.epsilon))}, whatever the test; the "
             "largest likelihood "
-            f"ratio seen is {self.largest:.3g}, and none can exceed "
+            f"ratio seen is about {self.largest:.3g}, and none can exceed "
             f"{decimal(exp(self.epsilon), 4)}."
         )
 
@@ -100,7 +101,7 @@ class Study(Explained):
 
     @property
     def _loss(self) -> str:
-        return "" if self.epsilon is None else decimal(self.epsilon, 4)
+        return "" if self.epsilon is None else decimal(self.epsilon, 4, "about")
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -176,6 +177,10 @@ def study(
         math.exp(top) if top < 700 else math.inf,
         engine,
     )
+
+
+def _share(x: float) -> str:
+    return percent(Fraction(x).limit_denominator(10**9), side="about")
 
 
 def log_ratio(law: GeometricNoise) -> float:

@@ -36,6 +36,7 @@ from twoworlds.attacks.reconstruction.limit import largest_fraction, lucky_count
 from twoworlds.attacks.reconstruction.simulation import guessing
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.cards.explained import Explained
+from twoworlds.cards.small import share_text
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, number, rational, show, to_json, whole
@@ -97,10 +98,21 @@ class EngineTrial(Explained):
         """
         return self.refusal is not None and self.engine.right(self.truth) < self.lucky
 
+    @property
+    def shares(self) -> dict[str, str]:
+        """What came out of both, in percentages, beside the limit and guessing."""
+        n, truth = len(self.truth), self.truth
+        return {
+            "Read back from exact answers": share_text(self.exactly.right(truth) / n),
+            "Read back from the engine's answers": share_text(self.engine.right(truth) / n),
+            "No attack on this budget gets more than": percent(self.limit),
+            "By guessing": share_text(guessing(truth)),
+        }
+
     def explain(self) -> str:
         """Say what came out of both, and where the ledger stopped."""
         n, m = len(self.truth), len(self.engine.answers)
-        share = {who: Fraction(who.right(self.truth), n) for who in (self.exactly, self.engine)}
+        exactly, engine, limit, guessed = self.shares.values()
         refused = (
             f"One more question was refused: {self.refusal}."
             if self.refusal is not None
@@ -110,11 +122,11 @@ class EngineTrial(Explained):
             f"{m} questions about {n} people, chosen by {self.traits} public traits: how many of "
             "these have the secret bit?\n"
             f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits "
-            f"({percent(share[self.exactly])}).\n"
+            f"({exactly}).\n"
             f"The release engine, with epsilon {show(self.epsilon)} for all of them, gives away "
-            f"{self.engine.right(self.truth)} of {n} ({percent(share[self.engine])}).\n"
-            f"Guessing the commoner bit gets {percent(guessing(self.truth))}. No attack on this "
-            f"budget gets more than {percent(self.limit)} on average.\n"
+            f"{self.engine.right(self.truth)} of {n} ({engine}).\n"
+            f"Guessing the commoner bit gets {guessed}. No attack on this "
+            f"budget gets more than {limit} on average.\n"
             f"{refused}{self._caution()}"
         )
 
@@ -165,6 +177,7 @@ class EngineTrial(Explained):
             },
             "guessing": to_json(guessing(self.truth)),
             "limit": to_json(self.limit),
+            "shares": self.shares,
             "refusal": self.refusal,
             "lucky": self.lucky,
             "holds": self.holds,

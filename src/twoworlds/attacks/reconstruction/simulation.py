@@ -25,7 +25,7 @@ import numpy as np
 from twoworlds.attacks.reconstruction.decoding import Method, Reconstruction, reconstruct
 from twoworlds.attacks.reconstruction.sums import random_subsets, read_column, true_sums
 from twoworlds.cards.explained import Explained
-from twoworlds.definitions.words import percent
+from twoworlds.cards.small import share_text
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational, show, to_json, whole
 
@@ -96,10 +96,10 @@ class Trial(Explained):
         """Say how many bits came out, and beside it what guessing gives."""
         n = len(self.truth)
         return (
-            f"{self.right} of {n} secret bits ({percent(self.fraction)}) were read back from "
+            f"{self.right} of {n} secret bits ({share_text(self.fraction)}) were read back from "
             f"{len(self.found.answers)} sums over random subsets, answered "
             f"{_in_words(self.law, self.noise)}. Guessing the commoner bit for everybody gets "
-            f"{percent(self.baseline)}.\n\n{self.found.explain()}"
+            f"{share_text(self.baseline)}.\n\n{self.found.explain()}"
         )
 
     def picture(self) -> str:
@@ -115,6 +115,10 @@ class Trial(Explained):
             "right": self.right,
             "fraction": to_json(self.fraction),
             "guessing": to_json(self.baseline),
+            "shares": {
+                "Read back": share_text(self.fraction),
+                "By guessing": share_text(self.baseline),
+            },
             "law": self.law,
             "noise": to_json(self.noise),
             "seed": self.seed,

@@ -35,7 +35,7 @@ from twoworlds.attacks.reconstruction.simulation import (
     read_noise,
 )
 from twoworlds.attacks.reconstruction.sums import random_subsets, true_sums
-from twoworlds.definitions.words import percent
+from twoworlds.cards.small import share_text
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, to_json, whole
 from twoworlds.progress import track
@@ -80,7 +80,7 @@ class Sweep:
         """Say where the attack works and where it stops."""
         said = [
             f"{self.rows} secret bits from noisy sums over random subsets ({self.law} noise, "
-            f"{self.method}); guessing the commoner bit gets {percent(self.baseline)}."
+            f"{self.method}); guessing the commoner bit gets {share_text(self.baseline)}."
         ]
         for m in self.queries:
             end = self.stops(m)
@@ -102,7 +102,7 @@ class Sweep:
         """Return headings and rows of text."""
         headings = ["noise", *(f"{m} sums" for m in self.queries)]
         body = [
-            [_short(noise), *(percent(fractions[j]) for fractions in self.right)]
+            [_short(noise), *(share_text(fractions[j]) for fractions in self.right)]
             for j, noise in enumerate(self.noises)
         ]
         return headings, body
@@ -136,7 +136,7 @@ class Sweep:
         shares = [
             (
                 f"noise {_short(noise)}",
-                [(percent(line[j]), float(line[j])) for line in self.right],
+                [(share_text(line[j]), float(line[j])) for line in self.right],
             )
             for j, noise in enumerate(self.noises)
         ]

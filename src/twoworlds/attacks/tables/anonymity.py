@@ -436,7 +436,7 @@ def _shown(value: Number) -> str:
     >>> _shown(Fraction(7, 12))
     '7/12 (0.583334)'
     """
-    return show(value) if isinstance(value, Fraction) else decimal(value, side="down")
+    return show(value) if isinstance(value, Fraction) else decimal(value, side="at least")
 
 
 def _brief(value: Number) -> str:

@@ -135,11 +135,11 @@ class Guesses(NamedTuple):
         yield (
             f"The register gives the {sensitive} of {self.held_back:,} of them, which the attack "
             f"does not use: guesses about these are right {_times(self.right, self.held_back)}, "
-            f"where {decimal(self.expected_held_back, 6, 'down')} are expected."
+            f"where {decimal(self.expected_held_back, 6, 'about')} are expected."
         )
         if others := self.people - self.held_back:
             yield (
-                f"At that rate {decimal(self.calibrated, 6, 'down')} of the guesses about the "
+                f"At that rate {decimal(self.calibrated, 6, 'about')} of the guesses about the "
                 f"other {others:,} are right, if they are like these."
             )
 
@@ -545,6 +545,5 @@ def _exposure(
 
 
 def _times(right: Fraction, of: int) -> str:
-    return (
-        f"{decimal(right, 6, 'down')} times of {of:,}, a share of {decimal(right / of, 3, 'down')}"
-    )
+    share = decimal(right / of, 3, "about")
+    return f"{decimal(right, 6, 'about')} times of {of:,}, a share of {share}"

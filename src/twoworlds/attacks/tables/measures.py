@@ -346,13 +346,14 @@ class Claims:
             yield Claim(f"{self.diversity}-diverse", least >= self.diversity, said)
         if self.entropy is not None:
             value = worst["entropy"].value
-            said = f"the least e^H is {show(value, side='down')}"
+            said = f"the least e^H is {show(value, side='at least')}"
             text = f"entropy {show(self.entropy)}-diverse"
             yield Claim(text, _at_most(self.entropy, value), said)
         if self.recursive is not None:
             factor, values = self.recursive
             value = _recursive(groups, values)
-            said = f"the most frequent value is up to {show(value)} times the others from l on"
+            most = show(value, side="up")
+            said = f"the most frequent value is up to {most} times the others from l on"
             if value == INFINITY:
                 said = f"some group has fewer than {values} sensitive values"
             text = f"recursive ({show(factor)}, {values})-diverse"

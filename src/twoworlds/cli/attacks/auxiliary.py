@@ -223,7 +223,7 @@ def _entropy(options: dict[str, Any], as_json: bool) -> int:
         usable_lengths,
         vanishing_length,
     )
-    from twoworlds.numbers import show
+    from twoworlds.numbers import show, stated
 
     if "source" in options:
         return _entropy_of_source(options, as_json)
@@ -247,7 +247,7 @@ def _entropy(options: dict[str, Any], as_json: bool) -> int:
     out.print(Text(f"A min-entropy of ell does not make a pad of ell bits. {least.explain()}"))
     print_table(
         ["min-entropy", "least epsilon"],
-        [[str(one.entropy), show(one.distance, side="down")] for one in rising],
+        [[str(one.entropy), stated(one.distance, side="down")] for one in rising],
     )
     if tried:
         print_table(
@@ -273,7 +273,7 @@ def _entropy_of_source(options: dict[str, Any], as_json: bool) -> int:
         print_json({**data, "min_entropy": to_json(entropy, side="down")})
         return 0
     said = (
-        f"{text} on {counted(bits, 'bit')} has a min-entropy of {show(entropy, side='down')} "
+        f"{text} on {counted(bits, 'bit')} has a min-entropy of {show(entropy, side='at least')} "
         f"{'bit' if entropy == 1 else 'bits'}: its likeliest string has probability "
         f"{show(largest)}."
     )

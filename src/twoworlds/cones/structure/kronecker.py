@@ -211,8 +211,8 @@ class Frapp(RowConstraints):
                 found,
                 definition=self.name,
                 values={"gamma": value},
-                sentence=f"The report of one record is at most {show(value)} times likelier for "
-                "one true value than for any other.",
+                sentence=f"The report of one record is at most {show(value, side='up')} times "
+                "likelier for one true value than for any other.",
                 method="one transition for every record, so its rows decide",
                 notes=(),
             )

@@ -227,7 +227,7 @@ def number(x: Number) -> str:
         return f"about 1 + {decimal(gap, 3)}"
     if -_NEAR < gap < 0:
         return f"about 1 - {decimal(-gap, 3, side='down')}"
-    return f"about {decimal(x)}"
+    return decimal(x, side="about")
 
 
 def _nobody(impossible: bool) -> str:  # noqa: FBT001
