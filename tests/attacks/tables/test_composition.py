@@ -151,45 +151,22 @@ def one_each(*cells):
 
 
 @pytest.mark.parametrize(
-    ("tables", "left", "sentence"),
+    ("tables", "left", "together"),
     [
-        (
-            one_each("x|y", "y|z"),
-            [2, 2],
-            "Each table alone leaves 2 and 2 ses; together they leave one: y.",
-        ),
-        (
-            one_each("*", "flu"),
-            [1, 1],
-            "Alone, table 1 leaves anything and table 2 leaves 1 s; together they leave one: flu. "
-            "table 2 alone says it already.",
-        ),
-        (
-            one_each("*", None),
-            [1, 1],
-            "Alone, table 1 leaves anything and table 2 leaves anything; "
-            "together they leave anything.",
-        ),
-        (
-            one_each("x", "x|y"),
-            [1, 2],
-            "Each table alone leaves 1 and 2 ses; together they leave one: x. "
-            "table 1 alone says it already.",
-        ),
-        ([[{"s": "x|y"}, {"s": "y|x"}]], [2], "table 1 leaves 2 ses: x or y."),
-        (
-            [[{"s": "flu"}, {"s": "cold"}, {"s": "flu|cold"}, {"s": "cancer"}]],
-            [3],
-            "table 1 leaves 3 ses: cancer, cold or flu.",
-        ),
-        ([[{"s": "flu"}, {"s": None}]], [2], "table 1 leaves anything or flu."),
-        ([[{"s": "30"}, {"s": "30.0"}]], [1], "table 1 leaves 1 s: 30."),
+        (one_each("x|y", "y|z"), [2, 2], ("y",)),
+        (one_each("*", "flu"), [1, 1], ("flu",)),
+        (one_each("*", None), [1, 1], ("anything",)),
+        (one_each("x", "x|y"), [1, 2], ("x",)),
+        ([[{"s": "x|y"}, {"s": "y|x"}]], [2], ("x", "y")),
+        ([[{"s": "flu"}, {"s": "cold"}, {"s": "flu|cold"}]], [2], ("cold", "flu")),
+        ([[{"s": "flu"}, {"s": None}]], [2], ("anything", "flu")),
+        ([[{"s": "30"}, {"s": "30.0"}]], [1], ("30",)),
     ],
 )
-def test_sets_are_counted_by_the_values_that_they_list(tables, left, sentence):
+def test_sets_are_counted_by_the_values_that_they_list(tables, left, together):
     found = compose(tables, {}, "s")
     assert [len(table.candidates) for table in found.tables] == left
-    assert found.sentence == sentence
+    assert found.candidates == together
     assert found.verify()
 
 
@@ -308,20 +285,16 @@ def test_a_wrong_composition_does_not_verify():
         (FIGURES, {"age": 28}, "illness", {}, "figure1.csv has no column 'illness'"),
         (FIGURES, {"condition": "Flu"}, "condition", {}, "cannot be known"),
         (FIGURES, {"age": None}, "condition", {}, "nothing is said about the known 'age'"),
-        (FIGURES, {"age": " "}, "condition", {}, "nothing is said"),
         (FIGURES, [28], "condition", {}, "give a mapping"),
         ([], {}, "condition", {}, "no table was given"),
         ("figure1.csv", {}, "condition", {}, "give a list of tables"),
-        (["none.csv"], {}, "condition", {}, "no file 'none.csv'"),
         (FIGURES, {}, "condition", {"belief": "indepndent"}, "did you mean 'independent'"),
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1"}, "'Viral Infection'"),
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=-1"}, "not negative"),
-        (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=x"}, "is not a number"),
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1, Flu"}, "has no weight"),
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1, Cancer=2"}, "named twice"),
         (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=0"}, "no value a weight"),
         (FIGURES, {"age": 45}, "condition", {"prior": "weights.csv"}, "is no weights such as"),
-        (FIGURES, {"age": 45}, "condition", {"prior": 3}, "give weights such as"),
         (
             FIGURES,
             {"age": 45},

@@ -193,11 +193,8 @@ class Composition(Result):
         """Say what each table leaves alone, and all of them together."""
         first, *others = self.tables
         if not others:
-            alone = (
-                ""
-                if self._has_sets(first)
-                else f"{counted(len(first.candidates), self.sensitive)}: "
-            )
+            number = f"{counted(len(first.candidates), self.sensitive)}: "
+            alone = "" if self._has_sets(first) else number
             return f"{first.name} leaves {alone}{listed(self.candidates, 'or')}."
         alone = self._alone()
         if not self.candidates:

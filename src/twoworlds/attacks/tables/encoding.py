@@ -202,9 +202,7 @@ def encode(
         InvalidInput: when there are fewer than k rows, or the column is not of whole numbers.
     """
     size = whole(k, "k", at_least=1)
-    columns = _columns(table)
-    for name in (column, *quasi_identifier):
-        _check_column(name, columns)
+    columns = _columns(table, column, *quasi_identifier)
     if column not in quasi_identifier:
         raise InvalidInput(f"{column!r} is generalised, so it belongs to the quasi-identifier")
     if len(table) < size:
@@ -233,7 +231,7 @@ def generalise(table: Sequence[Row], column: str, boundaries: Sequence[object]) 
     0 to below 16
     16 to below 51
     """
-    _check_column(column, _columns(table))
+    _columns(table, column)
     ends = [rational(boundary, "boundary") for boundary in boundaries]
     if len(ends) < 2 or any(a >= b for a, b in pairwise(ends)):
         raise InvalidInput("boundaries: give two or more numbers, each larger than the one before")
@@ -358,8 +356,8 @@ def many_to_one_cone(universe: str | Universe, k: object) -> RowCone:
 # --- parts --------------------------------------------------------------------------------------
 
 
-def _columns(table: Sequence[Row]) -> tuple[str, ...]:
-    """Return the columns of a table in order, once it is known to be one without gaps."""
+def _columns(table: Sequence[Row], *needed: str) -> tuple[str, ...]:
+    """Return the columns of a table, once it is known to have the needed ones, and no gaps."""
     if not isinstance(table, list | tuple):
         raise InvalidInput(f"table: expected a list of rows, not {type(table).__name__}")
     if not table:
@@ -383,12 +381,10 @@ def _columns(table: Sequence[Row]) -> tuple[str, ...]:
                     f"row {number} has {column}={value!r} of type {type(value).__name__}: values "
                     "are text and numbers"
                 )
-    return tuple(table[0])
-
-
-def _check_column(column: str, columns: Sequence[str]) -> None:
-    if column not in columns:
-        raise InvalidInput(f"there is no column {column!r}: the table has {', '.join(columns)}")
+    columns = tuple(table[0])
+    if missing := [name for name in needed if name not in columns]:
+        raise InvalidInput(f"there is no column {missing[0]!r}: the table has {', '.join(columns)}")
+    return columns
 
 
 def _smallest_group(table: Sequence[Row], columns: Sequence[str]) -> tuple[int, Row]:

@@ -57,12 +57,8 @@ __all__ = ["Exposure", "Guesses", "TableShare", "Victim", "expose"]
 class TableShare(NamedTuple):
     """What one table alone does to the people of the register.
 
-    Attributes:
-        name: What the table is called.
-        size: How many rows it has.
-        matched: How many people can be in it.
-        pinned: For how many of them it leaves one sensitive value.
-        enough: How many of those whom all tables together pin down it pins down alone.
+    ``matched`` of them can be in it; to ``pinned`` of these it leaves one sensitive value; of those
+    whom all tables together pin down, it pins down ``enough`` alone.
     """
 
     name: str
@@ -75,11 +71,8 @@ class TableShare(NamedTuple):
 class Victim(NamedTuple):
     """Somebody whose sensitive value all tables together give away.
 
-    Attributes:
-        row: The number of the row in the register, from 1.
-        person: What the register says.
-        value: The only value that is left.
-        alone: How many values each table leaves.
+    ``row`` is the number of the row in the register, from 1, ``person`` what stands there, and
+    ``alone`` says how many values each table leaves.
     """
 
     row: int
@@ -329,7 +322,23 @@ def expose(
         kinds = _kinds(everybody, len(loaded), cells)
         guesses = _guesses(everybody, kinds, columns, sensitive, belief, cells)
         victims = _victims(everybody, kinds, columns, most)
-    return _exposure(everybody, loaded, columns, sensitive, kinds, guesses, victims, origins)
+    left: Counter[int] = Counter()
+    for kind in kinds:
+        if kind.together is not None:
+            left[kind.together[0]] += kind.people
+    return Exposure(
+        tuple(columns),
+        sensitive,
+        everybody.rows,
+        tuple(_share(table, number, kinds) for number, table in enumerate(loaded)),
+        left.total(),
+        dict(sorted(left.items())),
+        sum(one.people for one in kinds if one.pinned),
+        sum(one.people for one in kinds if one.newly),
+        guesses,
+        tuple(victims),
+        tuple(repeated(origins)),
+    )
 
 
 def _known(register: Table, on: object, sensitive: str) -> list[str]:
@@ -507,40 +516,15 @@ def _victims(
     ]
 
 
-def _exposure(
-    register: Table,
-    tables: Sequence[Table],
-    known: Sequence[str],
-    sensitive: str,
-    kinds: Sequence[_Kind],
-    guesses: Guesses,
-    victims: Sequence[Victim],
-    origins: Sequence[tuple[str, Origin]],
-) -> Exposure:
-    shares = []
-    for i, table in enumerate(tables):
-        mine = [(one, one.alone[i]) for one in kinds]
-        pinned = [kind for kind, alone in mine if alone is not None and alone[1]]
-        matched = sum(kind.people for kind, alone in mine if alone is not None)
-        enough = sum(kind.people for kind in pinned if kind.pinned)
-        alone = sum(kind.people for kind in pinned)
-        shares.append(TableShare(table.name, table.rows, matched, alone, enough))
-    left: Counter[int] = Counter()
-    for kind in kinds:
-        if kind.together is not None:
-            left[kind.together[0]] += kind.people
-    return Exposure(
-        tuple(known),
-        sensitive,
-        register.rows,
-        tuple(shares),
-        left.total(),
-        dict(sorted(left.items())),
-        sum(one.people for one in kinds if one.pinned),
-        sum(one.people for one in kinds if one.newly),
-        guesses,
-        tuple(victims),
-        tuple(repeated(origins)),
+def _share(table: Table, number: int, kinds: Sequence[_Kind]) -> TableShare:
+    inside = [(kind, left[1]) for kind in kinds if (left := kind.alone[number]) is not None]
+    pinned = [kind for kind, is_pinned in inside if is_pinned]
+    return TableShare(
+        table.name,
+        table.rows,
+        sum(kind.people for kind, _ in inside),
+        sum(kind.people for kind in pinned),
+        sum(kind.people for kind in pinned if kind.pinned),
     )
 
 

@@ -19,7 +19,7 @@ equally likely to be behind a row.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -414,37 +414,20 @@ def most_placed(kinds: Sequence[tuple[int, Sequence[int]]], rooms: Mapping[int, 
     2
     """
     free, left = dict(rooms), [number for number, _ in kinds]
-    placed: list[dict[int, int]] = [{} for _ in kinds]
+    placed: list[Counter[int]] = [Counter() for _ in kinds]
     guests: dict[int, dict[int, None]] = {group: {} for group in rooms}  # kinds that are in a group
-
-    def move(kind: int, group: int, number: int) -> None:
-        placed[kind][group] = placed[kind].get(group, 0) + number
-        if placed[kind][group]:
-            guests[group][kind] = None
-        else:
-            del placed[kind][group], guests[group][kind]
-
-    for kind in sorted(range(len(kinds)), key=lambda one: len(kinds[one][1])):
-        for group in kinds[kind][1]:
-            number = min(left[kind], free[group])
-            if number:
-                move(kind, group, number)
-                left[kind] -= number
-                free[group] -= number
     dead: set[int] = set()  # kinds from which no path leads to a free room, now or later
-    for kind in range(len(kinds)):
-        while left[kind] and kind not in dead:
-            path = _path(kind, kinds, free, guests, dead)
-            if path is None:
-                break
-            movers = [
-                placed[other][group] for group, other in zip(path[1::2], path[2::2], strict=False)
-            ]
-            number = min(left[kind], free[path[-1]], *movers)
+    for kind in sorted(range(len(kinds)), key=lambda one: len(kinds[one][1])):
+        while left[kind] and (path := _path(kind, kinds, free, guests, dead)) is not None:
+            moves = [*zip(path[1::2], path[2::2], strict=False)]  # who leaves which group
+            number = min(left[kind], free[path[-1]], *(placed[k][group] for group, k in moves))
             for here, group in zip(path[::2], path[1::2], strict=True):
-                move(here, group, number)
-            for group, other in zip(path[1::2], path[2::2], strict=False):
-                move(other, group, -number)
+                placed[here][group] += number
+                guests[group][here] = None
+            for group, other in moves:
+                placed[other][group] -= number
+                if not placed[other][group]:
+                    del guests[group][other]
             left[kind] -= number
             free[path[-1]] -= number
     return sum(number for number, _ in kinds) - sum(left)
@@ -462,6 +445,8 @@ def _path(
     All that is reached in vain stays in vain: rooms are only filled, and whoever is moved later
     stays among what was reached, or outside of it.
     """
+    if start in dead:
+        return None
     before: dict[int, int] = {}  # a group, and the kind from which it was reached
     inviting: dict[int, int] = {}  # a kind, and the group that it would leave
     queue, seen = deque([start]), {start}
