@@ -49,7 +49,7 @@ def anonymity(
         str, "texts or knowledge: groups of equal cells, or of what exact knowledge matches"
     ] = "texts",
     subsets: Annotated[bool, "measure every part of the quasi-identifier, too"] = False,
-    make: Annotated[str | None, "make the table so anonymous, with least loss"] = None,
+    make: Annotated[str | None, "make the table K-anonymous, with the least loss"] = None,
     hierarchies: Annotated[Path | None, "how columns may be coarsened, as YAML"] = None,
     suppression: Annotated[
         str | None, "the share of people whom --make may leave out: 0 if not"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import exp
 
@@ -27,14 +28,22 @@ from twoworlds.numbers import bounds
 QUASI = ["zip", "age", "sex"]
 
 
+def numbered(seed):
+    return random_table(seed, rows=12 + 7 * seed, values=["1", "2", "10", "30", "7.5"])
+
+
+@cache
+def counted(seed):
+    return count_table(numbered(seed), (*QUASI, "has"))
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("columns", [QUASI, ["zip", "sex"], ["sex"]])
 def test_measures_follow_their_definitions(seed, columns):
-    values = ["1", "2", "10", "30", "7.5"]
-    rows = random_table(seed, rows=12 + 7 * seed, values=values)
+    rows = numbered(seed)
     groups = grouped(rows, columns, "has")
     table = Counter(row["has"] for row in rows)
-    found = examine(rows, columns, "has")
+    found = examine(counted(seed), columns, "has")
     measures = found.measures
     assert found.people == len(rows)
     assert measures.groups == len(groups)
@@ -63,7 +72,7 @@ def test_the_worst_groups_are_groups_of_the_table():
 
 
 def test_every_part_is_measured_and_none_hides_worse_than_the_whole():
-    rows = random_table(5, rows=60, values=["1", "2", "3"])
+    rows = counted(5)
     found = examine(rows, QUASI, "has", subsets=True)
     parts = [c for size in (3, 2, 1) for c in combinations(QUASI, size)]
     assert [part.columns for part in found.subsets] == parts
@@ -117,10 +126,10 @@ def test_claims_are_checked_exactly():
     )
     k = min(group.total() for group in groups.values())
 
-    counted = count_table(rows, ["sex", "has"])
+    once = count_table(rows, ["sex", "has"])
 
     def holds(**claims):
-        return examine(counted, ["sex"], "has", **claims).holds
+        return examine(once, ["sex"], "has", **claims).holds
 
     assert holds(k=k) is True
     assert holds(k=k + 1) is False

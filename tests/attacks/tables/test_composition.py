@@ -43,7 +43,7 @@ def test_reference_figures_1_and_2_together(age, zip_code, first, second, poster
     assert found.verify()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_posterior_matches_enumeration_on_random_tables(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, draw.randint(1, 9)) for _ in range(draw.randint(1, 3))]
@@ -58,7 +58,7 @@ def test_posterior_matches_enumeration_on_random_tables(seed):
     assert found.verify()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_prior_and_population_match_bayes_by_enumeration(seed):
     draw = random.Random(seed)
     values = brute.CONDITIONS[:3]
@@ -74,7 +74,7 @@ def test_prior_and_population_match_bayes_by_enumeration(seed):
         assert found.verify()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_consistent_choices_match_enumeration_on_random_tables(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, draw.randint(1, 8)) for _ in range(draw.randint(1, 3))]
@@ -180,7 +180,7 @@ def test_reference_cases_of_the_even_law_with_an_empty_cell_and_a_set():
     assert any("no other values" in one for one in compose([first], {}, "s").belief.assumptions)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_sets_and_empty_cells_match_enumeration_of_the_stated_law(seed):
     draw = random.Random(seed)
     tables = [brute.random_sets(draw, draw.randint(1, 5)) for _ in range(draw.randint(1, 2))]

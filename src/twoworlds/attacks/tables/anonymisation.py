@@ -165,8 +165,9 @@ class Generalised(Result):
         if known is None:
             return Answer(headline, blocks=(Said(others), chart))
         found = known.answer()
-        blocks = (Said([*others, found.headline]), *found.blocks, chart)
-        return replace(found, headline=headline, blocks=blocks)
+        blocks = (Said([*others, found.headline]), chart, *found.blocks)
+        subject = self.name if found.subject else ""
+        return replace(found, headline=headline, subject=subject, blocks=blocks)
 
     def verify(self) -> bool:
         """Count the published rows again, and compare with what was asked for."""

@@ -177,7 +177,7 @@ def named_columns(columns: object, name: str, sensitive: str | None = None) -> l
     if sensitive in found:
         raise InvalidInput(
             f"{sensitive!r} is what is attacked, and whoever knows it has nothing left to learn: "
-            f"leave it out of {name}"
+            "leave it out of the columns that are known"
         )
     return found
 
