@@ -103,8 +103,9 @@ def test_the_sentence_counts_only_people_who_can_be_in_all_tables():
     second = [{"a": "1", "s": "flu"}, {"a": "1", "s": "flu"}]
     found = expose({"A": first, "B": second}, [{"a": a} for a in "123"], "s")
     assert found.sentence == (
-        "Of 3 people of whom a is known, 1 can be in all tables. The s of 1 of them is pinned "
-        "down: 1 and 1 by each table alone, and 0 only by putting the tables together."
+        "The s of 1 of 1 person who can be in all tables is pinned down: 1 and 1 by each table "
+        "alone, and 0 only by putting the tables together. The register has 3 people, of whom a is "
+        "known."
     )
     assert "whether they can be in the others or not, A alone pins down 3 and B" in found.explain()
     assert [(one.pinned, one.enough) for one in found.tables] == [(3, 1), (1, 1)]

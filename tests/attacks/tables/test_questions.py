@@ -181,7 +181,7 @@ def test_details_hold_everything(capsys):
 def test_everyone_of_a_register(capsys):
     code, out, err = call(capsys, *ATTACK, "--everyone", "register.csv")
     assert (code, err) == (0, "")
-    assert "The condition of 3 of them is pinned down" in out
+    assert "The condition of 3 of 5 people who can be in all tables is pinned down" in out
     assert "Alice" in out
     code, out, _ = call(capsys, *ATTACK, "--everyone", "register.csv", "--on", "age", "--json")
     told = json.loads(out)

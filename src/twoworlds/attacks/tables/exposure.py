@@ -188,16 +188,14 @@ class Exposure(Result):
         if not self.everywhere:
             return f"Nobody of {counted(self.people, 'person')} matches all tables by {known}."
         alone = listed([f"{one.enough:,}" for one in self.tables])
-        said = (
-            f"Of {counted(self.people, 'person')} of whom {known} "
-            f"{'is' if len(self.on) == 1 else 'are'} known, {self.everywhere:,} can be in all "
-            f"tables. The {self.sensitive} of {self.pinned:,} of them is pinned down"
+        how = (
+            f": {alone} by each table alone, and {self.newly:,} only by putting the tables together"
         )
-        if len(self.tables) == 1:
-            return f"{said}."
         return (
-            f"{said}: {alone} by each table alone, and {self.newly:,} only by putting the tables "
-            "together."
+            f"The {self.sensitive} of {self.pinned:,} of {counted(self.everywhere, 'person')} who "
+            f"can be in all tables is pinned down{how if len(self.tables) > 1 else ''}. The "
+            f"register has {counted(self.people, 'person')}, of whom {known} "
+            f"{'is' if len(self.on) == 1 else 'are'} known."
         )
 
     def answer(self) -> Answer:
