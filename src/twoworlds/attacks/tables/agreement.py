@@ -108,7 +108,7 @@ class Sensitive:
 
     Cells that hold the same have one label, that of the first.
 
-    >>> cells = Sensitive([["flu|cold", "cold|flu", "*"]])
+    >>> cells = Sensitive([["flu|cold", "cold|flu", "*"], ["flu"]])
     >>> cells.told(("cold|flu",)).named, cells.told(("*",)).named, cells.told(("*",)).inside
     (('cold', 'flu'), ('anything',), ('flu', 'cold'))
     >>> [(told.candidate.label, ways) for told, _, ways in cells.choices([{"*": 2}, {"flu": 1}])]
