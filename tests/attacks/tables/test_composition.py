@@ -193,12 +193,6 @@ def test_sets_and_empty_cells_match_enumeration_of_the_stated_law(seed):
         assert compose(tables, {"age": 30}, "condition", prior=weights).posterior == found.posterior
 
 
-def test_values_that_occur_in_rows_that_do_not_match_count_for_an_empty_cell():
-    table = [{"a": "1", "s": "x"}, {"a": "1", "s": None}, {"a": "2", "s": "y"}]
-    # x: 1 + 1/2 of the empty one; y: 1/2.
-    assert compose([table], {"a": 1}, "s").posterior == {"x": Fraction(3, 4), "y": Fraction(1, 4)}
-
-
 def test_a_table_that_is_given_twice_is_said(tmp_path):
     found = compose([FIGURES[0], FIGURES[1], FIGURES[0], FIGURES[0]], {"age": 45}, "condition")
     [note] = found.notes

@@ -117,12 +117,6 @@ def test_a_table_that_is_given_twice_is_said():
     assert note.endswith("Give it once.")
 
 
-def test_nobody_matches():
-    found = expose(["figure1.csv"], [{"zip": "99999"}], "condition")
-    assert found.everywhere == 0
-    assert "Nobody of 1 person matches" in found.explain()
-
-
 def test_contradicting_tables_are_said():
     tables = [[{"age": "*", "pay": "a"}], [{"age": "*", "pay": "b"}]]
     found = expose(tables, [{"age": "30"}], "pay")

@@ -84,11 +84,6 @@ def test_groups_that_overlap_are_said_and_hide_more():
     assert "Groups overlap" in found.explain()
 
 
-def test_rows_of_others_are_counted_by_a_largest_matching_where_groups_overlap():
-    table = [{"age": age} for age in ("<35", "<35", "3*", "3*")]
-    assert link([{"age": 33}], table, "age").missing == 3
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_missing_is_what_a_largest_matching_leaves(seed, monkeypatch):
     draw = random.Random(seed)
@@ -165,8 +160,3 @@ def test_a_long_chain_moves_everybody_by_one():
     kinds = [(1, [i, i + 1]) for i in range(size)] + [(1, [0, 0, 0])]
     rooms = dict.fromkeys(range(size + 1), 1)
     assert most_placed(kinds, rooms) == size + 1
-
-
-def test_nobody_and_no_rooms():
-    assert most_placed([], {0: 3}) == 0
-    assert most_placed([(5, [0])], {0: 0}) == 0

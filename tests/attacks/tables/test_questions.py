@@ -1,7 +1,6 @@
 """``twoworlds anonymity``, ``attack composition`` and ``attack linkage`` as a person types them."""
 
 import json
-from fractions import Fraction
 
 import pytest
 
@@ -71,29 +70,19 @@ def test_a_table_is_made_anonymous_and_written(capsys, tmp_path):
         (("raw.csv",), "name the columns"),
         (("raw.csv", "--quasi", "zip,size"), "no column 'size'"),
         (("raw.csv", "--quasi", "zip,has", "--sensitive", "has"), "nothing left to learn"),
-        (("raw.csv", "--quasi", "zip", "--k", "2.5"), "k=2.5 must be a whole number"),
         (("raw.csv", "--quasi", "zip", "--l", "2"), "about a sensitive column"),
         (("raw.csv", "--quasi", "zip", "-o", "out.csv"), "--output belongs to --make"),
-        (("raw.csv", "--quasi", "zip", "--keep", "age"), "--keep belongs to --make"),
         (
             ("raw.csv", "--quasi", "zip", "--suppression", "1%", "--loss", "certainty"),
             "--suppression and --loss belong to --make",
         ),
-        ((".", "--quasi", "zip"), ". is a folder"),
-        (("raw.csv", *HOW, "--groups", "some"), "groups='some'"),
-        (("raw.csv", *HOW, "--k", "0"), "k=0"),
         (("raw.csv", *HOW, "--entropy", "2"), "about a sensitive column"),
         (("raw.csv", *HOW, "--recursive", "3"), "such as 3,2"),
-        (("raw.csv", "--quasi", 'zip,"', "--k", "2"), "no list of columns"),
         (("raw.csv", "--make", "2"), "--hierarchies FILE"),
         (("raw.csv", "--make", "2", "--hierarchies", "none.yaml"), "cannot be read"),
         (
             ("raw.csv", "--make", "2", "--hierarchies", "how.yaml", "--quasi", "has"),
             "no hierarchy for has",
-        ),
-        (
-            ("raw.csv", "--quasi", "zip", "--sensitive", "has", "--recursive", "3"),
-            "such as 3,2",
         ),
         (
             ("raw.csv", "--make", "2", "--hierarchies", "how.yaml", "-o", "no/where.csv"),
@@ -186,18 +175,6 @@ def test_everyone_of_a_register(capsys):
     code, out, _ = call(capsys, *ATTACK, "--everyone", "register.csv", "--on", "age", "--json")
     told = json.loads(out)
     assert (code, told["on"], told["in_all_tables"], told["pinned"]) == (0, ["age"], 6, 4)
-
-
-def test_everyone_takes_a_prior_and_a_population(capsys):
-    weights = ("--prior", "AIDS=1, Cancer=9, Viral Infection=2, Heart Disease=2, Flu=2")
-    code, out, err = call(capsys, *ATTACK, "--everyone", "register.csv", *weights, "--json")
-    assert (code, err) == (0, "")
-    # Two people have Cancer with odds 3 to 4 before the prior, 27 to 8 after it.
-    assert json.loads(out)["expected_right_guesses"]["exact"] == str(3 + 2 * Fraction(27, 35))
-    population = ("--population", weights[1])
-    code, out, _ = call(capsys, *ATTACK, "--everyone", "register.csv", *population)
-    assert code == 0
-    assert "for everybody else values have the weights AIDS 1, Cancer 9" in " ".join(out.split())
 
 
 def test_linkage_in_words_and_as_data(capsys):
