@@ -25,8 +25,8 @@ APART = (".web", ".spark", ".testing", ".cli", ".__main__")
 
 # Where a docstring makes one.
 EXAMPLES = {
-    "attacks.anonymity.answer.Anonymity": "attacks.anonymity.examination.examine",
-    "attacks.anonymity.generalised_table.Generalised": "attacks.anonymity.anonymiser.anonymise",
+    "attacks.tables.anonymity.Anonymity": "attacks.tables.anonymity.examine",
+    "attacks.tables.anonymisation.Generalised": "attacks.tables.anonymisation.anonymise",
     "attacks.audit.finding.Audit": "attacks.audit.auditing.audit",
     "attacks.audit.finding.Finding": "attacks.audit.auditing.audit",
     "attacks.auxiliary.assumptions.Lengths": "attacks.auxiliary.assumptions.usable_lengths",
@@ -36,10 +36,10 @@ EXAMPLES = {
     "attacks.auxiliary.height.Height": "attacks.auxiliary.height.height",
     "attacks.auxiliary.results.Attack": "attacks.auxiliary.theorem.attack",
     "attacks.auxiliary.smoking.Smoking": "attacks.auxiliary.smoking.smoking",
-    "attacks.composition.compose.Composition": "attacks.composition.compose.compose",
-    "attacks.composition.exposure.Exposure": "attacks.composition.exposure.expose",
-    "attacks.composition.linkage.Linkage": "attacks.composition.linkage.link",
-    "attacks.k_anonymity.Collapse": "attacks.k_anonymity.demonstration",
+    "attacks.tables.composition.Composition": "attacks.tables.composition.compose",
+    "attacks.tables.exposure.Exposure": "attacks.tables.exposure.expose",
+    "attacks.tables.linkage.Linkage": "attacks.tables.linkage.link",
+    "attacks.tables.encoding.Collapse": "attacks.tables.encoding.demonstration",
     "attacks.queries.averaging.Averaging": "attacks.queries.averaging.average_out",
     "attacks.queries.membership.Membership": "attacks.queries.membership.membership_in_means",
     "attacks.reconstruction.decoding.Reconstruction": "attacks.reconstruction.decoding.reconstruct",

@@ -306,7 +306,8 @@ _ATTACKS = (
     Question(
         "anonymity",
         "Measure the anonymity of a table, name whom it exposes, or make it anonymous.",
-        "attacks:anonymity",
+        "tables:anonymity",
+        chart=True,
     ),
     Question(
         "audit",
@@ -321,7 +322,8 @@ _ATTACKS = (
     Question(
         "attack composition",
         "Put several anonymised tables together, and see what they say of a person in all of them.",
-        "attacks:attack_composition",
+        "tables:composition",
+        chart=True,
     ),
     Question(
         "attack averaging",
@@ -336,7 +338,8 @@ _ATTACKS = (
     Question(
         "attack linkage",
         "Link a register to a published table, and count whom it leaves alone with how many rows.",
-        "attacks:attack_linkage",
+        "tables:linkage",
+        chart=True,
     ),
     Question(
         "attack membership",
