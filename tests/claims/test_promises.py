@@ -128,8 +128,8 @@ ANY = (
     "# to #."
 )
 KNOWS = (
-    "If they know everybody else's record, the answer moves their belief by at most # percentage "
-    "points from what it was before; odds of 1 to 99 become at most # to #."
+    "If they know everybody else's record, only yours is open, and the answer moves their belief "
+    "by at most # percentage points from what it was before; odds of 1 to 99 become at most # to #."
 )
 TABLE = "~ 1% #% #% 10% #% #% 50% #% #% assumes: neighbours by substitute"
 

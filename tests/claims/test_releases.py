@@ -9,12 +9,13 @@ import pytest
 from tests.claims.reading import exact, fit, number
 
 PROMISE = (
-    "Whatever someone believed, and whatever they ask about you, this answer moves their belief by "
-    "at most # percentage points, compared with the same answer computed without you: odds differ "
-    "by at most the factor #, and an even bet becomes at most #%. Someone who knows all other "
-    "records, and what yours would be, and gives even odds to your being in the data or not can "
-    "end up at odds of at most # to 1: 50% becomes at most #%, and 1% at most #%. Here you are one "
-    "row, and your record is that row."
+    "Someone who knows all other records, and what yours would be, and gives even odds to your "
+    "being in the data or not can end up at odds of at most # to 1: 50% becomes at most #%, and 1% "
+    "at most #%. Whatever someone believed about you, this answer moves their belief, compared "
+    "with the same answer computed without you, by at most # percentage points; odds of 1 to 99 "
+    "become at most # to #. The factor is squared, since your data can speak for one possibility "
+    "and against another; what they learn about you from the others' data comes on top, with your "
+    "data or without. Here you are one row, and your record is that row."
 )
 
 
@@ -45,17 +46,16 @@ def test_answers_lie_within_what_is_said_so_often_and_no_wider(ask, epsilon, ask
     width, scale = holes[2], holes[4]
     assert scale == moved / epsilon
     assert beyond(int(width), float(scale)) <= 0.05 < beyond(int(width) - 1, float(scale))
-    moves, factor, even, odds, half, rare = holes[6:12]
+    odds, half, rare, moves, one, other = holes[6:12]
     r = math.exp(epsilon)
     for told, truth in (
-        (moves, 100 * math.tanh(epsilon / 2)),
-        (factor, r * r),
-        (even, 100 * r * r / (1 + r * r)),
         (odds, r),
         (half, 100 * r / (1 + r)),
         (rare, 100 * r / (99 + r)),
+        (moves, 100 * math.tanh(epsilon / 2)),
     ):
         assert near(told, truth)
+    assert r * r <= 99 * one / other <= 1.1 * r * r
 
 
 @pytest.mark.parametrize("keep", [Fraction(3, 4), Fraction(2, 3), Fraction(9, 10)])
@@ -147,7 +147,7 @@ def test_averaging_finds_the_truth_as_often_as_is_said(ask, ratio):
     assert abs(float(single) / 100 - one[0]) < 1e-3
     assert abs(float(total) - float(reach95) * math.log(ratio)) < 1e-2
     assert many > 95
-    rows = dict(re.findall(r" (1|4) ([0-9.]+)% ", said))
+    rows = dict(re.findall(r" (1|4) (?:about )?([0-9.]+)% ", " ".join(said.split())))
     four = {0: 1.0}
     for _ in range(4):
         added: dict[int, float] = {}
@@ -157,8 +157,8 @@ def test_averaging_finds_the_truth_as_often_as_is_said(ask, ratio):
         four = added
     sure = sum(mass for k, mass in four.items() if abs(k) < 2)
     tied = sum(mass for k, mass in four.items() if abs(k) == 2)
-    assert abs(float(number(rows["1"])) / 100 - one[0]) < 1e-4
-    assert sure - 1e-4 <= float(number(rows["4"])) / 100 <= sure + tied + 1e-4
+    assert abs(float(number(rows["1"])) / 100 - one[0]) < 1e-3
+    assert sure - 1e-3 <= float(number(rows["4"])) / 100 <= sure + tied + 1e-3
 
 
 def test_differences_of_noisy_counts_give_away_so_much(ask):
