@@ -11,7 +11,6 @@ from rich.padding import Padding
 from rich.text import Text as Styled
 
 from twoworlds.cli.app import Json, Text, app
-from twoworlds.cli.cones import write_proof
 from twoworlds.cli.render import (
     console,
     print_answer,
@@ -36,6 +35,7 @@ from twoworlds.definitions.scenario import Scenario
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import Number, ln, show, to_json
+from twoworlds.questions.cones import save_json
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.joint import plain_label
 from twoworlds.worlds.scrubs import scrubs
@@ -147,7 +147,7 @@ def simulator(
         "claim": f"{said}{show(at)} if {beliefs.assumption}",
         **data.pop("certificate"),
     }
-    saved = {} if proof is None else write_proof(proof, certificate)
+    saved = {} if proof is None else save_json(proof, certificate)
     if json_:
         shown = None if plain is None else to_json(plain)
         names = {"mechanism": built.expression, "assumption": beliefs.assumption}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from twoworlds.errors import Interrupted, InvalidInput, UnknownName
 from twoworlds.files import check_place, write
 from twoworlds.numbers import show
 from twoworlds.questions import Name, Place
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -63,26 +63,12 @@ Values = Annotated[str | None, "what a record may hold, declared beforehand: 'ye
 Outputs = Annotated[str | None, "the reports of a pram that has not as many as values: 'a, b, c'"]
 
 
-@dataclass(frozen=True)
-class _Told(Result):
-    """An answer with its plain data, where no class of the library has both."""
-
-    said: Answer
-    data: Mapping[str, Any]
-
-    def answer(self) -> Answer:
-        return self.said
-
-    def fields(self) -> Mapping[str, Any]:
-        return self.data
-
-
 def _wrote(result: Result, files: Mapping[str, object], **more: Any) -> Result:
     """Add to a result which files were written, and further data."""
     said = result.answer()
     notes = (*said.notes, *(f"wrote {path}" for path in files.values()))
     data = {**result.fields(), **more, **{name: str(path) for name, path in files.items()}}
-    return _Told(replace(said, notes=notes), data)
+    return Told(replace(said, notes=notes), data)
 
 
 # --- releases -----------------------------------------------------------------------------------
@@ -122,7 +108,7 @@ def release(
             cost = curator.cost_for(asked, within)
             said = f"With {cost.shown()}, 95% of the errors of every answer are at most {within}."
             told = Answer(said, blocks=(Said(["Nothing was charged."]),))
-            return _Told(told, {"within": within, "cost": cost})
+            return Told(told, {"within": within, "cost": cost})
         if strategy is not None:
             if epsilon is None or delta or rho or certificate or len(asked) > 1:
                 raise InvalidInput(
@@ -246,7 +232,7 @@ def _beside(result: Result, sentence: str, **more: Any) -> Result:
     """Add a sentence and further data to a result."""
     said = result.answer()
     told = replace(said, blocks=(*said.blocks, Said([sentence])))
-    return _Told(told, {**result.fields(), **more})
+    return Told(told, {**result.fields(), **more})
 
 
 def _save(released: Released, certificate: Path | None, report: Path | None) -> dict[str, Path]:
@@ -331,7 +317,7 @@ def strategy_open(
             f"{show(prices[1])}."
         ]
     told = Answer.of(said, *([Said(notes)] if notes else []))
-    return _Told(told, {**data, "cost": wanted})
+    return Told(told, {**data, "cost": wanted})
 
 
 def strategy_show(
@@ -351,7 +337,7 @@ def strategy_show(
         said = found.answer()
         steps = [Steps([(question, ()) for question in questions])] if questions else []
         told = replace(said, blocks=(*said.blocks, *steps))
-        return _Told(told, {**found.fields(), "asked": questions})
+        return Told(told, {**found.fields(), "asked": questions})
 
 
 def _only_dataset(curator: Curator, name: str | None) -> str:
@@ -393,7 +379,7 @@ def budget(
         read.dataset(dataset)
     datasets = [one for one in budgets(read) if dataset in (None, one["dataset"])]
     table = account_table(datasets)
-    return _Told(Answer(_left(table), blocks=(table,)), {"datasets": datasets})
+    return Told(Answer(_left(table), blocks=(table,)), {"datasets": datasets})
 
 
 def _left(table: Table) -> str:
@@ -415,7 +401,7 @@ def ledger_show(where: Ledger) -> Result:
         blocks=(account_table(found["datasets"]),),
         notes=(f"last hash {found['hash']}",),
     )
-    return _Told(said, found)
+    return Told(said, found)
 
 
 def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"]) -> Result:
@@ -438,7 +424,7 @@ def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"
             f"The ledger holds: {found['entries']} entries, each with the hash of the one before, "
             "and no budget exceeded."
         )
-    return _Told(Answer(said, holds=holds), {"holds": holds, **found})
+    return Told(Answer(said, holds=holds), {"holds": holds, **found})
 
 
 def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]) -> Result:
@@ -448,7 +434,7 @@ def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]
     check_place(file)
     place, _ = _located(where)
     count = write_export(file, export(place))
-    return _Told(Answer(f"wrote {file}: {count} entries"), {"file": file, "entries": count})
+    return Told(Answer(f"wrote {file}: {count} entries"), {"file": file, "entries": count})
 
 
 def ledger_remark(
@@ -459,7 +445,7 @@ def ledger_remark(
 
     place, mark = _located(where)
     remark(place, reason=reason, mark=mark)
-    return _Told(Answer("made a new mark; the reason stands in the ledger"), {"remarked": True})
+    return Told(Answer("made a new mark; the reason stands in the ledger"), {"remarked": True})
 
 
 def _located(where: str) -> tuple[str, str | None]:
@@ -492,7 +478,7 @@ def policy_check(
         said = one.answer()
         blocks += [Said([said.headline]), *said.blocks]
     told = Answer(f"{file}: nothing is wrong with it.", holds=True, blocks=blocks)
-    return _Told(told, {"file": file, "holds": True, "datasets": found})
+    return Told(told, {"file": file, "holds": True, "datasets": found})
 
 
 def policy_new(
@@ -524,7 +510,7 @@ def policy_new(
             )
         write(file, draft(data, name, table=table, folder=file.parent))
         written = f"wrote {file}: fill in bounds, keys and the budget, then check it"
-        return _Told(Answer(written), {"file": file})
+        return Told(Answer(written), {"file": file})
     asks = sys.stdin.isatty()
     if header is None and not kind and not asks and Path(data).exists():
         raise InvalidInput(
@@ -551,7 +537,7 @@ def policy_new(
     )
     said = found.answer()
     told = Answer(said.headline, blocks=said.blocks, notes=(next_step,))
-    return _Told(told, {"file": file, "data": imported.target, "report": found})
+    return Told(told, {"file": file, "data": imported.target, "report": found})
 
 
 def policy_import(
@@ -605,7 +591,7 @@ def policy_import(
         )
     said = found.answer()
     told = Answer(said.headline, blocks=said.blocks, notes=notes)
-    return _Told(told, {"data": imported.target, "report": found})
+    return Told(told, {"data": imported.target, "report": found})
 
 
 def _examined(dataset: Dataset, imported: Imported) -> Examination:
@@ -700,4 +686,4 @@ def estimate(
     lead = "The nearest feasible counts are post-processed, and biased:"
     told = replace(said, blocks=(*said.blocks, Table(["value", "nearest feasible"], rows, lead)))
     counts = {value: str(count) for value, count in nearest.items()}
-    return _Told(told, {**found.fields(), "feasible": counts})
+    return Told(told, {**found.fields(), "feasible": counts})

@@ -27,7 +27,7 @@ def print_answer(answer: Answer) -> None:
     out = console()
     if answer.subject or answer.claim:
         head = Text(answer.subject, style="bold")
-        head.append(f"{chr(10) if answer.subject else ''}{answer.claim}", style="not bold")
+        head.append(f"{chr(10) if answer.claim else ''}{answer.claim}", style="not bold")
         if answer.holds is not None:
             word = answer.verdict.removeprefix(answer.claim)
             head.append(word, style="bold green" if answer.holds else "bold red")
@@ -37,14 +37,22 @@ def print_answer(answer: Answer) -> None:
     else:
         out.print(Text(answer.headline))
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
-    before: Block | None = Said([answer.headline]) if not answer.claim else None
+    before: Block | None = None if answer.subject or answer.claim else Said([answer.headline])
     for block in _joined(pending):
-        if type(block) is not type(before) or getattr(block, "quiet", 0) != getattr(
-            before, "quiet", 0
-        ):
+        if _kind(block) != _kind(before) and not _spaced(block):
             out.print()
         _print_block(out, block)
         before = block
+
+
+def _kind(block: Block | None) -> tuple[type, bool]:
+    """Return what blocks have in common that stand without an empty line between them."""
+    return type(block), isinstance(block, Said) and block.quiet
+
+
+def _spaced(block: Block) -> bool:
+    """Tell whether a block begins with an empty line of its own, as tables do."""
+    return isinstance(block, Table) and not block.lead
 
 
 def _joined(blocks: Iterable[Block]) -> list[Block]:

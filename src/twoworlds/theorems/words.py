@@ -192,7 +192,7 @@ def _conditional(guarantee: Guarantee) -> str:
 def _power(guarantee: Guarantee) -> str:
     return (
         "A test of one value of your record against another that gives a false alarm in "
-        f"{percent(guarantee['level'])} of the cases finds the truth in at most "
+        f"{percent(guarantee['level'], side='about')} of the cases finds the truth in at most "
         f"{percent(guarantee['power'])} of them."
     )
 

@@ -45,7 +45,15 @@ if TYPE_CHECKING:
 
     from twoworlds.release.query.conditions import Condition
 
-__all__ = ["Averaging", "Repeated", "against_engine", "average_out", "chance", "enough"]
+__all__ = [
+    "Averaging",
+    "Repeated",
+    "against_engine",
+    "average_out",
+    "chance",
+    "chance_text",
+    "enough",
+]
 
 MOST = 4096
 _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon
@@ -72,7 +80,7 @@ class Averaging(Explained):
 
     def explain(self) -> str:
         """Say how soon the noise is gone."""
-        first, last = (_chance_text(self.chances[i]) for i in (0, -1))
+        first, last = (chance_text(self.chances[i]) for i in (0, -1))
         text = (
             f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: one "
             "answer is "
@@ -319,7 +327,8 @@ def against_engine(
     )
 
 
-def _chance_text(chance: Number) -> str:
+def chance_text(chance: Number) -> str:
+    """Write a probability as a percentage, which is not 100% while it is below 1."""
     return "more than 99.9%" if chance > Fraction(999, 1000) else percent(chance, side="about")
 
 

@@ -8,9 +8,8 @@ import typer
 from rich.text import Text
 
 from twoworlds.cli.app import Json
-from twoworlds.cli.attacks.composition import print_notes
 from twoworlds.cli.attacks.group import attack_app
-from twoworlds.cli.attacks.tables import SECRET, Table, known_of, table_of
+from twoworlds.cli.attacks.tables import SECRET, Table, known_of, print_notes, table_of
 from twoworlds.cli.render import console, print_json, print_table, progress
 from twoworlds.errors import InvalidInput
 
@@ -39,7 +38,8 @@ def averaging(
 ) -> None:
     """Ask a noisy count again and again until the noise is gone, and see the engine hold."""
     from twoworlds.attacks.queries import ExactServer, average_out
-    from twoworlds.attacks.queries.averaging import against_engine
+    from twoworlds.attacks.queries.averaging import against_engine, chance_text
+    from twoworlds.numbers import decimal
 
     if not engine and (file is not None or count is not None or cap is not None):
         raise InvalidInput("FILE, --count and --cap are for the release engine: give --engine too")
@@ -59,7 +59,7 @@ def averaging(
     out = console()
     out.print(Text(found.explain()))
     rows = [
-        [f"{m:,}", f"{float(c):.2%}", f"{float(m * found.epsilon):g}"]
+        [f"{m:,}", chance_text(c), decimal(m * found.epsilon, 4, "about")]
         for m, c in zip(found.times, found.chances, strict=True)
     ]
     print_table(["questions", "rounded mean is the truth", "epsilon in all"], rows)

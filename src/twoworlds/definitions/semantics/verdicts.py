@@ -192,7 +192,8 @@ def _sentence(ends: Ends) -> str:
     some = ""
     if ends.lower != 0:
         chance = show(ends.lower, side="at least")
-        some = f" Some attacker sees more than that with probability {chance}."
+        exceeded = percent(ends.epsilon, side="down")
+        some = f" Some attacker sees more than {exceeded} with probability {chance}."
     if compare(ends.upper, 1) is not Order.LESS:
         return (
             f"Nothing is promised: no chance is proved of staying within {moved} of probability "

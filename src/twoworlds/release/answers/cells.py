@@ -57,10 +57,12 @@ def excluded(resolved: Resolved) -> list[Cell]:
     if resolved.discovers or looked_at.isdisjoint(axis.column for axis in resolved.axes):
         return []
     allowed = reachable(resolved)
+    if not allowed or any(tuple(map(len, parts)) == resolved.shape for parts in allowed):
+        return []
     return [
         cell
         for cell in declared(resolved)
-        if allowed and not any(all(map(contains, parts, cell)) for parts in allowed)
+        if not any(all(map(contains, parts, cell)) for parts in allowed)
     ]
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
@@ -310,7 +310,7 @@ class _Combining:
         return tuple(cells), frozenset(active)
 
 
-def reachable(asked: Resolved) -> list[tuple[Container[int], ...]]:
+def reachable(asked: Resolved) -> list[tuple[Collection[int], ...]]:
     """Return the declared groups in which rows that meet the condition of a query can be.
 
     A cell can have rows if, in one of the tuples, each of its groups is in the part of its axis.
@@ -328,11 +328,15 @@ def reachable(asked: Resolved) -> list[tuple[Container[int], ...]]:
     axes = {axis.column: axis for axis in asked.axes}
     groups = {name: _by_truths(asked, name, of, axes.get(name)) for name, of in rules.items()}
     combinations = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
-    return [
-        tuple(groups[name][row[name]] if name in row else range(axes[name].size) for name in axes)
+    found = (
+        tuple(
+            frozenset(groups[name][row[name]]) if name in row else range(axis.size)
+            for name, axis in axes.items()
+        )
         for row in combinations
         if met(row)
-    ]
+    )
+    return [*dict.fromkeys(found)]
 
 
 def _by_truths(

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from twoworlds.cards import Interval, interval_chart, odds_chart
+from twoworlds.answer import Block, Facts, Said, Table
+from twoworlds.charts import Intervals, odds
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.answers.table import intervals, table
@@ -26,18 +27,7 @@ from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.chain import chain_blocks, chains, chains_data
-from twoworlds.report.review.model import (
-    VERIFIED,
-    Block,
-    Facts,
-    Grid,
-    Outcome,
-    Picture,
-    Proof,
-    Review,
-    Said,
-    Section,
-)
+from twoworlds.report.review.model import VERIFIED, Outcome, Proof, Review, Section
 from twoworlds.theorems import Guarantee
 
 __all__ = ["review_release", "review_released"]
@@ -274,9 +264,9 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
     for answer in answers:
         yield Said((asked(answer.resolved),))
         yield Facts((("as SQL", to_sql(answer.resolved.query)),))
-        heads, rows = table(answer).heads, table(answer).rows
-        shown = tuple(tuple(cell.lstrip("█░ ") for cell in row) for row in rows[:_MOST_ROWS])
-        yield Grid(tuple(heads), shown, numbers=True)
+        whole = table(answer)
+        rows = [[cell.lstrip("█░ ") for cell in row] for row in whole.rows]
+        yield Table(whole.heads, rows[:_MOST_ROWS], numbers=True)
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
         yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
@@ -286,14 +276,14 @@ def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
 
 def _charts(answer: QueryAnswer) -> Iterator[Block]:
     for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
-        rows = [Interval(*row) for row in intervals(answer, place)]
+        rows = intervals(answer, place)
         words = (
             f"{column.name} of each group: a dot for the released value, and a line as long as the "
             "interval that noise leaves, grey where the value is lost in noise. The numbers are in "
             "the table above."
         )
         title = f"{column.name}, with the interval of its noise"
-        yield Picture(title, words, interval_chart(title, rows, words))
+        yield Intervals(title, rows, words)
 
 
 def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
@@ -310,7 +300,7 @@ def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
             f"Odds move by at most {decimal(ratio, 4)} for whoever knows all others, and by at "
             f"most {decimal(ratio**2, 4)} whatever is believed, with your data against without."
         )
-    yield Section(title, (Picture("", words, odds_chart(curves, words, delta=float(delta))),))
+    yield Section(title, (odds(curves, words, delta=float(delta)),))
 
 
 def _noise(made: _Made) -> Iterator[Block]:
@@ -322,7 +312,7 @@ def _noise(made: _Made) -> Iterator[Block]:
             scale = noise.scale if noise.rate is None else noise.rate
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
-    yield Grid(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
+    yield Table(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
     yield Said((calibration.whole_words(), *((made.paid,) if made.paid else ())))
     yield Facts(
         (
