@@ -20,7 +20,7 @@ PARTS = {
     "definitions.coupled._certificate.Proved",
     "definitions.coupled.simulator.Simulator",
     "noiseless.estimates.rates.Rates",
-    "release.answers.context.Context",
+    "release.answers.words.Context",
     "release.budget.Cap",
     "release.budget.Composition",
     "release.costs.Cost",
