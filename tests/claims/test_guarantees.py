@@ -1,4 +1,4 @@
-"""What measure and check say of a mechanism, against all outputs, pairs and beliefs of small ones."""
+"""What measure and check say of a mechanism; against all outputs, pairs and many beliefs."""
 
 import itertools
 import math
@@ -22,8 +22,8 @@ from tests.claims.reading import (
     ratio,
 )
 
-SEEDS = range(12)
-ZEROS = [*range(8), *range(100, 104)]  # from 100 on some outputs are impossible on some databases
+SEEDS = range(8)
+ZEROS = [*range(5), *range(100, 103)]  # from 100 on some outputs are impossible on some databases
 GRID = [Fraction(i, 60) for i in range(1, 60)]
 
 
@@ -186,7 +186,7 @@ def test_events_and_single_outputs(ask_json, tmp_path, seed):
     assert above(claimed, 50 * difference)
     rows = list(zip(*law.values(), strict=True))
     amplified = [ratio([x], [y]) for row in rows for x, y in itertools.permutations(row, 2)]
-    which, holes = fit(
+    _, holes = fit(
         ask_json("measure", name, "--definition", "gamma-amplification")["sentence"],
         "No output is more than # times likelier on one database than on any other.",
         "Some output is possible on one database and impossible on another one.",
@@ -208,8 +208,10 @@ def test_information_about_one_record(ask_json, tmp_path, seed):
         mixed = [share * x + (1 - share) * y for x, y in zip(p, q, strict=True)]
         terms = ((share, p), (1 - share, q))
         return sum(
-            float(w * x) * math.log(x / m) for w, law in terms for x, m in zip(law, mixed)
-        )  # fmt: skip
+            float(w * x) * math.log(x / m)
+            for w, law in terms
+            for x, m in zip(law, mixed, strict=True)
+        )
 
     found = max(information(p, q, share) for share in GRID for p, q in of_pairs(law, lambda *w: w))
     assert found <= float(nats) + 1e-12
@@ -222,7 +224,7 @@ def test_information_about_one_record(ask_json, tmp_path, seed):
 @pytest.mark.parametrize("seed", ZEROS)
 def test_informed_beliefs_move_so_far_and_no_further(ask_json, tmp_path, seed):
     name, law = mechanism_of(tmp_path, seed)
-    which, holes = fit(
+    _, holes = fit(
         ask_json("measure", name, "--definition", "informed")["sentence"],
         "Whoever knows every record but yours, and believes whatever they like about it, changes "
         "their mind by at most #% of probability in total.",
@@ -254,7 +256,7 @@ def test_whatever_someone_believed_conclusions_differ_so_far_and_no_further(
     ask_json, tmp_path, seed
 ):
     name, law = mechanism_of(tmp_path, seed)
-    which, holes = fit(
+    _, holes = fit(
         ask_json("measure", name, "--definition", "semantic")["sentence"],
         "Whatever someone believed before, this answer moves their beliefs, compared with the same "
         "answer computed without you, by at most #% of probability in total.",
@@ -355,7 +357,7 @@ def test_one_belief_is_surprised_as_often_as_is_said(ask_json, tmp_path, seed, t
     assert above(holes[-1], 100 * epsilon)
     if failing:
         told = ask_json("check", name, asked[:-1] + f", delta={failing / 2})")
-        _, (_, limit, often, claimed) = fit(
+        _, (_, _, often, claimed) = fit(
             told["sentence"],
             "~, the conclusions with and without the data of some person lie more than # "
             "percentage points apart with probability #, more than the # claimed.",
@@ -384,5 +386,6 @@ def test_whatever_is_believed_and_true(ask_json, tmp_path, seed):
         truth = failure(law, shown, epsilon, told["witness"]["truth"])
         assert below(truth, allowed, Fraction(1, 10**5)) or claimed == 3
         assert claimed != 3 or above(truth, allowed, Fraction(1, 10**5))
-    assert worst <= (1 if claimed == 3 else allowed)
-    assert claimed != 3 or worst <= allowed + Fraction(1, 50)
+    # Where only the best belief in two databases is known, a belief in more may fail more often.
+    two = max(failure(law, belief, epsilon, x) for belief in two_point_beliefs() for x in BITS)
+    assert (two if claimed == 3 else worst) <= allowed

@@ -224,9 +224,9 @@ def test_odds_that_never_move() -> None:
 
 def test_the_sentence_names_the_sets_the_factor_and_the_row() -> None:
     assert largest_odds(row_cone(RR.format(2)), "even").sentence == (
-        "The odds of an even number of yeses against an odd number of yeses can grow by at most "
-        "the factor 5/3 (1.66667), whatever trusted mechanism is used; the row 9, 3, 3, 1 over "
-        "11, 10, 01, 00 attains it."
+        "If the 2 bits are fair and independent, the odds of an even number of yeses against an "
+        "odd number of yeses can grow by at most the factor 5/3 (1.66667), whatever trusted "
+        "mechanism is used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it."
     )
     cone = row_cone(RR.format(2))
     even = Secret.parity(cone.universe, odd=False)

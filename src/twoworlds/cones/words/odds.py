@@ -38,6 +38,7 @@ from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, to_json
 from twoworlds.worlds import Point, Records, Universe
+from twoworlds.worlds.assumptions import say_belief
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.secret import Secret
@@ -71,6 +72,7 @@ class LargestOdds(Explained):
             them.
         approximation: Why the cone may be larger than the row cone, if so: the odds are then a
             bound that may not be attained.
+        assumes: What is believed, to follow "if"; None where every belief gives the same factor.
     """
 
     source: str
@@ -83,6 +85,7 @@ class LargestOdds(Explained):
     output: str | None
     certificate: Certificate
     approximation: str | None = None
+    assumes: str | None = None
 
     @property
     def factor(self) -> Number:
@@ -91,8 +94,9 @@ class LargestOdds(Explained):
 
     @property
     def sentence(self) -> str:
-        """Say how far the odds can move, and which row does it."""
-        sets = f"The odds of {self.secret} against {self.against}"
+        """Say how far the odds can move, for which belief, and which row does it."""
+        opening = "The" if self.assumes is None else f"If {self.assumes}, the"
+        sets = f"{opening} odds of {self.secret} against {self.against}"
         trusted = "whatever trusted mechanism is used"
         if self.approximation is not None:
             if self.factor == INFINITY:
@@ -220,7 +224,13 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
         output=None,
         certificate=_proved("largest-odds", **fields),
         approximation=cone.approximation,
+        assumes=None if len(first) == len(second) == 1 else _assumed(belief, where),
     )
+
+
+def _assumed(belief: str | Belief, where: Universe) -> str:
+    """Say what is believed: beliefs that weigh the databases of a set otherwise move otherwise."""
+    return say_belief(belief, where) if isinstance(belief, str) else "the given belief is held"
 
 
 def both_ways(
@@ -371,6 +381,7 @@ def largest_parity_odds(
         row=None if row is None else primitive(row),
         output=built.outputs.label(output),
         certificate=_proved("largest-parity-odds", **proof),
+        assumes="the records are independent, with the given chances",
     )
 
 
@@ -412,14 +423,17 @@ def _by_structure(
     if call.name not in ("independent", "uniform") or not laws or call.named:
         return None
     wanted = {"even": False, "odd": True, "parity": True}.get(secret.strip())
+    assumes = _assumed(belief, source.universe)
     if wanted is not None:
-        rivals = (None, "even" if wanted else "odd")
-        return largest_parity_odds(source, laws, odd=wanted) if against in rivals else None
+        if against not in (None, "even" if wanted else "odd"):
+            return None
+        return replace(largest_parity_odds(source, laws, odd=wanted), assumes=assumes)
     match = re.fullmatch(r"\s*([1-9][0-9]*)\s*=\s*([01])\s*", secret)
     if match is None or against is not None:
         return None
     found = largest_parity_odds(source, laws, [int(match[1])], odd=match[2] == "1")
-    return replace(found, secret=f"record {match[1]} being {match[2]}", against="the opposite")
+    secret = f"record {match[1]} being {match[2]}"
+    return replace(found, secret=secret, against="the opposite", assumes=assumes)
 
 
 def _bits(records: Records) -> bool:
