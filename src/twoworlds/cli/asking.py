@@ -1,7 +1,7 @@
 """Commands made from the list of questions: each is built when it is called, and loads its own.
 
 Every command takes ``--json``; one whose question has charts takes ``--picture``. What a function
-returns is printed as its answer, and the exit code is 1 where the answer is that a claim fails.
+returns is printed as its answer. The exit code is 1 where a claim fails, 2 where it is undecided.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ def _asked(question: Question) -> Callable[..., Any]:
         print_result(result, as_json=as_json, **saved)
         if not as_json:
             print_saved(saved)
-        return 1 if result.answer().holds is False else 0
+        said = result.answer()
+        return 2 if said.undecided else int(said.holds is False)
 
     parameters = [_parameter(one) for one in signature.parameters.values()]
     if question.chart:

@@ -135,7 +135,8 @@ class DifferentialPrivacy(RatioAndDelta):
     def profile(self, mechanism: Mechanism) -> Profile:
         """Return the whole privacy profile delta(a)."""
         setting = self.setting(mechanism)
-        return Profile(setting.mechanism.family(setting.relation, self.group))
+        family = setting.mechanism.family(setting.relation, self.group)
+        return Profile(family, mechanism.expression, setting.assumptions)
 
     def check(self, mechanism: Mechanism) -> Verdict:
         """Decide the claim; a refuted one comes with the event and the nearest claims that hold."""
