@@ -335,7 +335,7 @@ def test_an_internal_error_is_one_line_and_asks_for_a_report(capsys, monkeypatch
     def explode(*_arguments: object, **_options: object) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr("twoworlds.cli.commands.measure_it", explode)
+    monkeypatch.setattr("twoworlds.definitions.measure", explode)
     code, _, err = call(capsys, "measure", "geometric(ratio=2)")
     assert code == 70
     assert "please report" in err

@@ -99,7 +99,7 @@ def test_another_error_of_the_system_is_ours(capsys, monkeypatch):
     def fail(*_arguments, **_options):
         raise OSError(2, "no such thing")
 
-    monkeypatch.setattr("twoworlds.cli.commands.listing.show", fail)
+    monkeypatch.setattr("twoworlds.questions.mechanisms.list_", fail)
     assert run(["list"]) == 70
     assert "please report" in capsys.readouterr().err
 

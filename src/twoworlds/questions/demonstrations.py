@@ -210,7 +210,12 @@ def _epsilon() -> Result:
     found = [bounds_at(x) for x in _EPSILONS]
     end, steps = Fraction(5, 4), 50
     points = [bounds_at(end * Fraction(k, steps)) for k in range(steps + 1)]
-    named = {"below": ("1 + x", GREY), "ratio": ("e^x", BLUE), "above": ("1 + x + x²", ORANGE)}
+    named = {
+        "below": ("1 + x", GREY),
+        "ratio": ("e^x", BLUE),
+        "above": ("1 + x + x²", ORANGE),
+        "above_on_unit": ("1 + 2x", GREY),
+    }
     lines = [
         Line(
             name,

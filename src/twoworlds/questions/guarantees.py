@@ -37,7 +37,9 @@ def implies(
     facts = {"symmetric": symmetric, "tagged": tagged, "decided": decided}
     told = {name: "yes" for name, holds in facts.items() if holds}
     given = Guarantee.parse(guarantee)
-    return given.implies(to, records=records, pairs=pairs, values=values, **told)
+    found = given.implies(to, records=records, pairs=pairs, values=values, **told)
+    numbers = {} if found.best is None else found.best.numbers  # the answer itself, at the top
+    return Told(found.answer(), {**numbers, **found.fields()})
 
 
 def theorems(name: Annotated[str | None, Place("one of them, in full")] = None) -> Result:

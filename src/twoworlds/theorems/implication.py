@@ -166,10 +166,9 @@ class Implication(Result):
                 yield from (("", line) for line in _printed_lines(made, one))
 
     def fields(self) -> dict[str, Any]:
-        """Return the best numbers on top, then the proof, and what else was tried."""
+        """Return what follows, its proof, and what else was tried."""
         best = self.best
         return {
-            **({} if best is None else best.numbers),
             "given": self.given,
             "to": self.context.target,
             "asked": _asked(self.context, self.given),
