@@ -180,7 +180,10 @@ def test_sensitivity_says_which_relation(capsys):
     universe = "records(values=[a, b, c], n=50)"
     code, out, _ = call(capsys, "sensitivity", "histogram", "--universe", universe, "--json")
     assert code == 0
-    found = {entry["relation"]: entry["sensitivity"]["exact"] for entry in json.loads(out)}
+    found = {
+        entry["relation"]: entry["sensitivity"]["exact"]
+        for entry in json.loads(out)["sensitivities"]
+    }
     assert found == {"substitute": "2", "add-remove": "1"}
 
 
@@ -360,7 +363,10 @@ def test_sensitivity_of_a_group_looks_at_as_many_more_records(capsys):
     arguments = ("sensitivity", "count", "--universe", "bits(1)", "--group", "10", "--json")
     code, out, _ = call(capsys, *arguments)
     assert code == 0
-    found = {entry["relation"]: entry["sensitivity"]["exact"] for entry in json.loads(out)}
+    found = {
+        entry["relation"]: entry["sensitivity"]["exact"]
+        for entry in json.loads(out)["sensitivities"]
+    }
     assert found == {"substitute": "1", "add-remove": "10"}
 
 

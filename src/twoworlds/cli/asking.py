@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -110,10 +111,11 @@ def _asked(question: Question) -> Callable[..., Any]:
         if result is None:
             return 0
         saved = save_picture(picture, result.plot)
-        print_result(result, as_json=as_json, **saved)
-        if not as_json:
-            print_saved(saved)
         said = result.answer()
+        with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
+            print_result(result, as_json=as_json, **saved)
+            if not as_json:
+                print_saved(saved)
         return 2 if said.undecided else int(said.holds is False)
 
     parameters = [_parameter(one) for one in signature.parameters.values()]

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Said, Table
+from twoworlds.answer import Answer, Facts, Said, Table
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.questions import Name, Place
 from twoworlds.show import Result, Told
@@ -280,7 +280,7 @@ def _rows(built: Built, chosen: str | None) -> list[Point]:
     if isinstance(built.outputs, Reals):
         raise InvalidInput("a density has no matrix: give --output for one value")
     size = built.outputs.size
-    if isinstance(built.outputs, Integers):
+    if size is None and isinstance(built.outputs, Integers):
         return list(range(-_WINDOW, _WINDOW + 1))
     if size is None:
         raise TooLarge(
@@ -413,8 +413,9 @@ def list_(
         raise UnknownName("list", what, kinds)
     chosen = kinds if what is None else {what: kinds[what]}
     blocks = [
-        Table(("call", title), [(one.usage, one.summary) for one in named], prose=(0, 1))
+        block
         for title, named in chosen.values()
+        for block in (Said([title]), Facts([(one.usage, one.summary) for one in named]))
     ]
     names = [title for title, _ in chosen.values()]
     data = {
