@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics import ascent
-from twoworlds.definitions.semantics.ascent import worst_differences
-from twoworlds.definitions.semantics.beliefs import exact_failure, worst_found
+from twoworlds.definitions.semantics.beliefs import exact_failure, worst_differences, worst_found
 from twoworlds.definitions.semantics.bounds import table_bounds
 from twoworlds.definitions.semantics.failure import Failure, failure_probability
 from twoworlds.definitions.semantics.half_lines import half_line_failure

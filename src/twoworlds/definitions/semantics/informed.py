@@ -30,10 +30,9 @@ from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.failing import points_claimed
 from twoworlds.definitions.semantics.privacy import semantic_value
 from twoworlds.definitions.verdict import Verdict, Witness, agree, shortened
-from twoworlds.definitions.words import Subject, any_belief, percent
+from twoworlds.definitions.words import Subject, any_belief, percent, points_claimed
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, exact_text, show, sqrt, to_json

@@ -14,12 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.charts import Chart, Span
-from twoworlds.definitions.failing import moved_too_often
 from twoworlds.definitions.semantics.failure import Ends, Failure, enclosure
 from twoworlds.definitions.semantics.witnesses import BeliefFailure
-from twoworlds.definitions.semantics.wording import at_least
 from twoworlds.definitions.verdict import Proof, Verdict
-from twoworlds.definitions.words import percent
+from twoworlds.definitions.words import at_least, moved_too_often, percent
 from twoworlds.errors import Undecided
 from twoworlds.numbers import Number, Order, above, below, bounds, compare, show, to_json
 
