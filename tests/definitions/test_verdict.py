@@ -180,17 +180,3 @@ def test_add_remove_is_named():
 def test_an_unattained_ratio_says_so():
     assert "further out the ratio grows" in tw.measure("skellam(l1=1, l2=1)").explain()
     assert tw.measure("skellam(l1=1, l2=1)").to_dict()["witness"]["attained"] is False
-
-
-def test_the_notebook_card_escapes_what_it_shows():
-    labels = tw.Universe.of(["<b>", "x&y"])
-    mechanism = tw.Dense(labels, labels, [[1, 0], [0, 1]])
-    html = tw.check(mechanism, "dp(ratio=2)")._repr_html_()
-    assert "<b>" not in html.replace("<b>matrix of", "")
-    assert "&lt;b&gt;" in html
-    assert "does not hold" in html
-    assert "holds" not in tw.measure(mechanism)._repr_html_()
-    assert (
-        "<table"
-        in tw.measure("random-index(records=2)", definition="mutual-information")._repr_html_()
-    )
