@@ -28,7 +28,7 @@ from twoworlds.definitions.semantics.product import (
     reactions,
 )
 from twoworlds.definitions.semantics.view import View, views
-from twoworlds.definitions.verdict import Verdict, agree, shortened
+from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
@@ -298,7 +298,7 @@ class _Played:
 
 
 @dataclass(frozen=True)
-class LocalWitness:
+class LocalWitness(Proof):
     """An output after which the belief differs most with and without a person.
 
     It re-verifies by playing Game 0 and the game without that person.
@@ -341,10 +341,6 @@ class LocalWitness:
         value = max(used, key=lambda v: float(used[v] - unused[v]))
         chances = f"{show(used[value])} with their data, {show(unused[value])} without"
         yield "", f"record {self.person} is {value}: probability {chances}"
-
-    def explain(self) -> str:
-        """Say the output and both conclusions."""
-        return "; ".join(fact for _, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

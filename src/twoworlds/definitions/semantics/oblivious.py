@@ -37,7 +37,7 @@ from twoworlds.definitions.semantics.local import Step, smallest_difference
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.view import views, worst_difference
-from twoworlds.definitions.verdict import Verdict, agree, shortened
+from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Mechanism, OnStatistic
@@ -264,7 +264,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
 
 
 @dataclass(frozen=True)
-class ObliviousWitness:
+class ObliviousWitness(Proof):
     """A belief and a true database, with the probability of a breach, and one such output.
 
     It re-verifies by finding the breaches afresh, and by playing the games for the output shown.
@@ -328,10 +328,6 @@ class ObliviousWitness:
             difference = self.difference
             differ = _UNDEFINED if difference is None else f"differ by {show(difference)}"
             yield "", f"for example output {output}: with and without a person, {differ}"
-
-    def explain(self) -> str:
-        """Say the belief, the truth and the output."""
-        return "; ".join(f"{name}: {fact}" if name else fact for name, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

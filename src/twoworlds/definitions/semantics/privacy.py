@@ -212,7 +212,7 @@ class SemanticPrivacy(PrivacyDefinition):
 
 
 @dataclass(frozen=True)
-class BeliefWitness:
+class BeliefWitness(Proof):
     """A belief, an output and a person whose data makes the stated difference.
 
     It re-verifies by playing Game 0 and the game without that person, whose posterior may be
@@ -240,10 +240,6 @@ class BeliefWitness:
             yield "belief", f"{show(mass)} in {label(x)}"
         output = self.mechanism.outputs.label(self.output)
         yield "worst case", f"output {output}, with and without person {self.person}"
-
-    def explain(self) -> str:
-        """Say the belief, the output and the person."""
-        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""
@@ -327,7 +323,7 @@ _FURTHEST_BITS = 40
 
 
 @dataclass(frozen=True)
-class AnswersWitness:
+class AnswersWitness(Proof):
     """Two true answers and an output after which even odds between them differ by so much.
 
     Attributes:
@@ -360,10 +356,6 @@ class AnswersWitness:
             f"output {output}: the conclusions differ by {show(self.difference, side='at least')}"
         )
         yield "worst case" if self.difference == 1 else "shown by", said
-
-    def explain(self) -> str:
-        """Say the belief and the output."""
-        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""
