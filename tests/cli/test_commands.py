@@ -187,6 +187,19 @@ def test_sensitivity_says_which_relation(capsys):
     assert found == {"substitute": "2", "add-remove": "1"}
 
 
+def test_show_of_outputs_that_are_no_numbers_says_how_to_name_one(capsys):
+    adaptive = (
+        "adaptive(count, cuts=[1/2], then=[constant, count], noise=geometric(ratio=2), "
+        "universe=bits(1))"
+    )
+    code, out, err = call(capsys, "show", adaptive)
+    assert (code, out) == (2, "")
+    assert "--output '(0; 1)'" in " ".join(err.split())
+    code, out, _ = call(capsys, "show", adaptive, "--output", "(0; 1)")
+    assert code == 0
+    assert "(0; 1)" in out
+
+
 def test_local_sensitivity_of_a_python_function(capsys):
     arguments = ("python:statistics:median", "--universe", "bits(3)", "--at", "110")
     code, out, _ = call(capsys, "sensitivity", *arguments, "--neighbours", "substitute", "--json")

@@ -104,7 +104,7 @@ class Profile(Result):
         begins = f"At ratio 1, where epsilon is 0, delta is {decimal(first, 3, 'about')}"
         ends = f"{decimal(last, 3, 'about')} at ratio {decimal(ratio, 4, 'about')}"
         try:
-            rows = [(f"delta(a) = {_formula(p)}", f"for {_range(p)}") for p in self.pieces]
+            rows = [(_formula(p), _range(p)) for p in self.pieces]
             said = f"{begins}; it falls to {ends}, and stays there."
         except Unsupported:
             rows, said = [], f"{begins}; it is {ends}."
@@ -116,7 +116,7 @@ class Profile(Result):
             subject=self.mechanism,
             claim="tight delta at every ratio a = e^epsilon",
             blocks=(
-                *([Table(("", ""), rows)] if rows else []),
+                *([Table(("delta(a)", "for"), rows)] if rows else []),
                 *([chart(drawn, said)] if drawn[-1][0] < _LARGEST_DRAWN else []),
             ),
             assumptions=self.assumptions,
