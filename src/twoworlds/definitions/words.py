@@ -8,9 +8,8 @@ since your data may make one possibility r times likelier and another r times le
 each record is randomized on its own, the factors of the others cancel, and they differ by at most
 r. With delta, the sentence states the definition itself: what an event's probability can become.
 
-Sentences that lead a refuted claim: what happens, and what was claimed.
-
-What a difference and a failure probability promise, and when that is nothing at all.
+Then the sentences that lead a refuted claim, which say what happens and what was claimed, and the
+one for a difference of conclusions with a failure probability.
 """
 
 from __future__ import annotations

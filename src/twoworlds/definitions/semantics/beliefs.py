@@ -39,12 +39,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     Floats = np.ndarray[Any, np.dtype[np.float64]]
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Floats = np.ndarray[Any, np.dtype[np.float64]]
     Flags = np.ndarray[Any, np.dtype[np.bool_]]
     Places = np.ndarray[Any, np.dtype[np.intp]]
 
