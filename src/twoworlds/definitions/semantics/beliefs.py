@@ -4,7 +4,7 @@ The failure probability f(b) = P_t[max_i SD(b_0(. | t), b_i(. | t)) > s] jumps w
 starts to breach, so it is searched from many starts, in floats and always in the same way: single
 databases, the uniform belief, beliefs on two databases (among them the worst ones for each single
 output, and for two outputs at a time) and drawn ones. All of them climb together on a smooth f
-(see `ascent`), then mass is moved about while f itself grows. The best beliefs are rounded to
+(see below), then mass is moved about while f itself grows. The best beliefs are rounded to
 small rationals and evaluated exactly: what is returned is true of the rounded belief, however it
 was found.
 

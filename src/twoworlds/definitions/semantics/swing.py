@@ -14,7 +14,7 @@ database, its posterior is undefined and counts as 1.
 
 `worst_swing` finds the largest swing over outputs and persons: by structure where there is one
 (one transition for each record; noise on a statistic, in `swing_statistic`;
-several outputs at once, in `swing_pair`; bare answers), by compiled loops
+several outputs at once; bare answers), by compiled loops
 with a proven bound for a float matrix, and by enumeration, over whole numbers where all
 probabilities are rational, for any other table.
 
@@ -32,13 +32,13 @@ x_-i cannot, or the ratio of x grows without bound while that of x_-i itself is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import singledispatch
-from itertools import groupby
-from math import lcm
-from typing import TYPE_CHECKING
+from itertools import groupby, product
+from math import lcm, prod
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.semantics.games import default_value
 from twoworlds.definitions.semantics.swing_cases import (
@@ -53,8 +53,13 @@ from twoworlds.definitions.semantics.swing_cases import (
     refuse_large,
     removals,
 )
-from twoworlds.definitions.semantics.swing_statistic import on_statistic
-from twoworlds.errors import TooLarge
+from twoworlds.definitions.semantics.swing_statistic import (
+    limit_far_out,
+    on_statistic,
+    summed,
+    telling_outputs,
+)
+from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.mechanisms import (
     Continuous,
     Dense,
@@ -65,20 +70,11 @@ from twoworlds.mechanisms import (
 )
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.paired import Paired
-from twoworlds.numbers import Number, Real
-from twoworlds.worlds import Point, Records
+from twoworlds.numbers import INFINITY, Number, Real
+from twoworlds.worlds import Additive, Change, Point, Records, Universe
 
 if TYPE_CHECKING:
     from twoworlds.mechanisms.float_matrix import FloatMatrix
-from collections.abc import Callable, Iterable
-from itertools import product
-from math import prod
-from typing import Any
-
-from twoworlds.definitions.semantics.swing_statistic import limit_far_out, summed, telling_outputs
-from twoworlds.errors import Unsupported
-from twoworlds.numbers import INFINITY
-from twoworlds.worlds import Additive, Change, Universe
 
 __all__ = ["Case", "Swing", "on_pair", "worst_swing"]
 
