@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import Dense, check, measure, mechanism
-from twoworlds.definitions.semantics import ascent
+from twoworlds.definitions.semantics import beliefs
 from twoworlds.definitions.semantics.beliefs import exact_failure, worst_differences, worst_found
 from twoworlds.definitions.semantics.bounds import table_bounds
 from twoworlds.definitions.semantics.failure import Failure, failure_probability
@@ -613,7 +613,7 @@ def test_the_slope_of_the_smooth_failure_is_its_derivative():
         return float((mass / (1 + np.exp((float(limit) - worst) / tau))).sum())
 
     belief = np.exp(logs) / np.exp(logs).sum()
-    slope = ascent._slope(p, q, counted, belief[None], float(limit), tau)[0]
+    slope = beliefs._slope(p, q, counted, belief[None], float(limit), tau)[0]
     for k in range(len(logs)):
         step = np.zeros_like(logs)
         step[k] = 1e-6

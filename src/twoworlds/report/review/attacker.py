@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from twoworlds.cards import BLUE, GREY, ORANGE, Bar, belief_chart
+from twoworlds.charts import BLUE, GREY, ORANGE, Bar, Groups
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import Number, above, stated
 from twoworlds.report.review.model import Block, Grid, Picture, Said
+from twoworlds.show import html
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -82,7 +83,7 @@ def attacker_blocks(belief: str, found: list[Games]) -> Iterator[Block]:
         groups.append((f"database {universe.label(x)}", bars))
     words = _words(worst, person, databases)
     title = f"Belief in each database, before and after output {label}"
-    yield Picture(title, words, belief_chart(title, groups, words))
+    yield Picture(title, words, html.chart(Groups(title, groups, words), width=560))
     heads = ("output", "moved from before", "with and without you, at most")
     rows = tuple(
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from twoworlds.cards import odds_chart, profile_chart, trade_off_chart
+from twoworlds import charts
 from twoworlds.definitions import DifferentialPrivacy, Witness
 from twoworlds.definitions.trade_off import misses, trade_off
 from twoworlds.errors import TwoWorldsError, Unsupported
@@ -16,6 +16,7 @@ from twoworlds.report.review.chain import chain_blocks
 from twoworlds.report.review.findings import Findings
 from twoworlds.report.review.model import SMALL, Block, Facts, Grid, Picture, Said, Section
 from twoworlds.report.review.standing import brief
+from twoworlds.show import svg
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.words import sentences, table
 
@@ -70,7 +71,7 @@ def _odds(found: Findings, given: Guarantee) -> Iterator[Block]:
         if delta != 0
         else "A belief on the horizontal axis can become at most that on the curve."
     )
-    drawn = odds_chart(curves, words, delta=above(delta), **SMALL)
+    drawn = svg.curves(charts.odds(curves, words, delta=above(delta)), **SMALL)
     yield Picture(title, below_it, drawn, small=True)
 
 
@@ -102,7 +103,7 @@ def _pictures(found: Findings) -> Iterator[Block]:
         if drawn[-1][0] > 1e200:
             raise Unsupported("the ratios of this profile are beyond any scale")
         title = "The delta that is left at every ratio"
-        yield Picture(title, words, profile_chart(drawn, words, **SMALL), small=True)
+        yield Picture(title, words, svg.curves(charts.profile(drawn, words), **SMALL), small=True)
     except TwoWorldsError as error:
         yield Said((f"There is no picture of the profile: {error}.",), quiet=True)
     yield from _test(found)
@@ -120,7 +121,7 @@ def _test(found: Findings) -> Iterator[Block]:
         return
     points = [(below(one.level), below(misses(one.power))) for one in found_on_it]
     title, words = brief(f"The best test for {curve.title}"), brief(curve.sentence())
-    yield Picture(title, words, trade_off_chart(points, words, **SMALL), small=True)
+    yield Picture(title, words, svg.curves(charts.trade_off(points, words), **SMALL), small=True)
 
 
 def _others(found: Findings) -> Iterator[Block]:
