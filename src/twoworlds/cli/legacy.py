@@ -8,7 +8,7 @@ __all__ = ["app"]
 
 _NAMES = (
     "anonymity attacks audit budget coupled geometry noiseless policy randomize release "
-    "report selftest serve strategy"
+    "selftest strategy"
 )
 for _name in _NAMES.split():
     import_module(f"twoworlds.cli.{_name}")

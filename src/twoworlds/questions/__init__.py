@@ -34,7 +34,7 @@ class Question:
     Attributes:
         name: what is typed, such as ``measure`` or ``noiseless sum``.
         line: what it does, in a line.
-        run: the module of this package and the function in it, such as ``mechanisms:measure``.
+        run: the function and its module, in this package unless it has a longer name.
         chart: whether its answers can have charts.
         group: under which it is listed.
     """
@@ -48,7 +48,8 @@ class Question:
     def function(self) -> Callable[..., Any]:
         """Load the function that answers it."""
         module, _, name = self.run.partition(":")
-        found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), name)
+        place = module if "." in module else f"{__name__}.{module}"
+        found: Callable[..., Any] = getattr(import_module(place), name)
         return found
 
 
@@ -298,7 +299,7 @@ _RELEASES = (
     Question(
         "report",
         "Write a report to hand to a review board: exit 1 if the claim or the certificate fails.",
-        "releases:report",
+        "reports:report",
     ),
 )
 
@@ -359,22 +360,22 @@ _SERVICE = (
     Question(
         "serve",
         "Start the service and its page on this machine, and print where, with a one-time token.",
-        "service:serve",
+        "twoworlds.web.commands:serve",
     ),
     Question(
         "account add",
         "Add an account and print its token, once: only a hash of it is kept.",
-        "service:account_add",
+        "twoworlds.web.commands:account_add",
     ),
     Question(
         "account list",
         "List the accounts, without their tokens, which nobody has but their owners.",
-        "service:account_list",
+        "twoworlds.web.commands:account_list",
     ),
     Question(
         "account remove",
         "Remove an account: its token is refused from now on, by a running service too.",
-        "service:account_remove",
+        "twoworlds.web.commands:account_remove",
     ),
 )
 

@@ -64,13 +64,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Told(Result):
-    """An answer with its plain data, for what has no class of its own: a list, say."""
+    """An answer with the data that JSON has of it, where no result has a class of its own."""
 
     said: Answer
     data: Mapping[str, Any]
 
     def answer(self) -> Answer:
-        """Return the answer."""
+        """Return what is said."""
         return self.said
 
     def fields(self) -> Mapping[str, Any]:
