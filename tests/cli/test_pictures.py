@@ -110,6 +110,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def terminal(monkeypatch):
     """What a terminal on standard error would have been sent."""
+    monkeypatch.setenv("TERM", "xterm")
     sent = io.StringIO()
     monkeypatch.setattr(
         render,
