@@ -16,8 +16,9 @@ from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
     from twoworlds import Mechanism as Built
+    from twoworlds import worlds
     from twoworlds.mechanisms.accuracy import Bound
-    from twoworlds.worlds import Point, Universe
+    from twoworlds.worlds import Point
 
 __all__ = [
     "calibrate",
@@ -35,7 +36,7 @@ Mechanism = Annotated[
     str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
 ]
 Neighbours = Annotated[str | None, "substitute, add-remove, or listed pairs such as '11~10, 10~00'"]
-Columns = Annotated[str | None, "what the columns of a matrix file are, such as 'bits(2)'"]
+Universe = Annotated[str | None, "what the columns of a matrix file are, such as 'bits(2)'"]
 
 _WIDEST, _TALLEST, _WINDOW = 32, 64, 5  # of a matrix on a page
 _LONGEST_ENTRY = 16
@@ -52,7 +53,7 @@ def measure(
     neighbours: Neighbours = None,
     group: Annotated[str, "how many people may differ at once"] = "1",
     definition: Annotated[str, "the definition to measure in"] = "dp",
-    universe: Columns = None,
+    universe: Universe = None,
     profile: Annotated[bool, "the delta of every ratio"] = False,
 ) -> Result:
     """Say what a mechanism costs: the exact ratio, epsilon or delta, and the worst case."""
@@ -87,7 +88,7 @@ def check(
     claim: Annotated[str, "a definition such as 'dp(ratio=3, delta=1/100)'"],
     neighbours: Neighbours = None,
     group: Annotated[str | None, "how many people may differ at once"] = None,
-    universe: Columns = None,
+    universe: Universe = None,
 ) -> Result:
     """Decide whether a claim holds: exit 0 if it does, exit 1 with a witness if not."""
     from twoworlds.definitions import check as decide
@@ -200,7 +201,9 @@ def sensitivity(
     return Told(replace(first, blocks=blocks), {"sensitivities": found})
 
 
-def _relations(place: Universe, neighbours: str, group: int) -> list[tuple[Universe, str]]:
+def _relations(
+    place: worlds.Universe, neighbours: str, group: int
+) -> list[tuple[worlds.Universe, str]]:
     """Return where to look under which relation; add-remove also looks at other sizes."""
     from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Records
 
@@ -220,7 +223,7 @@ def show(
     output: Annotated[str | None, "one row: the likelihoods of this output"] = None,
     decimals: Annotated[bool, "decimals instead of fractions"] = False,
     save: Annotated[Path | None, "write the exact matrix to a .csv or .json file"] = None,
-    universe: Columns = None,
+    universe: Universe = None,
 ) -> Result:
     """Print a mechanism's matrix: one row per output, one column per database."""
     from twoworlds.mechanisms.files import write_table
