@@ -148,7 +148,8 @@ def test_the_explanation_names_verdict_numbers_witness_and_relation():
     for part in (
         "randomized-response(bits=2, keep=3/4): dp(ratio=2) does NOT hold",
         "delta      1/4 (0.25)",
-        "outputs whose entry 1 is 1 has probability 3/4 (0.75) on 11 and 1/4 (0.25) on 01",
+        "outputs whose entry 1 is 1",
+        "probability 3/4 (0.75) against 1/4 (0.25)",
         "neighbours by substitute in bits(2): the databases differ in one person's record",
         "because",
     ):

@@ -466,7 +466,7 @@ def test_the_answer_is_said_in_words():
     ).explain()
     assert "whatever is true, with probability at least 0.361088" in text
     assert "1111111111: a breach with probability at least 0.638911" in text
-    assert "for example output 10: with and without a person, differ by 0.414901" in text
+    assert "for example output 10: with and without a person, differ by about 0.414901" in text
 
 
 def test_an_epsilon_that_is_no_fraction_is_enclosed():
