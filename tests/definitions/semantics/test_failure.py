@@ -88,7 +88,7 @@ def test_one_bit_is_exact_and_no_belief_fails_more_often(dense, limit):
 
 
 @given(dense_mechanisms(PAIR), TENTHS, st.integers(0, 10**6))
-@settings(max_examples=25)
+@settings(max_examples=8)
 def test_every_bound_holds_for_random_beliefs_and_the_belief_shown(dense, limit, seed):
     table = Likelihoods.of(dense)
     found = table_bounds(table, limit)
@@ -102,7 +102,7 @@ def test_every_bound_holds_for_random_beliefs_and_the_belief_shown(dense, limit,
 
 
 @given(dense_mechanisms(Records((0, 1, 2), 1)), TENTHS, st.integers(0, 10**6))
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_three_values_and_any_default(dense, limit, seed):
     for default in (0, 2):
         ends = failure_probability(dense, limit, default=default)
