@@ -7,7 +7,7 @@ from twoworlds.cli.app import app
 __all__ = ["app"]
 
 _NAMES = (
-    "anonymity attacks audit budget commands coupled noiseless policy randomize release selftest "
+    "attacks audit budget coupled noiseless policy randomize release selftest "
     "strategy"
 )
 for _name in _NAMES.split():
