@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import twoworlds.cli.attacks.auxiliary
 import twoworlds.cli.attacks.averaging
 import twoworlds.cli.attacks.composition
 import twoworlds.cli.attacks.differencing
