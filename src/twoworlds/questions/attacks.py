@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.questions import Name, Place
+from twoworlds.questions import Place
 from twoworlds.show import Result
 
-__all__ = ["attack_auxiliary"]
+__all__ = [
+    "attack_auxiliary",
+    "attack_averaging",
+    "attack_differencing",
+    "attack_membership",
+    "attack_reconstruct",
+    "audit",
+    "selftest",
+]
 
 _LAW = ("ell", "bits", "source", "law", "extractor", "errors", "sanitiser")
 # What each topic takes; the rest is refused, so that no option is silently left unused.
@@ -151,3 +160,358 @@ def _entropy(given: dict[str, Any]) -> Result:
         return auxiliary.usable_lengths(read, given.get("gamma", "1/10"))
     ell = given.get("ell", "1")
     return auxiliary.entropy_needed(given.get("bits", "2"), ell, given.get("min_entropy"))
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+_STAFF = "staff.csv"  # the people of a made-up university
+_STORY = ("department=physics", "sex=f", "job=professor")  # of whom there is one
+_SECRET = "depressed=yes"
+_TABLE = f"a CSV, TSV or Parquet file; {_STAFF}, which comes with the program, if left out"
+
+
+def _table(file: Path | None) -> tuple[Path, tuple[str, ...]]:
+    """Return the file, or the bundled table of its name, and a note if it is bundled."""
+    from twoworlds.attacks.composition.examples import example_note, example_path
+
+    if file is None:
+        return example_path(_STAFF, bundled=True), ()
+    note = example_note(file)
+    return example_path(file), () if note is None else (note,)
+
+
+def attack_differencing(
+    file: Annotated[Path | None, Place(_TABLE)] = None,
+    know: Annotated[
+        list[str] | None, "what is known of the person, as COLUMN=VALUE; repeat it"
+    ] = None,
+    secret: Annotated[str | None, "what is to be found out, as COLUMN=VALUE"] = None,
+    at_least: Annotated[str, "the server refuses counts below this, and above n minus this"] = "5",
+    engine: Annotated[bool, "ask the release engine the same, with real noise"] = False,
+    epsilon: Annotated[
+        str | None, "for the engine: what the attack may cost; 1 if left out"
+    ] = None,
+) -> Result:
+    """Find out one person's secret from counts that look harmless, past any limit on size."""
+    from twoworlds.attacks.queries import ExactServer, equal, single_out
+    from twoworlds.attacks.queries.differencing import against_engine
+
+    if file is not None and not (know and secret):
+        raise InvalidInput("say what is known and what is secret: --know age=28 --secret ill=yes")
+    if epsilon is not None and not engine:
+        raise InvalidInput("--epsilon is for the release engine: give --engine as well")
+    path, notes = _table(file)
+    with ExactServer(path, at_least=at_least) as server:
+        hidden = equal(server.kinds, secret or _SECRET)
+        known = [equal(server.kinds, one) for one in know or _STORY]
+        found = single_out(server, known, hidden)
+        private = against_engine(server, found.attempts[-1], epsilon or "1") if engine else None
+    return replace(found, engine=private, notes=notes)
+
+
+def attack_averaging(
+    file: Annotated[Path | None, Place(_TABLE)] = None,
+    epsilon: Annotated[str, "the loss of one answer"] = "1/2",
+    times: Annotated[str, "how often it is asked, several with commas"] = "1,4,16,64,256",
+    confidence: Annotated[str, "how sure the attacker wants to be"] = "95%",
+    engine: Annotated[bool, "do it to the release engine, with real noise"] = False,
+    count: Annotated[str | None, "for the engine: whom of FILE to count, as COLUMN=VALUE"] = None,
+    cap: Annotated[str | None, "for the engine: the budget, an epsilon; 2 if left out"] = None,
+) -> Result:
+    """Ask a noisy count again and again until the noise is gone, and see the engine hold."""
+    from twoworlds.attacks.queries import ExactServer, average_out, equal
+    from twoworlds.attacks.queries.averaging import against_engine
+
+    if not engine and (file is not None or count is not None or cap is not None):
+        raise InvalidInput("FILE, --count and --cap are for the release engine: give --engine too")
+    if file is not None and count is None:
+        raise InvalidInput("say whom to count: --count condition=AIDS")
+    found = average_out(epsilon, times.split(","), confidence=confidence)
+    if not engine:
+        return found
+    path, notes = _table(file)
+    with ExactServer(path) as server:
+        asked = equal(server.kinds, count or _SECRET)
+        repeated = against_engine(server, asked, epsilon=epsilon, cap=cap or "2")
+    return replace(found, engine=repeated, notes=notes)
+
+
+def attack_membership(
+    file: Annotated[
+        Path | None,
+        Place("a CSV with columns person (0 or 1), count and share: one line for each attribute"),
+    ] = None,
+    people: Annotated[
+        str | None, "how many people the study has; a made-up one has 100 if left out"
+    ] = None,
+    attributes: Annotated[
+        str | None, "for a made-up study: how many counts are published; 1000 if left out"
+    ] = None,
+    cells: Annotated[
+        str | None, "for a made-up study: publish a histogram of so many cells instead"
+    ] = None,
+    epsilon: Annotated[
+        str | None, "what is published costs this in all; exact numbers if left out"
+    ] = None,
+    engine: Annotated[bool, "let the release engine publish the made-up study"] = False,
+    seed: Annotated[str, "what the made-up study is made from"] = "0",
+    cell: Annotated[
+        str | None, "one person's cell of a histogram: the count that is shown, or 'hidden'"
+    ] = None,
+    share: Annotated[
+        str | None, "with --cell: the share of the population in the cell; 1/100 if left out"
+    ] = None,
+    at_least: Annotated[
+        str | None, "with --cell or --cells: smaller cells are not published; 3 if left out"
+    ] = None,
+    prior: Annotated[
+        str | None, "the probability of having taken part, beforehand; 1/2 if left out"
+    ] = None,
+) -> Result:
+    """Test whether a person took part in a study, from its published counts or histogram."""
+    from twoworlds.attacks.queries import histogram_study, membership_in_histogram, study
+    from twoworlds.attacks.queries.membership import cell_noise, read_study
+    from twoworlds.numbers import positive
+
+    if people is None and (file is not None or cell is not None):
+        raise InvalidInput("say how many people the study has: --people 100")
+    subjects = {"FILE": file, "--cell": cell, "--cells": cells, "--attributes": attributes}
+    named = [name for name, value in subjects.items() if value is not None]
+    if len(named) > 1:
+        raise InvalidInput(f"{' and '.join(named)} do not go together: leave all but one out")
+    if engine and (file is not None or cell is not None):
+        raise InvalidInput(f"--engine publishes a made-up study: leave out {named[0]}")
+    if share is not None and cell is None:
+        raise InvalidInput("--share is that of a person's cell: give --cell as well")
+    if at_least is not None and cell is None and cells is None:
+        raise InvalidInput("--at-least is for a histogram: give --cell or --cells as well")
+    if prior is not None and file is None and cell is None:
+        raise InvalidInput("--prior is for one person: give a file of their attributes, or --cell")
+    size, limit, before = people or "100", at_least or "3", prior or "1/2"
+    if cell is not None:
+        return membership_in_histogram(
+            None if cell == "hidden" else cell,
+            share or "1/100",
+            size,
+            at_least=limit,
+            prior=before,
+            noise=None if epsilon is None else cell_noise(positive(epsilon, "epsilon")),
+        )
+    if file is not None:
+        return read_study(file, size, prior=before, epsilon=epsilon)
+    if cells is not None:
+        return histogram_study(
+            size, cells, at_least=limit, epsilon=epsilon, seed=seed, engine=engine
+        )
+    return study(size, attributes or "1000", epsilon=epsilon, seed=seed, engine=engine)
+
+
+# --- sums -----------------------------------------------------------------------------------------
+
+_NO_EFFECT = "has no effect on"
+_WITHOUT_EFFECT = {
+    "": {"epsilon": "is the budget of --engine: add that, or leave it out"},
+    "engine": {
+        "noise": f"{_NO_EFFECT} --engine, whose noise follows from --epsilon: leave it out",
+        "law": f"{_NO_EFFECT} --engine, whose noise is its own: leave it out",
+        "data": "is no column of --engine, which draws its own: leave it out",
+    },
+    "sweep": {
+        "queries": f"{_NO_EFFECT} --sweep, which tries several numbers of sums: leave it out",
+        "noise": f"{_NO_EFFECT} --sweep, which tries several scales: leave it out",
+        "epsilon": f"is the budget of --engine, and {_NO_EFFECT} --sweep: leave it out",
+        "data": "is no column of --sweep, which draws its own: leave it out",
+    },
+    "answers": {
+        "queries": f"{_NO_EFFECT} --answers, which are read as they are: leave it out",
+        "noise": f"{_NO_EFFECT} --answers, which are read as they are: leave it out; --error "
+        "says how far they are off",
+        "law": f"{_NO_EFFECT} --answers, which are read as they are: leave it out",
+        "seed": f"{_NO_EFFECT} --answers, where nothing is drawn: leave it out",
+        "epsilon": f"is the budget of --engine, and {_NO_EFFECT} --answers: leave it out",
+    },
+}
+
+
+def attack_reconstruct(
+    rows: Annotated[
+        int | None, "how many people: 128, or 96 with --engine; the first of --data"
+    ] = None,
+    queries: Annotated[int | None, "how many sums are asked: 512, or 256 with --engine"] = None,
+    noise: Annotated[str | None, "the scale of the noise: 2 if not"] = None,
+    law: Annotated[str | None, "laplace, uniform, rounding or none: laplace if not"] = None,
+    method: Annotated[str, "lp or least-squares"] = "lp",
+    seed: Annotated[int | None, "of bits, subsets and simulated noise: 0 if not"] = None,
+    sweep: Annotated[bool, "try several scales of noise and numbers of sums"] = False,
+    data: Annotated[Path | None, "attack a column of this CSV, TSV or Parquet file"] = None,
+    column: Annotated[
+        str | None, "the column of --data: 0 and 1, false and true, or no and yes"
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        "read subsets and answers from a CSV file: 0 and 1 for each person, or a list of rows "
+        "counted from 1, and the answer last",
+    ] = None,
+    error: Annotated[
+        str | None, "what every answer of --answers is known to be within of the truth"
+    ] = None,
+    engine: Annotated[bool, "attack our own release engine, with real noise"] = False,
+    epsilon: Annotated[str | None, "the budget of the table under --engine: 1 if not"] = None,
+) -> Result:
+    """Read a secret 0/1 column back from noisy answers to subset sums."""
+    given = {n: value for n, value in locals().items() if value is not None and value is not False}
+    modes = [name for name in ("sweep", "engine", "answers") if name in given]
+    if len(modes) > 1:
+        listed = " and ".join(f"--{mode}" for mode in modes)
+        raise InvalidInput(f"{listed} are different attacks: give one of them")
+    for name, why in _WITHOUT_EFFECT["".join(modes)].items():
+        if name in given:
+            raise InvalidInput(f"--{name} {why}")
+    if (data is None) != (column is None):
+        raise InvalidInput("--data and --column belong together: a file, and its secret column")
+    if error is not None and answers is None:
+        raise InvalidInput("--error says how good --answers are: give both")
+    if law == "none" and noise is not None:
+        raise InvalidInput("--law none adds no noise: leave out --noise, or choose another law")
+    return _reconstructed(given)
+
+
+def _reconstructed(given: dict[str, Any]) -> Result:
+    from twoworlds.attacks import reconstruction
+    from twoworlds.attacks.composition.examples import example_path
+
+    how = {"method": given["method"], "seed": given.get("seed", 0)}
+    simulated = {**how, "law": given.get("law", "laplace")}
+    rows = given.get("rows")
+    if "engine" in given:
+        asked = given.get("queries", 256)
+        epsilon = given.get("epsilon", "1")
+        people = 96 if rows is None else rows
+        return reconstruction.against_engine(people, asked, epsilon=epsilon, **how)
+    if "sweep" in given:
+        return _swept(128 if rows is None else rows, simulated)
+    truth = None
+    if "data" in given:
+        truth = reconstruction.read_secret(example_path(given["data"]), given["column"])
+    if "answers" in given:
+        if truth is not None and rows is not None:
+            raise InvalidInput(
+                f"--rows {_NO_EFFECT} --answers where --data say how many people there are: leave "
+                "it out"
+            )
+        masks, read = reconstruction.read_sums(
+            given["answers"], rows=rows if truth is None else len(truth)
+        )
+        method, error = given["method"], given.get("error")
+        return reconstruction.reconstruct(masks, read, method=method, error=error, truth=truth)
+    simulated["noise"] = given.get("noise", "2")
+    asked = given.get("queries", 512)
+    if truth is None:
+        return reconstruction.simulate(128 if rows is None else rows, asked, **simulated)
+    if rows is not None and not 1 <= rows <= len(truth):
+        raise InvalidInput(f"--rows {rows}: the data have {len(truth)} rows")
+    return reconstruction.attack_column(truth[:rows], asked, **simulated)
+
+
+def _swept(rows: int, how: dict[str, Any]) -> Result:
+    """Try 1 to 8 sums for each person, and noise from 0 to 4 times the root of their number."""
+    import math
+    from fractions import Fraction
+
+    from twoworlds.attacks.reconstruction import sweep
+
+    root = Fraction(round(10 * math.sqrt(max(rows, 0))), 10)
+    parts = (0, "1/8", "1/4", "1/2", 1, 2, 4)
+    counts = [times * rows for times in (1, 2, 4, 8)]
+    return sweep(rows, counts, [Fraction(part) * root for part in parts], **how)
+
+
+# --- mechanisms of others, and our own engine -----------------------------------------------------
+
+
+def audit(
+    subject: Annotated[
+        str, "python:module:name, command:./program, or a mechanism such as geometric(ratio=2)"
+    ],
+    epsilon: Annotated[
+        str | None, "the claim to be refuted; else the subject's own, or none"
+    ] = None,
+    delta: Annotated[str | None, "the delta that is granted; 0 if not"] = None,
+    pair: Annotated[
+        list[str] | None, "two neighbouring databases: '[0, 0] ~ [1, 0]'; repeat it"
+    ] = None,
+    neighbours: Annotated[
+        str | None, "how pairs are proposed: one (entry differs), all, or add-remove"
+    ] = None,
+    confidence: Annotated[str, "how sure the finding must be"] = "95%",
+    samples: Annotated[int, "how many outputs are drawn at most"] = 10_000_000,
+    time_limit: Annotated[float, "stop after so many seconds"] = 60.0,
+    patience: Annotated[float, "seconds to wait for one output"] = 10.0,
+    seed: Annotated[int, "what the generators are made from"] = 0,
+    ignore_low_bits: Annotated[bool, "do not look for floating-point leaks"] = False,
+    repeat: Annotated[bool, "the command answers each line of its input"] = False,
+    state: Annotated[Path | None, "go on from this file, and keep it up to date"] = None,
+) -> Result:
+    """Look for an event that shows a mechanism to be less private than it claims."""
+    import sys
+
+    from twoworlds.attacks.audit import audit as run
+
+    try:
+        return run(
+            subject,
+            epsilon=epsilon,
+            delta=delta,
+            pairs=pair or None,
+            neighbours=neighbours,
+            confidence=confidence,
+            seed=seed,
+            samples=samples,
+            time_limit=time_limit,
+            patience=patience,
+            low_bits=not ignore_low_bits,
+            repeat=repeat,
+            state=state,
+        )
+    except KeyboardInterrupt:
+        if state is not None:
+            said = f"how far the audit is was written to {state}: the same command goes on from it"
+            print(f"twoworlds: {said}", file=sys.stderr)
+        raise
+
+
+def selftest(
+    only: Annotated[str | None, "the numbers of some of the failures: '10, 11'"] = None,
+    service: Annotated[
+        str | None, "try a running service at this URL instead, from outside"
+    ] = None,
+    token: Annotated[
+        str | None,
+        "of an account of the service that may release; else the variable TWOWORLDS_TOKEN",
+    ] = None,
+    second_token: Annotated[
+        str | None, "of another account, for failure 26; else TWOWORLDS_SECOND_TOKEN"
+    ] = None,
+    dataset: Annotated[str | None, "the dataset of the service that may be asked about"] = None,
+    spend: Annotated[str | None, "the epsilon that may be spent on it, such as 1/100"] = None,
+) -> Result:
+    """Attack the installed release engine in the known ways. Takes about a minute."""
+    import os
+    import sys
+
+    from twoworlds.attacks.selftest import Service, selftest, selftest_of
+    from twoworlds.numbers import rational
+
+    numbers = None if only is None else [part.strip() for part in only.split(",")]
+    if service is None:
+        return selftest(numbers)
+    token = token or os.environ.get("TWOWORLDS_TOKEN")
+    second = second_token or os.environ.get("TWOWORLDS_SECOND_TOKEN")
+    if token is None or dataset is None or spend is None:
+        raise InvalidInput(
+            "a service is tried with --token (or TWOWORLDS_TOKEN), on a --dataset that you name, "
+            "within what you let it --spend, such as 1/100"
+        )
+    named = Service(service, token, dataset, rational(spend, "spend"), second)
+    print(named.spending(), file=sys.stderr)  # before it is spent
+    return selftest_of(named, numbers)
