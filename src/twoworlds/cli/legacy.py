@@ -7,8 +7,8 @@ from twoworlds.cli.app import app
 __all__ = ["app"]
 
 _NAMES = (
-    "anonymity attacks audit budget commands coupled geometry noiseless policy randomize release "
-    "report selftest serve strategy"
+    "anonymity attacks budget commands coupled geometry noiseless policy randomize release "
+    "report serve strategy"
 )
 for _name in _NAMES.split():
     import_module(f"twoworlds.cli.{_name}")
