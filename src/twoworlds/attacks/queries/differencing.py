@@ -167,7 +167,7 @@ class SingledOut(Result):
     def sentences(self) -> str:
         """Return in words what was asked and what follows."""
         limit = f"refuses counts below {self.at_least} and above {self.rows - self.at_least}"
-        server = f"The server {limit}. " if self.at_least else "The server refuses nothing. "
+        server = f" The server {limit}." if self.at_least else " The server refuses nothing."
         if 2 * self.at_least > self.rows:
             return (
                 f"The server refuses counts of fewer than {self.at_least} rows, and of all but "
@@ -176,9 +176,9 @@ class SingledOut(Result):
         last = self.attempts[-1]
         if last.value is None:
             return (
-                f"{server}Neither a direct count, nor a difference, nor a tracker made of one "
+                "Neither a direct count, nor a difference, nor a tracker made of one "
                 "column was allowed. That is luck, no protection: a tracker made of several "
-                "columns may still exist."
+                f"columns may still exist.{server}"
             )
         way = {
             "direct": "One answer tells",
@@ -196,7 +196,7 @@ class SingledOut(Result):
                 f"what is known fits {self.matching} people, and {last.value} of them have {what}; "
                 "whoever knows more of the person finds out the rest"
             )
-        return f"{server}{way}: {fact}."
+        return f"{way}: {fact}.{server}"
 
     def fields(self) -> dict[str, Any]:
         """Return what was asked, what was found, and the truth."""
