@@ -98,9 +98,9 @@ def test_the_command(capsys, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     with listening(StandIn()) as address:
         asked = ("selftest", "--service", address, "--dataset", "people", "--spend", "3/100")
-        code, out, _ = call(capsys, *asked, "--only", "9, 13, 17")
+        code, out, err = call(capsys, *asked, "--only", "9, 13, 17")
         assert code == 0
-        assert out.startswith("Two counts of 'people' will be released")
+        assert err.startswith("Two counts of 'people' will be released")
         assert "withstands all 3" in out
         assert "by chance" not in out
         code, out, _ = call(capsys, *asked, "--only", "14", "--json")
