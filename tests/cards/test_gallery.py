@@ -20,8 +20,6 @@ PARTS = {
     "attacks.anonymity.groups.Group",
     "attacks.anonymity.measures.Worst",
     "attacks.audit.events.Event",
-    "attacks.auxiliary.fuzzy.FailingPair",
-    "attacks.auxiliary.fuzzy.Radius",
     "attacks.composition.beliefs.TableBelief",
     "attacks.composition.compose.Evidence",
     "attacks.composition.guesses.Guesses",
@@ -51,9 +49,10 @@ PARTS = {
 ABSTRACT = {"cards.explained.Explained", "definitions.trade_off.Curve"}
 # What says all in a sentence, a list or a proof: a picture would add nothing.
 WORDS = {
-    "attacks.auxiliary.assumptions.Lengths": "a list of lengths",
+    "attacks.auxiliary.entropy.Entropy": "a short table",
     "attacks.auxiliary.entropy.LeastDistance": "one number",
-    "attacks.auxiliary.entropy.Search": "one number",
+    "attacks.auxiliary.entropy.Lengths": "a list of lengths",
+    "attacks.auxiliary.entropy.SourceEntropy": "one number",
     "attacks.k_anonymity.Collapse": "everything is read back: there is nothing to compare",
     "attacks.selftest.suite.SelfTest": "yes or no for each attack, in a table",
     "cones.noise.cone.NoiseMembership": "yes or no, and one number",

@@ -34,7 +34,7 @@ __all__ = ["CODES", "Code", "code"]
 
 # By length and dimension: the least common multiple of the minimal polynomials of x, x^3, ... in
 # the field of so many elements and one more.
-_BCH = {
+_BCH: dict[int, dict[int, str | int]] = {
     3: {1: "x^2+x+1"},
     7: {4: "x^3+x+1", 1: "x^6+x^5+x^4+x^3+x^2+x+1"},
     15: {

@@ -36,7 +36,7 @@ from twoworlds.show import Result
 
 __all__ = ["Height", "Smoking", "Story", "height", "smoking", "story"]
 
-_UNITS = {"cm": 1, "mm": Fraction(1, 10), "m": 100}
+_UNITS = {"cm": Fraction(1), "mm": Fraction(1, 10), "m": Fraction(100)}
 _UNITS |= dict.fromkeys(("in", "inch", "inches"), Fraction(254, 100))
 _UNITS |= dict.fromkeys(("ft", "foot", "feet"), Fraction(3048, 100))
 _LENGTH = re.compile(r"\s*([^\sA-Za-z]+)\s*([A-Za-z]*)\s*")
@@ -88,7 +88,7 @@ class Height(Result):
 
     def answer(self) -> Answer:
         """Tell the story with its numbers."""
-        chances = {"the remark and the average": 1, "the remark alone": self.simulator}
+        chances = {"the remark and the average": Fraction(1), "the remark alone": self.simulator}
         return Answer.of(self.sentences(), Bars("Her height is named, given", chances))
 
     def sentences(self) -> str:
