@@ -37,7 +37,8 @@ def print_answer(answer: Answer) -> None:
     else:
         out.print(Text(answer.headline))
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
-    before: Block | None = Said([answer.headline]) if not answer.claim else None
+    titled = answer.subject or answer.claim
+    before: Block | None = None if titled else Said([answer.headline])
     for block in _joined(pending):
         if type(block) is not type(before):
             out.print()

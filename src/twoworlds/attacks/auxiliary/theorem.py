@@ -415,17 +415,22 @@ class FuzzyAttack(Result):
     def answer(self) -> Answer:
         """Say who wins, whether errors are within what is mended, and what happens beyond."""
         answer = self.attack.answer()
+        if self.within is not None:
+            answer = replace(
+                answer,
+                claim=f"always mends {counted(self.within, 'error')}",
+                holds=not self.refuted,
+            )
+        if self.refuted:
+            said = Said([answer.headline])
+            headline = f"The claim is refuted: {self._pair()}."
+            return replace(
+                answer, headline=headline, blocks=(said, *answer.blocks, Said([self._radius()]))
+            )
         more = [self._radius()]
         if self.failing is not None:
-            claim = "The claim is refuted" if self.refuted else "Beyond what is mended it fails"
-            more.append(f"{claim}: {self._pair()}.")
-        claimed = self.within is not None
-        return replace(
-            answer,
-            claim=f"always mends {counted(self.within or 0, 'error')}" if claimed else "",
-            holds=not self.refuted if claimed else None,
-            blocks=(*answer.blocks, Said(more)),
-        )
+            more.append(f"Beyond what is mended it fails: {self._pair()}.")
+        return replace(answer, blocks=(*answer.blocks, Said(more)))
 
     def _radius(self) -> str:
         """Say whether errors are within what is mended, and what the printed conditions force."""

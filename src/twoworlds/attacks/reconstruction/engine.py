@@ -141,7 +141,12 @@ class EngineTrial(Result):
             mark=("at most, on average", self.limit),
         )
         first, *others = self._lines()
-        return Answer(first, holds=self.holds, blocks=(Said(others), chart))
+        return Answer(
+            first,
+            claim=f"the budget epsilon = {show(self.epsilon)}",
+            holds=None if self.holds else False,
+            blocks=(Said(others), chart),
+        )
 
     def _lines(self) -> list[str]:
         n, m = len(self.truth), len(self.engine.answers)

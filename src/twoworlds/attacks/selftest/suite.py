@@ -124,10 +124,10 @@ class SelfTest(Result):
             )
             for one in self.outcomes
         ]
-        answer = Answer.of(
-            self.sentences(), Table(("", "", "failure", "what was seen"), rows, prose=(2, 3))
-        )
-        return replace(answer, holds=self.holds)
+        table = Table(("", "", "failure", "what was seen"), rows, prose=(2, 3))
+        answer = Answer.of(self.sentences(), table)
+        subject = "the installed engine" if self.service is None else self.service
+        return replace(answer, subject=subject, claim="self-test", holds=self.holds)
 
     def sentences(self) -> str:
         """Return in words what the engine withstood."""
