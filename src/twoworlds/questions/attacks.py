@@ -308,28 +308,12 @@ def attack_membership(
 
 # --- sums -----------------------------------------------------------------------------------------
 
-_NO_EFFECT = "has no effect on"
-_WITHOUT_EFFECT = {
-    "": {"epsilon": "is the budget of --engine: add that, or leave it out"},
-    "engine": {
-        "noise": f"{_NO_EFFECT} --engine, whose noise follows from --epsilon: leave it out",
-        "law": f"{_NO_EFFECT} --engine, whose noise is its own: leave it out",
-        "data": "is no column of --engine, which draws its own: leave it out",
-    },
-    "sweep": {
-        "queries": f"{_NO_EFFECT} --sweep, which tries several numbers of sums: leave it out",
-        "noise": f"{_NO_EFFECT} --sweep, which tries several scales: leave it out",
-        "epsilon": f"is the budget of --engine, and {_NO_EFFECT} --sweep: leave it out",
-        "data": "is no column of --sweep, which draws its own: leave it out",
-    },
-    "answers": {
-        "queries": f"{_NO_EFFECT} --answers, which are read as they are: leave it out",
-        "noise": f"{_NO_EFFECT} --answers, which are read as they are: leave it out; --error "
-        "says how far they are off",
-        "law": f"{_NO_EFFECT} --answers, which are read as they are: leave it out",
-        "seed": f"{_NO_EFFECT} --answers, where nothing is drawn: leave it out",
-        "epsilon": f"is the budget of --engine, and {_NO_EFFECT} --answers: leave it out",
-    },
+# What each of the attacks takes beside rows and method; the rest is refused.
+_MODES = {
+    "": ("queries", "noise", "law", "seed", "data", "column"),
+    "engine": ("queries", "seed", "epsilon"),
+    "sweep": ("law", "seed"),
+    "answers": ("data", "column", "error"),
 }
 
 
@@ -360,17 +344,19 @@ def attack_reconstruct(
 ) -> Result:
     """Read a secret 0/1 column back from noisy answers to subset sums."""
     given = {n: value for n, value in locals().items() if value is not None and value is not False}
-    modes = [name for name in ("sweep", "engine", "answers") if name in given]
+    modes = [name for name in _MODES if name in given]
     if len(modes) > 1:
         listed = " and ".join(f"--{mode}" for mode in modes)
         raise InvalidInput(f"{listed} are different attacks: give one of them")
-    for name, why in _WITHOUT_EFFECT["".join(modes)].items():
-        if name in given:
-            raise InvalidInput(f"--{name} {why}")
+    mode = "".join(modes)
+    for name in given.keys() - {"rows", "method", *_MODES, *_MODES[mode]}:
+        where = next(one for one in _MODES if name in _MODES[one])
+        way = f"has no effect on --{mode}: leave it out" if mode else f"is for --{where}: add that"
+        raise InvalidInput(f"--{name} {way}")
     if (data is None) != (column is None):
         raise InvalidInput("--data and --column belong together: a file, and its secret column")
-    if error is not None and answers is None:
-        raise InvalidInput("--error says how good --answers are: give both")
+    if data is not None and answers is not None and rows is not None:
+        raise InvalidInput("--rows has no effect where --data say how many people there are")
     if law == "none" and noise is not None:
         raise InvalidInput("--law none adds no noise: leave out --noise, or choose another law")
     return _reconstructed(given)
@@ -394,11 +380,6 @@ def _reconstructed(given: dict[str, Any]) -> Result:
     if "data" in given:
         truth = reconstruction.read_secret(example_path(given["data"]), given["column"])
     if "answers" in given:
-        if truth is not None and rows is not None:
-            raise InvalidInput(
-                f"--rows {_NO_EFFECT} --answers where --data say how many people there are: leave "
-                "it out"
-            )
         masks, read = reconstruction.read_sums(
             given["answers"], rows=rows if truth is None else len(truth)
         )

@@ -6,6 +6,7 @@ from math import comb, e, exp
 import numpy as np
 import pytest
 
+from tests.attacks.audit.subjects import mixed, signed
 from twoworlds.attacks.audit import Audit, Finding, audit
 from twoworlds.attacks.audit.events import Event
 from twoworlds.attacks.audit.features import Feature
@@ -148,7 +149,7 @@ def test_delta_is_granted():
 
 
 def test_an_error_is_an_output():
-    found = audit(f"{HERE}mixed", epsilon=1, pairs=[(0, 1)])
+    found = audit(mixed, epsilon=1, pairs=[(0, 1)])
     assert found.refuted
     assert found.finding.other in (0, 1)
     assert any(
@@ -210,6 +211,7 @@ def test_bad_input_is_refused_with_the_way_out(options, words):
         audit(laplace, **options)
 
 
+@pytest.mark.slow
 def test_one_entry_of_a_long_vector_is_found_and_the_cut_is_said():
     found = audit(f"{HERE}wide", epsilon=1, pairs=[(0, 1)])
     assert found.refuted
@@ -225,8 +227,8 @@ def test_large_outputs_are_looked_at_in_smaller_numbers(monkeypatch):
 
 
 def test_the_sign_of_zero_refutes_and_can_be_ignored():
-    assert audit(f"{HERE}signed", epsilon=1, pairs=[(0, 1)]).refuted
-    ignored = audit(f"{HERE}signed", epsilon=1, pairs=[(0, 1)], low_bits=False, samples=5_000)
+    assert audit(signed, epsilon=1, pairs=[(0, 1)]).refuted
+    ignored = audit(signed, epsilon=1, pairs=[(0, 1)], low_bits=False, samples=5_000)
     assert not ignored.refuted
 
 

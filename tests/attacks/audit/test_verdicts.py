@@ -74,7 +74,13 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+QUICK = {"tuple", "set", "bytes", "array", "dataclass", "pandas", "polars", "keys", "error"}
+
+
+@pytest.mark.parametrize(
+    "form",
+    [pytest.param(one, marks=[] if one in QUICK else [pytest.mark.slow]) for one in FORMS],
+)
 def test_a_leak_in_outputs_of_any_type_is_found_and_its_event_can_be_pasted(form):
     def subject(database, rng):
         return FORMS[form](noisy(database, rng))
