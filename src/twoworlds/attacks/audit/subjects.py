@@ -32,7 +32,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -62,9 +62,11 @@ __all__ = [
     "Subject",
     "Unresponsive",
     "end_group",
+    "taken",
 ]
 
 GIVEN = "as given"
+MOST_PAIRS = 16
 _PREFIX = "command:"
 _LONGEST = 100_000
 
@@ -119,6 +121,27 @@ class Subject(Protocol):
 
     def close(self) -> None:
         """End whatever was started."""
+
+
+def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
+    """Propose databases of the kinds that a subject takes: numbers, and lists of them."""
+    kinds = [proposed.lists(reading)]
+    if reading != "add-remove":
+        kinds.insert(0, proposed.numbers())
+    kept: list[Pair] = []
+    refused: list[str] = []
+    for kind in kinds:
+        outputs = [subject.draw(database, 1, (0, 0))[0] for database in kind[0]]
+        if failures(outputs) is None:
+            kept += kind
+        else:
+            refused.append(f"{outputs[0]} on {kind[0][0]!r}")
+    if not kept:
+        raise InvalidInput(
+            f"{subject.about.name} takes none of the databases that are proposed "
+            f"({'; '.join(refused)}): give neighbouring databases with --pair 'A ~ B'"
+        )
+    return tuple(kept[:MOST_PAIRS])
 
 
 class Local:
@@ -232,26 +255,8 @@ class Command:
             start=1024 if repeat else 32,
             notes=("its randomness is its own: the seed does not repeat this audit",),
         )
-        pairs = self._taken(reading) if given is None else map(proposed.read_pair, given)
+        pairs = taken(self, reading) if given is None else map(proposed.read_pair, given)
         self.about = replace(self.about, pairs=tuple(pairs))
-
-    def _taken(self, reading: str) -> Iterator[Pair]:
-        """Yield proposals of the kinds that the program takes."""
-        kinds = [proposed.lists(reading)]
-        if reading != "add-remove":
-            kinds.append(proposed.numbers())
-        refused = 0
-        for kind in kinds:
-            outputs = [self.draw(database, 1, ())[0] for database in kind[0]]
-            if failures(outputs) is not None:
-                refused += 1
-            else:
-                yield from kind
-        if refused == len(kinds):
-            raise InvalidInput(
-                f"{self.about.name} fails on all databases that are proposed, such as "
-                f"{kinds[0][0][0]}: give neighbouring databases with --pair 'A ~ B'"
-            )
 
     def draw(
         self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
