@@ -119,17 +119,18 @@ class Groups:
 
 
 class Interval(NamedTuple):
-    """A released number and the ends of its interval, None where there are none."""
+    """A released number, the ends of its interval, if any, and whether noise is all there is."""
 
     name: str
     value: float
     low: float | None
     high: float | None
+    lost: bool = False
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Released numbers as dots on lines as long as their intervals."""
+    """Released numbers as dots on lines as long as their intervals; lost ones in grey."""
 
     title: str
     rows: Sequence[Interval]
@@ -165,7 +166,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Line:
-    """Points joined by a line; ``shaded`` fills the room below it, ``dotted`` marks the points."""
+    """Points joined by a line; ``dotted`` marks the points.
+
+    ``shaded`` fills the room below it, or inside it where it ends where it began.
+    """
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -174,6 +178,11 @@ class Line:
     thin: bool = False
     shaded: bool = False
     dotted: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it ends where it began."""
+        return len(self.points) > 2 and self.points[0] == self.points[-1]
 
 
 @dataclass(frozen=True)

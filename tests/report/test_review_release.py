@@ -9,7 +9,7 @@ import pytest
 from twoworlds.cli import run
 from twoworlds.release import Curator, certify
 from twoworlds.release.examples import lay_out
-from twoworlds.report.review import review_certificate
+from twoworlds.report.review import review_certificate, review_released
 
 QUERIES = [
     "SELECT region, COUNT(*), AVG(age) FROM people GROUP BY region",
@@ -51,7 +51,7 @@ def test_the_answers_on_the_page_are_those_that_were_released(released, certific
 
 def test_meaning_is_said_in_odds_and_by_theorems(certificate):
     told = words(review_certificate(certificate).html())
-    assert "odds differ by at most the factor 7.39" in told
+    assert "odds of 1 to 99 become at most 1 to 13" in told
     assert "Kasiviswanathan & Smith, Theorem 2.2" in told
     assert "ledger was not looked at" in told
 
@@ -103,3 +103,27 @@ def test_other_prices_are_reviewed_too_and_found_in_the_ledger(tmp_path, query, 
     assert "are in the ledger, whose chain of hashes is whole" in told
     assert "ledger was not looked at" not in told
     json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("earlier", [0, 1, 2])
+def test_a_page_states_what_the_ledger_charged_before_and_the_total(tmp_path, earlier):
+    lay_out(tmp_path)
+    with Curator.open(tmp_path / "policy.yml") as curator:
+        for number in range(earlier):
+            curator.release(f"SELECT COUNT(*) FROM people WHERE age > {number}", "1", analyst="ann")
+        curator.release("SELECT COUNT(*) FROM visits", "1", analyst="ann")  # of other data
+        made = curator.release_all([QUERIES[0]], "1/2", analyst="ann")
+        curator.release_all([QUERIES[0]], "1/2", analyst="bob")  # costs the dataset nothing more
+    file, exported = tmp_path / "certificate.json", tmp_path / "ledger.jsonl"
+    file.write_text(json.dumps(certify(made)), encoding="utf-8")
+    assert run(["ledger", "export", str(tmp_path / "policy.yml"), str(exported)]) == 0
+    with_ledger = words(review_certificate(file, ledger=exported).html())
+    total = f"with this one it comes to epsilon {earlier}.5 by basic composition"
+    for told in (with_ledger, words(review_released(made).html())):
+        assert "is assumed, since the ledger was not looked at" not in told
+        assert ("The ledger holds no other charge about people" in told) == (earlier == 0)
+        assert (total in told) == (earlier > 0)
+        assert f"holds {earlier} other charge{'s'[: earlier - 1]} about" in told or not earlier
+    without = words(review_certificate(file).html())
+    assert "is assumed, since the ledger was not looked at" in without
+    assert "it comes to" not in without

@@ -16,7 +16,7 @@ import type { Side } from "./attacker";
 import { apart } from "./labels";
 import type { Curve } from "./noiseless";
 import { COMMON, picture, QUIET, WITH, WITHOUT } from "./pictures_base";
-import { percent, short } from "./words";
+import { LOST, percent, short } from "./words";
 
 /** The matrix: one row for each output, one column for each database. */
 export function heatMap(
@@ -307,18 +307,21 @@ export interface Interval {
   value: number;
   low: number;
   high: number;
+  lost: boolean;
 }
 
-/** Answers with their intervals, one line for each group. */
+/** Answers with their intervals, one line for each group; in grey where they are lost in noise. */
 export function intervals(width: number, rows: readonly Interval[], label: string): Element {
   const longest = Math.max(...rows.map((row) => row.group.length), 3);
   const side = Math.min(24 + 7 * longest, width * 0.4);
+  const right = rows.some((row) => row.lost) ? 150 : 70;
   const positive = rows.every((row) => row.low >= 0);
+  const colour = (row: Interval): string => (row.lost ? "var(--soft)" : WITH);
   return picture({
     width,
     height: 52 + (rows.length > 16 ? 20 : 28) * rows.length,
     marginLeft: side,
-    marginRight: 70,
+    marginRight: right,
     marginTop: 10,
     marginBottom: 40,
     x: {
@@ -326,7 +329,7 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
       nice: true,
       ...(positive ? { zero: true } : {}),
       grid: true,
-      ticks: width < 500 ? 4 : 8,
+      ticks: Math.min(8, Math.max(2, Math.floor((width - side - right) / 70))),
       tickFormat: compact,
     },
     y: { domain: rows.map((row) => row.group), label: null },
@@ -335,16 +338,16 @@ export function intervals(width: number, rows: readonly Interval[], label: strin
         y: "group",
         x1: "low",
         x2: "high",
-        stroke: WITH,
+        stroke: colour,
         strokeWidth: 6,
         strokeOpacity: 0.3,
         strokeLinecap: "round",
       }),
-      dot(rows, { x: "value", y: "group", fill: WITH, r: 4 }),
+      dot(rows, { x: "value", y: "group", fill: colour, r: 4 }),
       text(rows, {
         x: "high",
         y: "group",
-        text: (row: Interval) => short(row.value),
+        text: (row: Interval) => short(row.value) + (row.lost ? `, ${LOST}` : ""),
         textAnchor: "start",
         dx: 10,
         fill: "var(--ink)",

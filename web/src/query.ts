@@ -132,34 +132,3 @@ function literal(kind: string, value: string): string {
   const quoted = `'${value.replaceAll("'", "''")}'`;
   return kind === "date" ? `DATE ${quoted}` : quoted;
 }
-
-type Group = Record<string, unknown>;
-
-/** A group of an answer in words: "north", or "18 to <40" where it is a bin; the last bin, whose end
- * is in `tops`, has its upper edge. */
-export function groupWords(group: Group, tops: Record<string, string> = {}): string {
-  const words = Object.entries(group).map(([column, value]) => {
-    if (value === null) return "missing";
-    const bin = binOf(value);
-    if (bin) return `${bin.from} to ${bin.to === tops[column] ? "" : "<"}${bin.to}`;
-    return typeof value === "object" ? JSON.stringify(value) : String(value);
-  });
-  return words.join(", ") || "all";
-}
-
-/** The largest end of bins in each column. */
-export function topsOf(groups: readonly Group[]): Record<string, string> {
-  const tops: Record<string, string> = {};
-  for (const group of groups)
-    for (const [column, value] of Object.entries(group)) {
-      const bin = binOf(value);
-      if (bin && !(Number(tops[column] ?? -Infinity) >= Number(bin.to))) tops[column] = bin.to;
-    }
-  return tops;
-}
-
-function binOf(value: unknown): { from: string; to: string } | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { from, to } = value as { from?: unknown; to?: unknown };
-  return from === undefined || to === undefined ? null : { from: String(from), to: String(to) };
-}

@@ -10,6 +10,9 @@ export interface Numeral {
   readonly upper?: number;
 }
 
+/** What the service calls an answer whose noise is larger than its value. */
+export const LOST = "lost in noise";
+
 /** 0.7512 as "75.1%"; what is not quite certain is never shown as 0% or 100%. */
 export function percent(chance: number): string {
   if (chance === 0 || chance === 1) return `${chance * 100}%`;

@@ -8,9 +8,7 @@ import {
   type Dataset,
   firstAsked,
   groupable,
-  groupWords,
   sqlOf,
-  topsOf,
 } from "../src/query";
 import { readAsked } from "../src/query_reading";
 
@@ -125,27 +123,6 @@ describe("the SQL of a question", () => {
     const odd = { ...people, name: "my people" };
     expect(sqlOf(odd, asked({ aggregates: [] }))).toBe('SELECT COUNT(*) FROM "my people"');
   });
-});
-
-describe("the words of a group", () => {
-  it.each([
-    [{ region: "north" }, "north"],
-    [{ region: "north", age: { from: "0", to: "18" } }, "north, 0 to <18"],
-    [{ odd: { x: 1 } }, '{"x":1}'],
-    [{ region: null }, "missing"],
-    [{}, "all"],
-  ])("of %j", (group, expected) => {
-    expect(groupWords(group)).toBe(expected);
-  });
-});
-
-it("gives the last bin its upper edge", () => {
-  const groups = ["0", "18", "110"].slice(1).map((to) => ({ age: { from: "0", to } }));
-  expect(topsOf(groups)).toEqual({ age: "110" });
-  expect(groups.map((group) => groupWords(group, topsOf(groups)))).toEqual([
-    "0 to <18",
-    "0 to 110",
-  ]);
 });
 
 describe("the bar of a budget", () => {

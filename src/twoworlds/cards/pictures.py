@@ -47,12 +47,13 @@ class Bar(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A released number and the ends of its interval, None where there are none."""
+    """A released number, the ends of its interval, if any, and whether noise is all there is."""
 
     name: str
     value: float
     low: float | None
     high: float | None
+    lost: bool = False
 
 
 def odds_chart(
@@ -154,7 +155,7 @@ def belief_chart(
 
 
 def interval_chart(title: str, rows: Sequence[Interval], words: str, *, width: int = 560) -> str:
-    """Draw released numbers as dots on lines as long as their intervals."""
+    """Draw released numbers as dots on lines as long as their intervals; lost ones in grey."""
     shown = rows[:_MOST_ROWS]
     ends = [e for row in shown for e in (row.value, row.low, row.high) if e is not None]
     low, high = min(ends), max(ends)
@@ -162,7 +163,8 @@ def interval_chart(title: str, rows: Sequence[Interval], words: str, *, width: i
         low = 0.0  # lengths are compared with 0, unless that leaves them too little room
     high, low = (high, low) if high > low else (high + 1, low - 1)
     ticks = [v for v in _nice(high, low) if low <= v <= high]
-    left, top = _room([row.name for row in shown]), 8
+    names = [f"{row.name} (lost in noise)" if row.lost else row.name for row in shown]
+    left, top = _room(names), 8
     across, bottom = width - left - 24, top + _ROW * len(shown)
 
     def place(value: float) -> float:
@@ -176,16 +178,16 @@ def interval_chart(title: str, rows: Sequence[Interval], words: str, *, width: i
             'stroke-opacity="0.18"/>'
         )
         parts.append(text(at, bottom + 18, f"{value:,.6g}", anchor="middle"))
-    for i, row in enumerate(shown):
-        y = top + _ROW * (i + 0.5)
-        parts.append(text(left - 10, y + 4, row.name, anchor="end"))
+    for i, (name, row) in enumerate(zip(names, shown, strict=True)):
+        y, colour = top + _ROW * (i + 0.5), GREY if row.lost else BLUE
+        parts.append(text(left - 10, y + 4, name, anchor="end"))
         if row.low is not None and row.high is not None:
             parts.append(
                 f'<line x1="{place(row.low):.1f}" y1="{y:.1f}" x2="{place(row.high):.1f}" '
-                f'y2="{y:.1f}" stroke="{BLUE}" stroke-width="5" stroke-opacity="0.35" '
+                f'y2="{y:.1f}" stroke="{colour}" stroke-width="5" stroke-opacity="0.35" '
                 'stroke-linecap="round"/>'
             )
-        parts.append(f'<circle cx="{place(row.value):.1f}" cy="{y:.1f}" r="4" fill="{BLUE}"/>')
+        parts.append(f'<circle cx="{place(row.value):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>')
     height = bottom + 28
     if len(rows) > len(shown):
         parts.append(text(left, height + 8, f"and {len(rows) - len(shown)} more in the table"))

@@ -70,11 +70,11 @@ def _account(account: Mapping[str, Any]) -> list[str]:
     if "cap" not in account:
         return ["none", "", "", ""]
     cap = parse_cap(account["cap"])
-    tail = "" if not cap.tail else f", tail {decimal(cap.tail)}"
+    tail = "" if not cap.tail else f", tail {decimal(cap.tail, side='about')}"
     return [
         cap.most.shown() + tail,
-        _cost(account["spent"], "up"),
-        _cost(account["left"], "down"),
+        _cost(account["spent"], "about"),
+        _cost(account["left"], "at least"),
         _rule(account),
     ]
 
@@ -82,7 +82,7 @@ def _account(account: Mapping[str, Any]) -> list[str]:
 def _rule(account: Mapping[str, Any]) -> str:
     """Name the rule that counts, with what the other one would say."""
     others = (
-        f"{'plain sum' if rule == 'basic composition' else rule}: {_cost(cost, 'up')}"
+        f"{'plain sum' if rule == 'basic composition' else rule}: {_cost(cost, 'about')}"
         for rule, cost in account["by_rule"].items()
         if rule != account["rule"]
     )

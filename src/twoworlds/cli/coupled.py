@@ -11,7 +11,6 @@ from rich.padding import Padding
 from rich.text import Text as Styled
 
 from twoworlds.cli.app import Json, Text, app
-from twoworlds.cli.cones import write_proof
 from twoworlds.cli.render import (
     console,
     print_answer,
@@ -36,6 +35,7 @@ from twoworlds.definitions.scenario import Scenario
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.numbers import Number, ln, show, to_json
+from twoworlds.questions.cones import save_json
 from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.joint import plain_label
 from twoworlds.worlds.scrubs import scrubs
@@ -147,7 +147,7 @@ def simulator(
         "claim": f"{said}{show(at)} if {beliefs.assumption}",
         **data.pop("certificate"),
     }
-    saved = {} if proof is None else write_proof(proof, certificate)
+    saved = {} if proof is None else save_json(proof, certificate)
     if json_:
         shown = None if plain is None else to_json(plain)
         names = {"mechanism": built.expression, "assumption": beliefs.assumption}
@@ -159,7 +159,8 @@ def simulator(
     nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
     words = (
         f"If {beliefs.assumption}, then a simulator that never sees the private part comes within "
-        f"delta {show(best.delta)} of the release at ratio {show(at)} (epsilon {show(ln(at))})"
+        f"delta {show(best.delta, side='up')} of the release at ratio {show(at)} (epsilon "
+        f"{show(ln(at))})"
         f", and none comes nearer{nearer}."
     )
     out.print(Padding(Styled(words), (0, 0, 0, 2)))
@@ -250,7 +251,8 @@ def compose(
     out = console()
     out.print(Styled(" and ".join(part.expression for part in parts), style="bold"))
     words = (
-        f"If {beliefs.assumption}, then both together come within delta {show(found.delta)} of "
+        f"If {beliefs.assumption}, then both together come within delta "
+        f"{show(found.delta, side='up')} of "
         f"what their simulators make of the scrubbed database, at ratio {show(found.ratio)}. "
         f"Theorem 6 of Bassily, Groce, Katz & Smith allows {show(found.bound)}: the first has "
         f"delta {show(found.first)} for one who sees the second simulated, and the second "

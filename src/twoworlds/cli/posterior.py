@@ -16,12 +16,13 @@ from twoworlds.cli.render import console, print_json, print_saved, print_table, 
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief
 from twoworlds.definitions.verdict import shortened
-from twoworlds.definitions.words import percent
+from twoworlds.definitions.words import percent, points
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import (
     Number,
     Order,
+    Side,
     at_most_one,
     compare,
     decimal,
@@ -173,7 +174,7 @@ def _moved(games: Games) -> str:
         return "This output moves the belief, by an amount that would take too long to compute."
     if moved == 0:
         return "This output leaves the belief as it was."
-    return f"This output moves the belief by {_points(moved)} away from the prior."
+    return f"This output moves the belief by {_points(moved, 'about')} away from the prior."
 
 
 def _apart(games: Games) -> str:
@@ -190,11 +191,11 @@ def _apart(games: Games) -> str:
     )
 
 
-def _points(difference: Number) -> str:
+def _points(difference: Number, side: Side = "up") -> str:
     """Write a statistical difference in percentage points: so much does some event move."""
-    points = percent(difference)[:-1]
-    almost = "just below " if points == "100" and difference != 1 else ""
-    return f"{almost}{points} percentage point{'' if points == '1' else 's'}"
+    if percent(difference) == "100%" and difference != 1:
+        return "just below 100 percentage points"
+    return points(difference, side=side)
 
 
 def _print_secret(secret: Secret, chances: Mapping[str, Number | None]) -> None:

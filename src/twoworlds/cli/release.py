@@ -273,16 +273,16 @@ def show_released(released: Released) -> None:
         accuracy,
         asked,
         meaning,
+        notes,
         price,
         protected,
-        selection,
     )
 
     out = console()
     for answer in released.answers:
         out.print(Text(asked(answer.resolved)))
         print_table(*answer.table(), repeated=max(1, len(answer.resolved.axes)))
-        for said in (*map(accuracy, answer.columns), *selection(answer.resolved)):
+        for said in (*map(accuracy, answer.columns), *notes(answer.resolved)):
             out.print(Padding(Text(said, style="dim"), (0, 0, 0, 2)))
         out.print()
     context = released.answers[0].context

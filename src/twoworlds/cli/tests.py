@@ -53,7 +53,7 @@ def show_trade_off(
     if power is not None:
         out.print(f"At level {level} the best power is {_chance(power)}.")
     rows = [
-        (_chance(corner.level), _chance(corner.power), show(misses(corner.power), side="down"))
+        (_chance(corner.level), _chance(corner.power), show(misses(corner.power), side="at least"))
         for corner in curve.corners[:_MOST_CORNERS] or curve.points()
     ]
     print_table(("false alarms (level)", "power", "misses (type II)"), rows)

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.definitions.words import Subject
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import Number, exp, number, ratio_at_least_one
-from twoworlds.worlds import Point, Universe, check_group, resolve
+from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe, check_group, resolve
 
 __all__ = [
     "Compared",
@@ -79,7 +79,12 @@ class Setting:
     @property
     def subject(self) -> Subject:
         """Whom the sentences speak of."""
-        return Subject.of(self.group, self.relation)
+        subject = Subject.of(self.group, self.relation)
+        universe = self.mechanism.universe
+        single = isinstance(universe, Records) and universe.n == 1
+        substituted = subject.one_person and self.relation == SUBSTITUTE
+        alone = substituted and (single or isinstance(self.mechanism, PerRecord))
+        return replace(subject, alone=alone)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
 from twoworlds.definitions.failing import outweighed
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness, within
-from twoworlds.definitions.words import Subject, both_attackers, delta_sentence
+from twoworlds.definitions.words import delta_sentence
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.numbers import (
@@ -77,7 +77,7 @@ class DifferentialPrivacy(RatioAndDelta):
             mechanism.expression,
             self.name,
             values,
-            _meaning(setting.subject, peak.ratio, values["delta"]),
+            delta_sentence(setting.subject, peak.ratio, values["delta"]),
             setting.assumptions,
             witness=witness,
             method=family.method,
@@ -109,7 +109,7 @@ class DifferentialPrivacy(RatioAndDelta):
         family = setting.mechanism.family(setting.relation, self.group)
         comparison, ratio = family.ratio_for(d)
         notes: tuple[str, ...] = ()
-        sentence = _meaning(setting.subject, ratio, d)
+        sentence = delta_sentence(setting.subject, ratio, d)
         if ratio == INFINITY:
             comparison, gap = family.gap(INFINITY)
             exposed = at_most_one(gap.delta)
@@ -214,13 +214,7 @@ def _sentence(setting: Setting, family: Family, ratio: Number, delta: Number) ->
     """Say what (ratio, delta) means; an infinite ratio without delta says less than the price."""
     if ratio == INFINITY and delta == 0:
         ratio = family.peak()[1].ratio
-    return _meaning(setting.subject, ratio, delta)
-
-
-def _meaning(subject: Subject, ratio: Number, delta: Number) -> str:
-    if delta == 0:
-        return both_attackers(subject, ratio)
-    return delta_sentence(subject, ratio, delta)
+    return delta_sentence(setting.subject, ratio, delta)
 
 
 def _limit_note(ratio: Number, delta: Number) -> tuple[str, ...]:

@@ -21,10 +21,12 @@ from typing import NamedTuple
 
 from twoworlds.definitions.base import RatioAndDelta, read_delta
 from twoworlds.definitions.verdict import Verdict, Witness
+from twoworlds.definitions.words import Subject, delta_sentence
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms import Comparison, Either, Event, Listed, Mechanism, Table
 from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
+    INFINITY,
     Number,
     Order,
     compare,
@@ -150,9 +152,7 @@ class PointwiseIndistinguishability(RatioAndDelta):
                 "mass_under_first": bad.first,
                 "mass_under_second": bad.second,
             },
-            f"With probability at least {decimal(1 - bad.worst, 4, 'down')}, whichever world is "
-            f"true, the output is at most {decimal(ratio, 4)} times likelier in one world than in "
-            "the other.",
+            _meaning(setting.subject, ratio, bad.worst),
             setting.assumptions,
             witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), event),
             method=family.method,
@@ -166,6 +166,16 @@ class PointwiseIndistinguishability(RatioAndDelta):
         found = self.tightest(mechanism)
         numbers = f"ratio={exact_text(self.ratio)}, delta={exact_text(self.delta)}"
         return found.against(f"pointwise({numbers}{self.beside})", found.delta, self.delta)
+
+
+def _meaning(subject: Subject, ratio: Number, delta: Number) -> str:
+    """Say how often the ratio is kept; an infinite one is always kept, so what it costs is said."""
+    if ratio == INFINITY:
+        return delta_sentence(subject, ratio, delta)
+    return (
+        f"With probability at least {decimal(1 - delta, 4, 'down')}, whichever world is true, the "
+        f"output is at most {decimal(ratio, 4)} times likelier in one world than in the other."
+    )
 
 
 def _bad(mechanism: Mechanism, comparison: Comparison, ratio: Number) -> tuple[Event, BadMass]:

@@ -75,7 +75,8 @@ class MutualInformation(PrivacyDefinition):
             mechanism.expression,
             self.name,
             {"nats": value, "bits": value / ln(Fraction(2))},
-            f"The output tells at most {show(value)} nats about any one record. An average over "
+            f"The output tells at most {show(value, side='up')} nats about any one record. An "
+            "average over "
             "outputs says little about the worst one: a rare output may still expose a person.",
             ("every person, every belief in which the records are independent",),
             method=f"worst channel: {where}; capacity bounded from both sides",

@@ -146,7 +146,7 @@ def _first_crossing(top: Line, lines: list[Line]) -> tuple[Number, Line]:
 
 def _formula(piece: Piece) -> str:
     if piece.q == 0:
-        return show(piece.p).split(" ")[0] if isinstance(piece.p, Fraction) else show(piece.p)
+        return _short(piece.p)
     return f"{_short(piece.p)} - {_short(piece.q)} a"
 
 

@@ -103,11 +103,11 @@ class RecordTradeOff(Curve):
         alternative, null = (f'"{self._words(v)}"' for v in (self.alternative, self.null))
         text = self._said(alternative, null)
         if self.independent:
-            by_ratio = show(self.largest_power("1/100"))
-            by_difference = show(self.largest_power_by_difference("1/100"))
+            by_ratio = show(self.largest_power("1/100"), side="up")
+            by_difference = show(self.largest_power_by_difference("1/100"), side="up")
             return (
                 f"{text} Differential privacy allows at most {by_ratio}, and the statistical "
-                f"difference alone {by_difference}."
+                f"difference alone at most {by_difference}."
             )
         return (
             f"{text} This belief ties record {self.person} to the others, so that no bound follows "

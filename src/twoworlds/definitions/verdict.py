@@ -119,7 +119,7 @@ class Witness:
         what = self.event.describe(self.mechanism.outputs)
         p, q = self.probabilities
         near = "" if self.attained else " (further out the ratio grows towards its limit)"
-        low, high = show(p, side="down"), show(q)
+        low, high = show(p, side="at least"), show(q, side="at most")
         return f"{what} has probability {low} on {first} and {high} on {second}{near}"
 
     def facts(self) -> Iterator[tuple[str, str]]:
@@ -306,7 +306,7 @@ def _written(p: Number, q: Number) -> tuple[str, str]:
     """Write both, rounded so that the printed quotient is no more than the true one."""
     if p != 0 and bounds(p)[0] <= 0:  # too small to enclose away from 0
         return f"below {decimal(p)}", f"below {decimal(q)}"
-    return show(p, side="down"), show(q)
+    return show(p, side="at least"), show(q, side="at most")
 
 
 def shortened(label: str) -> str:

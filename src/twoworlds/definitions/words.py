@@ -4,8 +4,9 @@ A ratio r = e^epsilon bounds how far the odds between two neighbouring worlds ca
 the output: prior odds o become at most o r. With prior probability w the posterior is at most
 w r / (1 - w + w r). That is so for whoever knows all other records. Others also learn about you
 from the others' data; for them the odds with your data and the odds without differ by at most r^2,
-since your data may make one possibility r times likelier and another r times less likely. With
-delta, the sentence states the definition itself: what an event's probability can become.
+since your data may make one possibility r times likelier and another r times less likely. Where
+each record is randomized on its own, the factors of the others cancel, and they differ by at most
+r. With delta, the sentence states the definition itself: what an event's probability can become.
 """
 
 from __future__ import annotations
@@ -14,34 +15,56 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, decimal
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    Side,
+    at_most_one,
+    bounds,
+    compare,
+    decimal,
+    sqrt,
+)
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 
 __all__ = [
     "Subject",
     "any_belief",
-    "both_attackers",
     "delta_sentence",
     "largest_posterior",
     "odds_from_99",
     "percent",
     "percent_above",
     "points",
-    "ratio_sentence",
 ]
 
 _SMALLEST_PLAIN = 6
 _MOST_DIGITS = 12
+_ON_TOP = "what they learn about you from the others' data comes on top, with your data or without."
+_WHY = {
+    False: "The factor is squared, since your data can speak for one possibility and against "
+    f"another; {_ON_TOP}",
+    True: f"The factor is the same, since your record is randomized on its own; {_ON_TOP}",
+}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Whom a sentence speaks of: ``who`` is protected against the ``attacker`` described."""
+    """Whom a sentence speaks of: ``who`` is protected against the ``attacker`` described.
+
+    ``alone`` says of one person's record that it is randomized on its own, or is the only one.
+    """
 
     who: str
     attacker: str
     instead: str
     one_person: bool = False
+    alone: bool = False
+
+    def swing(self, ratio: Number) -> Number:
+        """Return how far the odds with your data and without can be apart, for any belief."""
+        return ratio if self.alone or ratio == INFINITY else ratio**2
 
     @staticmethod
     def of(group: int, relation: str = SUBSTITUTE) -> Subject:
@@ -100,8 +123,8 @@ def largest_posterior(prior: Fraction, ratio: Number) -> Number:
     return prior * ratio / (1 - prior + prior * ratio)
 
 
-def ratio_sentence(subject: Subject, ratio: Number) -> str:
-    """Say what a pure ratio means, in odds."""
+def _both_attackers(subject: Subject, ratio: Number) -> str:
+    """Say what a pure ratio means, also for those who do not know all other records."""
     if ratio == 1:
         return (
             f"The output says nothing about {subject.who}: whatever odds someone gave before, "
@@ -114,26 +137,23 @@ def ratio_sentence(subject: Subject, ratio: Number) -> str:
         )
     half = largest_posterior(Fraction(1, 2), ratio)
     one = largest_posterior(Fraction(1, 100), ratio)
-    return (
+    known = (
         f"{subject.attacker} can end up at odds of at most {_factor(ratio)} to 1: "
         f"50% becomes at most {percent_above(Fraction(1, 2), half)}, and 1% at most "
         f"{percent_above(Fraction(1, 100), one)}."
     )
+    if not subject.one_person:
+        return known
+    return f"{known} {any_belief(subject.swing(ratio))} {_WHY[subject.alone]}"
 
 
-def both_attackers(subject: Subject, ratio: Number) -> str:
-    """Say what a pure ratio means, also for those who do not know all other records."""
-    said = ratio_sentence(subject, ratio)
-    if ratio in (1, INFINITY) or not subject.one_person:
-        return said
-    return (
-        f"{said} {any_belief(ratio**2, (ratio - 1) / (ratio + 1))} What they learn about you from "
-        "the others' data comes on top, with your data or without."
-    )
+def any_belief(factor: Number) -> str:
+    """Say how far odds and beliefs with your data and without it can be apart, for any belief.
 
-
-def any_belief(factor: Number, moved: Number) -> str:
-    """Say how far odds and beliefs with your data and without it can be apart, for any belief."""
+    Odds that differ by a factor R are beliefs that differ by (sqrt R - 1) / (sqrt R + 1) at most.
+    """
+    root = sqrt(factor)
+    moved = (root - 1) / (root + 1)
     return (
         "Whatever someone believed about you, this answer moves their belief, compared with the "
         f"same answer computed without you, by at most {points(moved)}; odds of 1 to 99 become "
@@ -151,16 +171,21 @@ def odds_from_99(factor: Number) -> str:
     return f"1 to {int(low) if low >= 10 else decimal(99 / factor, 2, 'down')}"
 
 
-def points(difference: Number) -> str:
-    """Write a difference of probabilities."""
-    return f"{percent(difference)[:-1]} percentage points"
+def points(difference: Number, *, digits: int = 3, side: Side = "up") -> str:
+    """Write a difference of probabilities in percentage points.
+
+    >>> points(Fraction(1, 3)), points(Fraction(1, 100)), points(Fraction(1, 3), side="at least")
+    ('33.4 percentage points', '1 percentage point', 'at least 33.3 percentage points')
+    """
+    number = percent(difference, digits=digits, side=side)[:-1]
+    return f"{number} percentage point{'' if number == '1' else 's'}"
 
 
 def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say what (ratio, delta) means: how likely an event can become."""
     if delta == 0:
-        return ratio_sentence(subject, ratio)
-    top = decimal(at_most_one(delta), 3)
+        return _both_attackers(subject, ratio)
+    top = decimal(at_most_one(delta), 3, "about")
     if ratio == INFINITY:
         return (
             f"With probability {top} the output can be one that is impossible in the other world: "
@@ -172,19 +197,20 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     return (
         f"Anything that would happen with probability 10% {subject.instead} "
         f"happens with probability at most {percent(raised)} "
-        f"({decimal(ratio, 4)} times as likely, plus {top})."
+        f"({decimal(ratio, 4, 'about')} times as likely, plus {top})."
     )
 
 
-def percent(x: Number, *, digits: int = 3) -> str:
-    """Write a probability as a percentage, rounded up.
+def percent(x: Number, *, digits: int = 3, side: Side = "up") -> str:
+    """Write a probability as a percentage, rounded to the side, with its word (see `decimal`).
 
-    >>> percent(Fraction(1, 3))
-    '33.4%'
+    >>> percent(Fraction(1, 3)), percent(Fraction(1, 3), side="about"), percent(Fraction(1, 4))
+    ('33.4%', 'about 33.4%', '25%')
     """
-    shifted = Decimal(decimal(at_most_one(x), digits)).scaleb(2).normalize()
+    word, space, number = decimal(at_most_one(x), digits, side).rpartition(" ")
+    shifted = Decimal(number).scaleb(2).normalize()
     small = shifted != 0 and shifted.adjusted() < -_SMALLEST_PLAIN
-    return f"{shifted:e}%" if small else f"{shifted:f}%"
+    return f"{word}{space}{shifted:e}%" if small else f"{word}{space}{shifted:f}%"
 
 
 def percent_above(prior: Fraction, x: Number) -> str:

@@ -247,7 +247,7 @@ class ByLoss(Event):
         if not self.classes:
             return "no output at all"
         least = min(self.classes)
-        return f"outputs at least {show(least)} times likelier in the first world"
+        return f"outputs at least {show(least, side='down')} times likelier in the first world"
 
 
 def _words(values: Universe, records: int) -> Records:

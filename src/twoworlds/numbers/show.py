@@ -2,9 +2,13 @@
 
 Privacy prices (ratios, epsilons, deltas) are rounded up, so that no printed digit promises more
 privacy than there is. A number with few digits is never rounded, however few are asked for. What is
-rounded stands behind a word or sign that says to which side: the sentence around `decimal` and
-`show` says "at most" or "at least", and `stated`, for a value on a line of its own, begins with <=
-or >=. `below` and `above` are the floats next to a number on either side.
+rounded stands behind a word or sign that says so. The side of `show` and `decimal` names the word:
+
+    "about", "at most", "at least"   written before a rounded number, and before no exact one
+    "up", "down"                     not written: the sentence around it says at most, or at least
+
+and "about" rounds up. `stated`, for a value on a line of its own, begins with <= or >=. `below` and
+`above` are the floats next to a number on either side.
 """
 
 from __future__ import annotations
@@ -40,7 +44,9 @@ _FEW_DIGITS = 6  # so few are never rounded away,
 _WHOLE = 10**9  # nor are those of a whole number below this
 _LONG_BITS = 1 << 12
 _SMALLEST_SHOWN = 1000  # smaller than 1e-1000 is only said to be below it
-Side = Literal["up", "down"]
+Side = Literal["up", "down", "about", "at most", "at least"]
+_DOWN = ("down", "at least")
+_SILENT = ("up", "down")
 
 
 def bounds(x: Number, bits: int = _FLOAT_BITS) -> tuple[Fraction, Fraction]:
@@ -102,6 +108,8 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
 
     >>> decimal(Fraction(1, 3)), decimal(Fraction(1, 3), side="down"), decimal(Fraction(19683), 4)
     ('0.333334', '0.333333', '19683')
+    >>> decimal(Fraction(1, 3), 2, "about"), decimal(Fraction(1, 4), 1, "at most")
+    ('about 0.34', '0.25')
     """
     if x == INFINITY:
         return "infinity"
@@ -110,17 +118,19 @@ def decimal(x: Number, digits: int = 6, side: Side = "up") -> str:
         exact = few.divide(Decimal(x.numerator), Decimal(x.denominator))
         if not few.flags[Inexact]:
             return _tidy(few.normalize(exact))
-    context = Context(prec=digits, rounding=ROUND_CEILING if side == "up" else ROUND_FLOOR)
+    context = Context(prec=digits, rounding=ROUND_FLOOR if side in _DOWN else ROUND_CEILING)
     bits = max(_FLOAT_BITS, 8 * digits)
     low, high = (_rounded(end, context) for end in bounds(x, bits))
     # Which digit is right may not be known yet; next to 0 more bits would not help.
     while low != high and low and high and bits < _DECIDING_BITS:
         bits *= 2
         low, high = (_rounded(end, context) for end in bounds(x, bits))
-    return _tidy(high if side == "up" else low)
+    text = _tidy(low if side in _DOWN else high)
+    exactly = isinstance(x, Fraction) and not _is_long(x) and Fraction(text) == x
+    return text if exactly or side in _SILENT else f"{side} {text}"
 
 
-def show(x: Number, *, side: Side = "up") -> str:
+def show(x: Number, *, side: Side = "about") -> str:
     """Return the exact form with a decimal beside it when the form does not speak for itself.
 
     What would be rounded up to 1 is said to be below it, and of what is absurdly small, or known
@@ -128,13 +138,16 @@ def show(x: Number, *, side: Side = "up") -> str:
 
     >>> show(Fraction(3)), show(Fraction(1, 3)), show(1 - Fraction(1, 10**30))
     ('3', '1/3 (0.333334)', 'just below 1')
+    >>> long = Fraction(10**30 + 1, 3 * 10**30)
+    >>> show(long), show(long, side="at least"), f"at most {show(long, side='up')}"
+    ('about 0.333334', 'at least 0.333333', 'at most 0.333334')
     """
     if x == INFINITY:
         return "infinity"
     text = None if isinstance(x, Fraction) and _is_long(x) else exact_text(x)
     if text is not None and len(text) <= _SHORT:
         plain = isinstance(x, Fraction) and x.denominator == 1
-        return text if plain else f"{text} ({decimal(x, side=side)})"
+        return text if plain else f"{text} ({decimal(x, side='down' if side in _DOWN else 'up')})"
     return _near_one(x, side) or _near_zero(x, side) or decimal(x, side=side)
 
 
@@ -153,12 +166,12 @@ def signed(x: Number, text: str, *, side: Side = "up") -> str:
         exact = Fraction(text) == x
     except ValueError:  # words, or an exact form
         return text
-    return text if exact else f"{'<=' if side == 'up' else '>='} {text}"
+    return text if exact else f"{'>=' if side in _DOWN else '<='} {text}"
 
 
 def _near_one(x: Number, side: Side) -> str | None:
     """Say that a number is below 1 where rounding up would hide it."""
-    if side == "down" or not Fraction(1, 2) < bounds(x)[1] < 1:
+    if side in _DOWN or not Fraction(1, 2) < bounds(x)[1] < 1:
         return None
     return "just below 1" if decimal(x) == "1" else None
 
@@ -168,7 +181,7 @@ def _near_zero(x: Number, side: Side) -> str | None:
     tiny = Fraction(1, 10**_SMALLEST_SHOWN)
     if not (-tiny < low and 0 < high < tiny):
         return None
-    if side == "up":
+    if side not in _DOWN:
         return f"below 1e-{_SMALLEST_SHOWN}"
     return "above 0" if low > 0 else None
 

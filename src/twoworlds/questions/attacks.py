@@ -172,7 +172,7 @@ _TABLE = f"a CSV, TSV or Parquet file; {_STAFF}, which comes with the program, i
 
 def _table(file: Path | None) -> tuple[Path, tuple[str, ...]]:
     """Return the file, or the bundled table of its name, and a note if it is bundled."""
-    from twoworlds.attacks.composition.examples import example_note, example_path
+    from twoworlds.attacks.tables.table import example_note, example_path
 
     if file is None:
         return example_path(_STAFF, bundled=True), ()
@@ -364,7 +364,7 @@ def attack_reconstruct(
 
 def _reconstructed(given: dict[str, Any]) -> Result:
     from twoworlds.attacks import reconstruction
-    from twoworlds.attacks.composition.examples import example_path
+    from twoworlds.attacks.tables.table import example_path
 
     how = {"method": given["method"], "seed": given.get("seed", 0)}
     simulated = {**how, "law": given.get("law", "laplace")}

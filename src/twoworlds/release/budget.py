@@ -111,7 +111,7 @@ class Composition:
         >>> for _ in range(100):
         ...     spent = spent.plus(parse_cost("0.03"))
         >>> cap.used(spent).shown()
-        'epsilon 1.43401, delta 5e-7 by zCDP composition; the plain sum would be epsilon 3'
+        'epsilon about 1.43401, delta 5e-7 by zCDP composition; the plain sum would be epsilon 3'
         """
         return f"{self.cost.shown()} by {self.rule}" + "".join(
             f"; {'the plain sum' if rule == BASIC else f'by {rule} it'} would be {cost.shown()}"
@@ -256,7 +256,7 @@ class Cap:
         >>> parse_cap("epsilon=3, delta=1e-6").explain()
         'epsilons and deltas add up (basic composition)'
         """
-        rhos = f"rhos add up to at most {decimal(self.concentrated, 6, 'down')} ({CONCENTRATED})"
+        rhos = f"rhos add up to at most {decimal(self.concentrated, 6, 'about')} ({CONCENTRATED})"
         counts = "where an epsilon counts as the rho epsilon tanh(epsilon / 2)"
         if self.most.kind == "zcdp":
             return f"{rhos}, {counts}"
@@ -265,7 +265,8 @@ class Cap:
             return f"{sums} add up ({BASIC})"
         return (
             f"a query is let through by the tighter of two rules: epsilons add up ({BASIC}), or "
-            f"{rhos}, {counts}; {decimal(self.tail)} of delta is set aside for the second, and "
+            f"{rhos}, {counts}; {decimal(self.tail, side='about')} of delta is set aside for the "
+            "second, and "
             "deltas of queries add up to the rest"
         )
 

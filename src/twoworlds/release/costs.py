@@ -71,11 +71,11 @@ class Cost:
         tail = f", delta={exact_text(self.delta)}" if self.delta else ""
         return f"epsilon={exact_text(self.epsilon)}{tail}"
 
-    def shown(self, side: Side = "up") -> str:
+    def shown(self, side: Side = "about") -> str:
         """Return it in decimals of six digits, for people.
 
         >>> parse_cost("epsilon=1/3, delta=1e-6").shown()
-        'epsilon 0.333334, delta 0.000001'
+        'epsilon about 0.333334, delta 0.000001'
         """
         return ", ".join(f"{name} {decimal(getattr(self, name), 6, side)}" for name in self._names)
 

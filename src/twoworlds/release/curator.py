@@ -288,6 +288,7 @@ class Curator:
             spent=spent,
             entry=paid.hash,
             covered=covered is not None,
+            charges=state.counts[question.dataset.name],
         )
         answers = tuple(
             Answer.of(one, calibration, part, context, query=index)

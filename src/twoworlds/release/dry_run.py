@@ -100,7 +100,9 @@ class DryRun(Explained):
         yield protected(one.unit, one.neighbours)
         yield " ".join(meaning(self.calibration.price, one.unit, one.neighbours))
         yield ""
-        left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in self.left.items())
+        left = "; ".join(
+            f"{account} {cost.shown('at least')}" for account, cost in self.left.items()
+        )
         if self.covered == "asked before":
             yield f"Already asked: the stored answer, nothing more. Left: {left}."
         elif self.covered is not None:

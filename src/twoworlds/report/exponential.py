@@ -71,8 +71,9 @@ def draw_exponential() -> Figure:
             "Up to epsilon 1 the factor e^epsilon lies between 1 + epsilon and 1 + epsilon + "
             "epsilon²: a small epsilon is, nearly, the share by which odds can grow.",
             "Wu, Appendix A and Figure 5; beyond 1 the two upper bounds change places",
-            words=f"At epsilon 0.5 the factor is {decimal(half.ratio, 4)}, between 1.5 and 1.75; "
-            f"at epsilon 1 it is {decimal(bounds_at(Fraction(1)).ratio, 4)}, between 2 and 3.",
+            words=f"At epsilon 0.5 the factor is {decimal(half.ratio, 4, 'about')}, between 1.5 "
+            "and 1.75; at epsilon 1 it is "
+            f"{decimal(bounds_at(Fraction(1)).ratio, 4, 'about')}, between 2 and 3.",
         )
         xs = [float(one.epsilon) for one in points]
         for name, colour, dash, width in _LOOKS:

@@ -59,7 +59,8 @@ def draw_games(games: Games, secret: Secret | None = None, *, person: int | None
     else:
         bars, what = bars_of_secret(games, secret), f"“{secret.name}”"
     sentence = (
-        f"The belief as a whole moves by {percent(games.moved)} from before. The data of one "
+        f"The belief as a whole moves by {percent(games.moved, side='about')} from before. The "
+        "data of one "
         f"person adds at most {percent(games.worst)}: so far do the conclusions with and without "
         "that person lie apart."
     )
@@ -173,4 +174,4 @@ def _name_rows(axes: Axes, bars: list[Bar], places: list[float], *, grouped: boo
 
 
 def _written(chance: Number | None) -> str:
-    return "undefined: impossible output" if chance is None else percent(chance)
+    return "undefined: impossible output" if chance is None else percent(chance, side="about")

@@ -86,9 +86,9 @@ def draw_densities(scales: Sequence[Fraction] = SCALES) -> Figure:
     """Draw the density of Laplace noise for each scale."""
     found = densities(scales)
     words = " ".join(
-        f"Scale {show(one.scale)}: density {decimal(one.peak, 3)} at 0, mean size "
-        f"{decimal(one.mean, 3)}, beyond three times the scale with probability "
-        f"{decimal(one.beyond, 3)}."
+        f"Scale {show(one.scale)}: density {decimal(one.peak, 3, 'about')} at 0, mean size "
+        f"{decimal(one.mean, 3, 'about')}, beyond three times the scale with probability "
+        f"{decimal(one.beyond, 3, 'about')}."
         for one in map(spread, scales)
     )
     with style():

@@ -24,7 +24,7 @@ from twoworlds.errors import Unsupported
 from twoworlds.numbers import INFINITY, Number, above, at_most_one, show
 from twoworlds.show.figure import BLUE, GREY, INK, ORANGE, PALE, canvas, percent_axis, style
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.words import PRIORS, sentences, table
+from twoworlds.theorems.words import PRIORS, sentences
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +106,7 @@ def promise(given: Guarantee | Verdict, *, swing: Number | None = None) -> Promi
     _refuse_infinite(given.ratio)
     if given.delta != 0:
         return _of_events(given.ratio, given.delta, said, source)
-    if not table(given):
+    if given.group != 1:
         return _of_odds(given.ratio, said, source)
     factor = given.ratio**2 if swing is None else swing
     return Promise(

@@ -148,8 +148,8 @@ def _draw_corners(axes: Axes, points: list[Point]) -> None:
 
 def _in_words(points: list[Point], *, finite: bool) -> str:
     first, last = points[0], points[-1]
-    said = f"At ratio 1, where epsilon is 0, delta is {decimal(first.delta, 3)}"
+    said = f"At ratio 1, where epsilon is 0, delta is {decimal(first.delta, 3, 'about')}"
     if len(points) == 1:
         return f"{said}, and it stays there however large the ratio."
-    end = f"{decimal(last.delta, 3)} at ratio {decimal(last.ratio, 4)}"
+    end = f"{decimal(last.delta, 3, 'about')} at ratio {decimal(last.ratio, 4, 'about')}"
     return f"{said}. It falls to {end}, and stays there." if finite else f"{said}. It is {end}."

@@ -13,7 +13,7 @@ from typing import SupportsFloat
 from twoworlds.charts import BLUE, GREY, ORANGE, Bars, Dots, Groups, Intervals, Side, Span, nice
 from twoworlds.show.svg import frame, rule, text
 
-__all__ = ["draw"]
+__all__ = ["draw", "share_text"]
 
 _WIDTH, _ROW, _TOP, _LETTER = 420, 22, 32, 7.2
 _SMALL_LETTER, _INTERVAL_ROW = 6.4, 26
@@ -42,6 +42,18 @@ def draw(chart: Bars | Dots | Span | Groups | Intervals, width: int) -> str:
         case Groups():
             return _groups(chart, width)
     return _intervals(chart, width)
+
+
+def share_text(share: SupportsFloat) -> str:
+    """Write a share of 1 as the pictures do, to the nearest of three digits, and say if it is.
+
+    >>> share_text(89 / 96), share_text(1)
+    ('about 92.7%', '100%')
+    """
+    value = _float(share)
+    said = _written(value, share=True)
+    whole = _FLOATS.create_decimal(100 * value)
+    return said if said[0] == "a" or whole == _ROUNDED["near"].plus(whole) else f"about {said}"
 
 
 def _bars(chart: Bars) -> str:
@@ -173,7 +185,8 @@ def _intervals(chart: Intervals, width: int) -> str:
         low = 0.0  # lengths are compared with 0, unless that leaves them too little room
     high, low = (high, low) if high > low else (high + 1, low - 1)
     ticks = [v for v in nice(high, low) if low <= v <= high]
-    left, top = _room([row.name for row in shown]), 8
+    names = [f"{row.name} (lost in noise)" if row.lost else row.name for row in shown]
+    left, top = _room(names), 8
     across, bottom = width - left - 24, top + _INTERVAL_ROW * len(shown)
 
     def place(value: float) -> float:
@@ -187,16 +200,16 @@ def _intervals(chart: Intervals, width: int) -> str:
             'stroke-opacity="0.18"/>'
         )
         parts.append(text(at, bottom + 18, f"{value:,.6g}", anchor="middle"))
-    for i, row in enumerate(shown):
-        y = top + _INTERVAL_ROW * (i + 0.5)
-        parts.append(text(left - 10, y + 4, row.name, anchor="end"))
+    for i, (name, row) in enumerate(zip(names, shown, strict=True)):
+        y, colour = top + _INTERVAL_ROW * (i + 0.5), GREY if row.lost else BLUE
+        parts.append(text(left - 10, y + 4, name, anchor="end"))
         if row.low is not None and row.high is not None:
             parts.append(
                 f'<line x1="{place(row.low):.1f}" y1="{y:.1f}" x2="{place(row.high):.1f}" '
-                f'y2="{y:.1f}" stroke="{BLUE}" stroke-width="5" stroke-opacity="0.35" '
+                f'y2="{y:.1f}" stroke="{colour}" stroke-width="5" stroke-opacity="0.35" '
                 'stroke-linecap="round"/>'
             )
-        parts.append(f'<circle cx="{place(row.value):.1f}" cy="{y:.1f}" r="4" fill="{BLUE}"/>')
+        parts.append(f'<circle cx="{place(row.value):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>')
     height = bottom + 28
     if len(rows) > len(shown):
         parts.append(text(left, height + 8, f"and {len(rows) - len(shown)} more in the table"))

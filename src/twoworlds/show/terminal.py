@@ -27,7 +27,7 @@ def print_answer(answer: Answer) -> None:
     out = console()
     if answer.subject or answer.claim:
         head = Text(answer.subject, style="bold")
-        head.append(f"{chr(10) if answer.subject else ''}{answer.claim}", style="not bold")
+        head.append(f"{chr(10) if answer.claim else ''}{answer.claim}", style="not bold")
         if answer.holds is not None:
             word = answer.verdict.removeprefix(answer.claim)
             head.append(word, style="bold green" if answer.holds else "bold red")
@@ -37,13 +37,17 @@ def print_answer(answer: Answer) -> None:
     else:
         out.print(Text(answer.headline))
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
-    titled = answer.subject or answer.claim
-    before: Block | None = None if titled else Said([answer.headline])
+    before: Block | None = None if answer.subject or answer.claim else Said([answer.headline])
     for block in _joined(pending):
-        if type(block) is not type(before):
+        if type(block) is not type(before) and not _spaced(block):
             out.print()
         _print_block(out, block)
         before = block
+
+
+def _spaced(block: Block) -> bool:
+    """Tell whether a block begins with an empty line of its own, as tables do."""
+    return isinstance(block, Table) and not block.lead
 
 
 def _joined(blocks: Iterable[Block]) -> list[Block]:

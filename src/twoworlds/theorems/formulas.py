@@ -17,6 +17,7 @@ from twoworlds.numbers import (
     Number,
     Order,
     Real,
+    Side,
     ball,
     compare,
     exact_text,
@@ -130,11 +131,11 @@ def typed(x: Number) -> str:
     return digits
 
 
-def brief(x: Number) -> str:
+def brief(x: Number, side: Side = "about") -> str:
     """Write a number for a sentence: as exactly as it is short."""
     if x == INFINITY:
         return "infinity"
     text = exact_text(x)
     if isinstance(x, Fraction) and text is not None and len(text) <= _SHORT:
         return text
-    return rounded(x, 6)
+    return rounded(x, 6, side)

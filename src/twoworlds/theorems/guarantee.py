@@ -258,13 +258,13 @@ class Guarantee:
     def _repr_html_(self) -> str:
         """Show on a card what it promises a person."""
         from twoworlds.cards import card, odds_chart
-        from twoworlds.theorems.words import sentences, table
+        from twoworlds.theorems.words import sentences
 
         said = list(sentences(self))
         inside = []
         if self.kind == "dp" and above(self.ratio) < _LARGEST_DRAWN:
             curves = [("knows all others", above(self.ratio))]
-            if table(self):
+            if self.delta == 0 and self.group == 1:
                 curves.append(("any belief", above(self.ratio**2)))
             drawn = odds_chart(curves, " ".join(said), delta=above(self.delta), width=420)
             inside.append(drawn)

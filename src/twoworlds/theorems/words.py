@@ -15,6 +15,7 @@ guarantee has a sentence; one that rests on what attackers believe begins with t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from twoworlds.definitions.words import (
     points,
 )
 from twoworlds.numbers import INFINITY, Number, at_most_one, decimal
-from twoworlds.theorems.formulas import tanh_half, tanh_quarter
+from twoworlds.theorems.formulas import ratio_of_four_artanh, tanh_quarter
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import kind_of
 from twoworlds.worlds import SUBSTITUTE
@@ -71,18 +72,15 @@ def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Row]:
 def sentences(guarantee: Guarantee, *, swing: Number | None = None) -> Iterator[str]:
     """Yield what a guarantee promises a person, in plain words.
 
-    >>> print(*sentences(Guarantee.parse("informed(epsilon=0.1)")))
-    Whoever knows everybody else's record changes their mind about yours by at most 10 percentage \
-points.
+    >>> print(*sentences(Guarantee.parse("semantic(epsilon=0.1)")))
+    Whatever someone believed, leaving out your data changes what they conclude by at most 10 \
+percentage points.
     """
     ratio = _pure_ratio(guarantee)
     if guarantee.vacuous:
         yield "It promises nothing: every mechanism satisfies it, even one that publishes the data."
     elif ratio is not None and ratio != INFINITY:
-        if swing is None:
-            yield any_belief(ratio**2, tanh_half(ratio))
-        else:
-            yield any_belief(swing, tanh_quarter(swing))
+        yield any_belief(ratio**2 if swing is None else swing)
         yield _known_others(ratio)
     else:
         yield _WORDS.get(guarantee.kind, _summary)(guarantee)
@@ -90,14 +88,14 @@ points.
 
 def _known_others(ratio: Number) -> str:
     return (
-        "If they know everybody else's record, the answer moves their belief by at most "
-        f"{points(tanh_quarter(ratio))} from what it was before; odds of 1 to 99 become "
-        f"at most {odds_from_99(ratio)}."
+        "If they know everybody else's record, only yours is open, and the answer moves their "
+        f"belief by at most {points(tanh_quarter(ratio))} from what it was before; odds of 1 to 99 "
+        f"become at most {odds_from_99(ratio)}."
     )
 
 
 def _failure(delta: Number, of: str = "") -> str:
-    return "" if delta == 0 else f", except with probability {decimal(delta, 3)}{of}"
+    return "" if delta == 0 else f", except with probability {decimal(delta, 3, 'at most')}{of}"
 
 
 def _differential_privacy(guarantee: Guarantee) -> str:
@@ -126,10 +124,14 @@ def _statistical_difference(guarantee: Guarantee) -> str:
 
 
 def _informed(guarantee: Guarantee) -> str:
-    return (
-        "Whoever knows everybody else's record changes their mind about yours by at most "
-        f"{points(guarantee.epsilon)}."
+    subject = Subject.of(guarantee.group, guarantee.neighbours)
+    said = (
+        f"Whoever knows all other records changes their mind about {subject.who}, which alone is "
+        f"open to them, by at most {points(guarantee.epsilon)}."
     )
+    if not subject.one_person:
+        return said
+    return f"{said} {any_belief(subject.swing(ratio_of_four_artanh(guarantee.epsilon)))}"
 
 
 def _semantic(guarantee: Guarantee) -> str:
@@ -157,10 +159,12 @@ def _local_semantic(guarantee: Guarantee) -> str:
 
 
 def _local_dp(guarantee: Guarantee) -> str:
-    said = delta_sentence(
-        Subject.of(guarantee.group, guarantee.neighbours), guarantee.ratio, guarantee.delta
+    subject = replace(Subject.of(guarantee.group, guarantee.neighbours), one_person=False)
+    said = delta_sentence(subject, guarantee.ratio, guarantee.delta)
+    return (
+        f"Only if the true database is one of certain good ones: {said} Nothing is promised for "
+        "someone who holds other databases possible."
     )
-    return f"Only if the true database is one of certain good ones: {said}"
 
 
 def _joint(guarantee: Guarantee) -> str:
@@ -188,7 +192,7 @@ def _conditional(guarantee: Guarantee) -> str:
 def _power(guarantee: Guarantee) -> str:
     return (
         "A test of one value of your record against another that gives a false alarm in "
-        f"{percent(guarantee['level'])} of the cases finds the truth in at most "
+        f"{percent(guarantee['level'], side='about')} of the cases finds the truth in at most "
         f"{percent(guarantee['power'])} of them."
     )
 

@@ -133,7 +133,7 @@ class Reals(Universe):
 
     def explain(self, relation: str) -> str:
         """Say what a neighbour is."""
-        return f"one person changes the true answer by at most {show(self.step)}"
+        return f"one person changes the true answer by at most {show(self.step, side='up')}"
 
     def find(self, given: object) -> Fraction:
         """Read a rational number; a float is the decimal that it prints."""

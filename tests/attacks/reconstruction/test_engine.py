@@ -21,6 +21,9 @@ def test_exact_answers_give_everything_away_and_the_engine_does_not():
     assert found.each == Fraction(1, 550)
     assert "at most epsilon=0 is left" in found.refusal
     assert len(set(found.engine.answers)) > 10
+    shares, picture = found.to_dict()["shares"].values(), found._repr_html_().partition("<svg")[2]
+    assert all(text in found.explain() for text in shares)
+    assert all(text.removeprefix("about ") in picture for text in shares)
 
 
 @pytest.mark.statistical

@@ -17,6 +17,19 @@ from twoworlds.attacks.reconstruction.simulation import (
 from twoworlds.errors import InvalidInput, UnknownName
 
 
+@pytest.mark.parametrize("rows", [7, 37, 48, 96, 128])
+def test_a_share_has_one_text_nearest_to_it(rows):
+    """In the sentence, in the picture, and in what the page shows."""
+    trial = simulate(rows, 2 * rows, noise=3)
+    shares = trial.to_dict()["shares"]
+    for x, text in zip((trial.fraction, trial.baseline), shares.values(), strict=True):
+        number = text.removeprefix("about ")
+        assert abs(Fraction(number.removesuffix("%")) - 100 * x) <= Fraction(1, 20)
+        assert (number == text) == (Fraction(number.removesuffix("%")) == 100 * x)
+        assert text in trial.explain()
+        assert number in trial._repr_html_().partition("<svg")[2]
+
+
 def test_the_same_seed_is_the_same_attack():
     first, again, other = (simulate(30, 60, noise=2, seed=seed) for seed in (1, 1, 2))
     assert first.to_dict() == again.to_dict()

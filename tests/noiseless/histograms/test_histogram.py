@@ -183,7 +183,7 @@ def test_the_sentence_begins_with_the_assumption_and_says_what_breaks_it():
     asked = {"rate": "3/10", "threshold": 10, "epsilon": 0.5}
     assert found.sentence.endswith(
         "What breaks it: each known member of your bin can weaken it: knowing of 3 whether they "
-        "were sampled gives delta 0.0148; knowing of 48 makes delta exceed 1/2."
+        "were sampled gives delta about 0.0148; knowing of 48 makes delta exceed 1/2."
     )
     one_more = truncated_histogram(50, known=3, **asked).delta
     assert Fraction("0.0147") < bounds(one_more)[0] < bounds(one_more)[1] <= Fraction("0.0148")
@@ -248,7 +248,7 @@ def test_who_knows_all_others_cannot_know_more():
 
 def test_a_poisson_bin_breaks_by_its_count():
     found = truncated_histogram(mean=5, threshold=15, epsilon=0.3)
-    assert "knowing of 1 whether this one was sampled gives delta 0.00108" in found.sentence
+    assert "knowing of 1 whether this one was sampled gives delta about 0.00108" in found.sentence
     assert found.sentence.endswith(
         "knowing exactly how many others of your bin were sampled ends it."
     )

@@ -104,6 +104,26 @@ def test_answers_are_those_of_the_ledger_and_the_budget_falls(desk: Window, serv
     assert newest[1:4] == ["people", "ann", "3/100"]
 
 
+def test_excluded_groups_are_left_out_and_what_is_lost_in_noise_is_marked(desk: Window, service):
+    sql = (
+        "SELECT age, COUNT(*), AVG(income) FROM people WHERE age < 40 AND region = 'islands' "
+        "GROUP BY age"
+    )
+    ask_for(desk, sql, "0.001")
+    desk.button(PAY).click()
+    expect(desk.page.get_by_text("Paid epsilon 1/1000.")).to_be_visible()
+    [answer] = asked(service, "release", queries=[sql], epsilon="0.001")["answers"]
+    _, *rows = desk.rows(ANSWERS)
+    assert [row[0] for row in rows] == ["0 to <18", "18 to <40"]
+    words = [[one["utility"] for one in row["values"].values()] for row in answer["rows"]]
+    marked = [["lost in noise" in cell for cell in row[1:]] for row in rows]
+    assert marked == [[word == "lost in noise" for word in row] for row in words]
+    drawn = desk.page.locator("svg text").filter(has_text="lost in noise")
+    expect(drawn).to_have_count(sum(map(sum, marked)))
+    for note in answer["notes"]:
+        expect(desk.page.get_by_role("listitem").filter(has_text=note).first).to_be_visible()
+
+
 def test_the_same_question_again_costs_nothing(desk: Window):
     ask_for(desk, "SELECT COUNT(*) FROM people WHERE age >= 32", "0.01")
     desk.button(PAY).click()

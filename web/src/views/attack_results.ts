@@ -128,23 +128,8 @@ const KINDS: Record<string, (found: Found) => Child[]> = {
   reconstruct(found) {
     const truth = found["truth"] as number[] | undefined;
     const column = found["column"] as number[] | undefined;
-    const fraction = found["fraction"] as Numeral | undefined;
-    const guessing = found["guessing"] as Numeral | undefined;
-    const limit = found["limit"] as Numeral | undefined;
-    const exact = found["exact_answers"] as { fraction: Numeral } | undefined;
-    const engine = found["engine"] as { fraction: Numeral } | undefined;
-    const made: Child[] = [
-      facts([
-        ["Read back", fraction ? percent(fraction.value ?? 0) : null],
-        ["Read back from exact answers", exact ? percent(exact.fraction.value ?? 0) : null],
-        [
-          "Read back from the engine's answers",
-          engine ? percent(engine.fraction.value ?? 0) : null,
-        ],
-        ["No attack on this budget gets more than", limit ? percent(limit.value ?? 1) : null],
-        ["By guessing", guessing ? percent(guessing.value ?? 0) : null],
-      ]),
-    ];
+    const shares = (found["shares"] ?? {}) as Record<string, string>;
+    const made: Child[] = [facts(Object.entries(shares))];
     if (truth && column) {
       const wrong = truth.filter((bit, i) => bit !== column[i]).length;
       made.push(

@@ -2,8 +2,7 @@
 
 import { chart } from "../chart";
 import { type Child, copyButton, downloadLink, figure, h, table } from "../dom";
-import { groupWords, topsOf } from "../query";
-import { exactly, type Numeral, short } from "../words";
+import { exactly, LOST, type Numeral, short } from "../words";
 
 interface Value {
   value: Numeral | null;
@@ -14,10 +13,10 @@ interface Value {
 interface OneAnswer {
   asked?: string;
   protected?: string;
-  columns: { name: string; words: string }[];
+  columns: { name: string; kind: string; words: string }[];
   notes: string[];
   repeated: boolean;
-  rows: { group: Record<string, unknown>; values: Record<string, Value> }[];
+  rows: { label: string; values: Record<string, Value> }[];
 }
 
 export interface Released {
@@ -26,6 +25,8 @@ export interface Released {
   paid: { epsilon?: Numeral };
   certificate: unknown;
 }
+
+const COUNTS = ["count", "people"];
 
 export function answered(found: Released): Child[] {
   const repeated = found.answers.every((one) => one.repeated);
@@ -62,24 +63,21 @@ export function answered(found: Released): Child[] {
 
 function oneAnswer(one: OneAnswer): Child[] {
   const names = one.columns.map((column) => column.name);
-  const tops = topsOf(one.rows.map((row) => row.group));
+  const counts = one.columns.filter(({ kind }) => COUNTS.includes(kind)).map(({ name }) => name);
   return [
     one.asked ? h("p", { class: "said" }, one.asked) : null,
     h(
       "div",
       { class: one.rows.length > 12 || one.columns.length === 1 ? "stack" : "figures" },
-      ...one.columns.map((column) => picture(one, column, tops)),
+      ...one.columns.map((column) => picture(one, column)),
     ),
     table(
       "Answers, with the intervals of their noise",
       ["group", ...names],
-      one.rows.map((row) => [
-        groupWords(row.group, tops),
-        ...names.map((name) => written(row.values[name])),
-      ]),
+      one.rows.map((row) => [row.label, ...names.map((name) => written(row.values[name]))]),
     ),
-    one.rows.some((row) => names.some((name) => (row.values[name]?.value?.value ?? 0) < 0))
-      ? h("p", { class: "caption" }, "A number below 0 is noise around a small true value.")
+    counts.some((name) => one.rows.some((row) => (row.values[name]?.value?.value ?? 0) < 0))
+      ? h("p", { class: "caption" }, "A count below 0 is noise around a small true count.")
       : null,
     one.notes.length
       ? h("ul", { class: "meaning" }, ...one.notes.map((words) => h("li", {}, words)))
@@ -87,11 +85,7 @@ function oneAnswer(one: OneAnswer): Child[] {
   ];
 }
 
-function picture(
-  one: OneAnswer,
-  column: OneAnswer["columns"][number],
-  tops: Record<string, string>,
-): HTMLElement {
+function picture(one: OneAnswer, column: OneAnswer["columns"][number]): HTMLElement {
   const rows = one.rows.flatMap((row) => {
     const cell = row.values[column.name];
     const value = cell?.value?.value;
@@ -99,8 +93,9 @@ function picture(
     const [low, high] = cell.interval ?? [null, null];
     return [
       {
-        group: groupWords(row.group, tops),
+        group: row.label,
         value,
+        lost: cell.utility === LOST,
         low: low?.value ?? value,
         high: high?.value ?? value,
       },
@@ -121,7 +116,7 @@ function written(cell: Value | undefined): string {
   if (!cell?.value || cell.value.value === null) return "none";
   const [low, high] = cell.interval ?? [];
   const about = low && high ? ` (${short(low.value ?? 0)} to ${short(high.value ?? 0)})` : "";
-  return `${short(cell.value.value, 6)}${about}`;
+  return `${short(cell.value.value, 6)}${about}${cell.utility === LOST ? `, ${LOST}` : ""}`;
 }
 
 const FILE = "certificate.json";

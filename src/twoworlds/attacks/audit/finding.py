@@ -247,7 +247,7 @@ class Audit(Result):
     @property
     def sentence(self) -> str:
         """What was found, in a sentence."""
-        level = f"{decimal(100 * self.confidence, side='down')} % confidence"
+        level = f"{decimal(100 * self.confidence, side='at least')} % confidence"
         bound = f"epsilon is at least {decimal(self.epsilon, side='down')}"
         granted = f" at delta = {self.delta}" if self.delta else ""
         if not self.rounds:
@@ -260,7 +260,7 @@ class Audit(Result):
                 return f"Nothing certified at {level}: {NOT_EVIDENCE}.{self._about_unseen()}"
             noise = ""
             if compare(2 * self.finding.epsilon_rounded, self.epsilon) is Order.LESS:
-                rounded = decimal(self.finding.epsilon_rounded, side="down")
+                rounded = decimal(self.finding.epsilon_rounded, side="at least")
                 noise = f" (floating point, not the noise: rounded outputs give {rounded})"
             return f"At {level}, {bound}{granted}{noise}. It may be larger: a bound is no estimate."
         claim = f"the claim epsilon = {_short(self.claim)}{granted}"
@@ -363,4 +363,4 @@ def _name(database: Any) -> str:
 
 def _short(x: Number) -> str:
     text = exact_text(x)
-    return text if text is not None and len(text) <= 12 else decimal(x)
+    return text if text is not None and len(text) <= 12 else decimal(x, side="about")

@@ -78,7 +78,7 @@ class Flaw(Result):
             f"{show(first.printed_bound)}. Given all breaches of the database, the pad is "
             f"{show(first.epsilon_given_breaches)} from uniform. If y0 is the "
             f"only breach, the proof is right: the simulator wins with {show(second.simulator)}, "
-            f"at most {show(second.repaired_bound)}."
+            f"at most {show(second.repaired_bound, side='up')}."
         )
 
     def fields(self) -> dict[str, Any]:

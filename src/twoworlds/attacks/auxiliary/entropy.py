@@ -36,7 +36,7 @@ from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.laws import Case, Law, law_of
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import Number, ln, probability, show, to_json, whole
+from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
 from twoworlds.progress import track
 from twoworlds.show import Result
 
@@ -275,7 +275,7 @@ class Entropy(Result):
 
     def answer(self) -> Answer:
         """Say that a min-entropy of ell is too little, and that large databases matter."""
-        rows = [[str(one.entropy), show(one.distance, side="down")] for one in self.least]
+        rows = [[str(one.entropy), stated(one.distance, side="down")] for one in self.least]
         spoilt = "Leaving large databases out can spoil it too."
         return Answer(
             "A min-entropy of ell does not make a pad of ell bits.",
@@ -316,7 +316,7 @@ class SourceEntropy(Result):
         entropy = min_entropy(self.largest_probability)
         return Answer(
             f"{self.source} on {counted(self.bits, 'bit')} has a min-entropy of "
-            f"{show(entropy, side='down')} "
+            f"{show(entropy, side='at least')} "
             f"{'bit' if entropy == 1 else 'bits'}: its likeliest string has probability "
             f"{show(self.largest_probability)}."
         )

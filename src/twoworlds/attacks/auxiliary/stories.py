@@ -146,7 +146,7 @@ def height(average: object = "166.5", shorter: object = "2 inches") -> Height:
 
 
 def _cm(x: Fraction) -> str:
-    return decimal(x, 8, side="up" if x >= 0 else "down")
+    return decimal(x, 8, "about")
 
 
 @dataclass(frozen=True)

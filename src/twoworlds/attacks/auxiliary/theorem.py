@@ -27,7 +27,7 @@ from twoworlds.attacks.auxiliary.sanitisers import Sanitiser
 from twoworlds.attacks.auxiliary.sanitisers import sanitiser as built
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, Side, show, sqrt, to_json, whole
+from twoworlds.numbers import Number, Side, show, sqrt, stated, to_json, whole
 from twoworlds.show import Result
 
 __all__ = ["Attack", "FuzzyAttack", "attack", "fuzzy_attack"]
@@ -200,9 +200,9 @@ class Attack(Result):
     def _sentences(self) -> Iterator[str]:
         yield (
             f"With z and the release the attacker names a breach with probability "
-            f"{show(self.attacker, side='down')}. With z alone nobody does better than "
-            f"{show(self.simulator)}, with the release alone than {show(self.mu)}, with nothing "
-            f"than {show(self.blind_any)}."
+            f"{show(self.attacker, side='at least')}. With z alone nobody does better than "
+            f"{show(self.simulator, side='up')}, with the release alone than "
+            f"{show(self.mu, side='up')}, with nothing than {show(self.blind_any, side='up')}."
         )
         yield (
             f"Here z, which somebody who knows the database tells everybody, is a breach of "
@@ -211,14 +211,14 @@ class Attack(Result):
         )
         if self.gap > 0:
             yield (
-                f"So the release adds {show(self.gap, side='down')} to what z gives away, and z "
-                f"adds {show(self.attacker - self.mu, side='down')} to what the release does."
+                f"So the release adds {show(self.gap, side='at least')} to what z gives away, and "
+                f"z adds {show(self.attacker - self.mu, side='at least')} to what the release does."
             )
         else:
             yield "So access to the release gives this attacker nothing that z does not give."
         if self.printed_bound_fails:
             yield self._how_the_bound_fails()
-        promised = f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='down')}"
+        promised = f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='at least')}"
         if not self.radius_holds:
             mended = "is" if self.radius == 1 else "are"
             yield (
@@ -231,8 +231,9 @@ class Attack(Result):
         elif self.promise_fails:
             yield (
                 f"{promised}, and there is less: the printed proof bounds answers of "
-                f"{counted(self.ell, 'bit')} alone, which win at most {show(self.simulator_ell)}, "
-                "and z helps more to name breaches of other lengths."
+                f"{counted(self.ell, 'bit')} alone, which win at most "
+                f"{show(self.simulator_ell, side='up')}, and z helps more to name breaches "
+                "of other lengths."
             )
         elif self.guaranteed_gap > 0:
             yield f"{promised}."
@@ -249,8 +250,8 @@ class Attack(Result):
             bounded = f"a simulator that answers {counted(self.ell, 'bit')}"
             beats = f" (it wins {show(self.simulator_ell)})"
         return (
-            f"The printed proof allows {bounded} at most {show(self.printed_bound)}: that is false "
-            f"here{beats}, because {reason}. Given the whole set, the bound is "
+            f"The printed proof allows {bounded} at most {show(self.printed_bound, side='up')}: "
+            f"that is false here{beats}, because {reason}. Given the whole set, the bound is "
             f"{show(self.repaired_bound)}."
         )
 
@@ -324,7 +325,7 @@ class Attack(Result):
             if isinstance(value, bool):
                 rows.append((meaning, "yes" if value else "no"))
             elif value is not None and name not in twice:
-                rows.append((meaning, show(value, side=_side(name))))
+                rows.append((meaning, stated(value, side=_side(name))))
         return Table(["probabilities, distances, entropies", "exact"], rows)
 
     def fields(self) -> dict[str, Any]:

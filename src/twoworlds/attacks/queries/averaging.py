@@ -23,6 +23,7 @@ from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE, ExactServer
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     Number,
@@ -44,7 +45,14 @@ if TYPE_CHECKING:
 
     from twoworlds.release.query.conditions import Condition
 
-__all__ = ["Averaging", "Repeated", "against_engine", "average_out", "chance", "enough"]
+__all__ = [
+    "Averaging",
+    "Repeated",
+    "against_engine",
+    "average_out",
+    "chance",
+    "enough",
+]
 
 MOST = 4096
 _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon
@@ -76,7 +84,7 @@ class Averaging(Result):
     def answer(self) -> Answer:
         """Say how soon the noise is gone."""
         rows = [
-            [f"{m:,}", f"{float(c):.2%}", f"{float(m * self.epsilon):g}"]
+            [f"{m:,}", _chance_text(c), decimal(m * self.epsilon, 4, "about")]
             for m, c in zip(self.times, self.chances, strict=True)
         ]
         names = [f"{m:,} answer{'s' if m > 1 else ''}" for m in self.times]
@@ -95,7 +103,8 @@ class Averaging(Result):
         """Return in words how soon the noise is gone."""
         first, last = (_chance_text(self.chances[i]) for i in (0, -1))
         text = (
-            f"Fresh noise with epsilon {decimal(self.epsilon, 4)} at every question: one answer is "
+            f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: one "
+            "answer is "
             f"exactly right with probability {first}, the rounded mean of {self.times[-1]:,} "
             f"with {last}. "
         )
@@ -104,7 +113,8 @@ class Averaging(Result):
         questions = "1 question reaches" if self.enough == 1 else f"{self.enough:,} questions reach"
         return (
             f"{text}{questions} {_percent(self.confidence)}, at a total cost of epsilon "
-            f"{decimal(self.enough * self.epsilon, 4)}: whoever does not add it up has promised "
+            f"{decimal(self.enough * self.epsilon, 4, 'about')}: whoever does not add it up has "
+            "promised "
             "what is not so."
         )
 
@@ -263,9 +273,11 @@ class Repeated(Result):
             f"The release engine was asked the same question {self.times} times: "
             f"{self.different} answer, paid once. Then in disguise, as other questions with the "
             f"same true answer: {self.variants} {disguised} answered, and the next one was "
-            f"refused: too little is left of the budget, epsilon {decimal(self.cap, 4)}. Their "
-            f"mean is {float(self.mean):.1f} (the truth is {self.truth:,}); from all of it nobody "
-            f"guesses one person's yes or no right with more than {float(self.best):.1%}."
+            f"refused: too little is left of the budget, epsilon {decimal(self.cap, 4, 'about')}. "
+            "Their "
+            f"mean is {decimal(self.mean, 6, 'about')} (the truth is {self.truth:,}); from all of "
+            "it nobody "
+            f"guesses one person's yes or no right with more than {percent(self.best)}."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -321,11 +333,11 @@ def against_engine(
 
 
 def _chance_text(chance: Number) -> str:
-    return "more than 99.9%" if chance > Fraction(1999, 2000) else f"{float(chance):.1%}"
+    return "more than 99.9%" if chance > Fraction(999, 1000) else percent(chance, side="about")
 
 
 def _percent(share: Fraction) -> str:
-    return f"{decimal(100 * share, 9)}%"
+    return f"{decimal(100 * share, 9, 'about')}%"
 
 
 def _answer(curator: Any, asked: Any, epsilon: object) -> Fraction:

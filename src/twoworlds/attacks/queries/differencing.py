@@ -33,6 +33,7 @@ from twoworlds.attacks.queries.server import (
     in_words,
 )
 from twoworlds.charts import Bars
+from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
@@ -339,11 +340,14 @@ class UnderNoise(Result):
         """Return in words what is left of the attack."""
         asked = "answer leads" if len(self.answers) == 1 else f"{len(self.answers)} answers lead"
         return (
-            f"From the release engine, with epsilon {decimal(self.epsilon, 4)} for the whole "
+            f"From the release engine, with epsilon {decimal(self.epsilon, 4, 'about')} for the "
+            "whole "
             f"attack, the same {asked} to {self.value}, with a standard error of "
-            f"{float(self.error):.1f}. Beforehand, this attack guesses a yes-or-no secret right "
-            f"with probability {float(self.chance):.1%}; a coin has 50%, and no attack on these "
-            f"answers, whatever it knows of everybody else, has more than {float(self.best):.1%}."
+            f"{decimal(self.error, 3, 'about')}. Beforehand, this attack guesses a yes-or-no "
+            "secret right "
+            f"with probability {percent(self.chance, side='about')}; a coin has 50%, and no attack "
+            "on these "
+            f"answers, whatever it knows of everybody else, has more than {percent(self.best)}."
         )
 
     def fields(self) -> dict[str, Any]:

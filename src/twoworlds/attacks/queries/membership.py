@@ -105,14 +105,14 @@ class Membership(Result):
             told = "The published numbers rule out that this person took part"
         else:
             likelier = self.ratio > 1
-            by = decimal(self.ratio if likelier else 1 / self.ratio, 4)
+            by = decimal(self.ratio if likelier else 1 / self.ratio, 4, "about")
             told = (
                 f"The published numbers are {by} times as likely if this person "
                 f"{'took part' if likelier else 'did not take part'}"
             )
         return (
             f"{told}: the probability of having taken "
-            f"part goes from {exact_text(self.prior)} to {decimal(self.posterior, 4)}. "
+            f"part goes from {exact_text(self.prior)} to {decimal(self.posterior, 4, 'about')}. "
             f"It was a study of {self.people:,} people. {_BELIEF}"
             + (f" The counts carry {self.noise}." if self.noise else "")
         )

@@ -122,7 +122,7 @@ class Reconstruction(Result):
         said = [
             f"{n} secret bits were read back from {m} sums by {_NAMES[self.method]}. If they are "
             f"right, the answers were off by at most {decimal(self.largest, 4)}, and by "
-            f"{decimal(self.total / m, 4)} on average."
+            f"{decimal(self.total / m, 4, 'about')} on average."
         ]
         if self.floor is not None:
             least = decimal(self.floor / m, 4, side="down")

@@ -69,6 +69,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
+from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -125,6 +126,17 @@ class EngineTrial(Result):
         """
         return self.refusal is not None and self.engine.right(self.truth) < self.lucky
 
+    @property
+    def shares(self) -> dict[str, str]:
+        """What came out of both, in percentages, beside the limit and guessing."""
+        n, truth = len(self.truth), self.truth
+        return {
+            "Read back from exact answers": share_text(self.exactly.right(truth) / n),
+            "Read back from the engine's answers": share_text(self.engine.right(truth) / n),
+            "No attack on this budget gets more than": percent(self.limit),
+            "By guessing": share_text(guessing(truth)),
+        }
+
     def answer(self) -> Answer:
         """Say what came out of both, and where the ledger stopped."""
         n = len(self.truth)
@@ -150,16 +162,16 @@ class EngineTrial(Result):
 
     def _lines(self) -> list[str]:
         n, m = len(self.truth), len(self.engine.answers)
-        share = {who: Fraction(who.right(self.truth), n) for who in (self.exactly, self.engine)}
+        exactly, engine, limit, guessed = self.shares.values()
         said = [
             f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits "
-            f"({percent(share[self.exactly])}); "
+            f"({exactly}); "
             f"the release engine, with epsilon {show(self.epsilon)} for all of them, gives away "
-            f"{self.engine.right(self.truth)} of {n} ({percent(share[self.engine])}).",
+            f"{self.engine.right(self.truth)} of {n} ({engine}).",
             f"{m} questions about {n} people, chosen by {self.traits} public traits: how many of "
             "these have the secret bit?",
-            f"Guessing the commoner bit gets {percent(guessing(self.truth))}. No attack on this "
-            f"budget gets more than {percent(self.limit)} on average.",
+            f"Guessing the commoner bit gets {guessed}. No attack on this "
+            f"budget gets more than {limit} on average.",
             f"One more question was refused: {self.refusal}."
             if self.refusal is not None
             else "ONE MORE QUESTION WAS ANSWERED: the budget does not hold.",
@@ -188,6 +200,7 @@ class EngineTrial(Result):
             "engine": {**given_away(self.engine), "answers": map(str, self.engine.answers)},
             "guessing": guessing(self.truth),
             "limit": self.limit,
+            "shares": self.shares,
             "refusal": self.refusal,
             "lucky": self.lucky,
             "holds": self.holds,

@@ -46,11 +46,11 @@ from twoworlds.attacks.reconstruction.decoding import (
 )
 from twoworlds.attacks.reconstruction.sums import random_subsets, read_column, true_sums
 from twoworlds.charts import BLUE, GREY, ORANGE, Axis, Bars, Curves, Line
-from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import decimal, rational, show, whole
 from twoworlds.progress import track
 from twoworlds.show import Result
+from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,11 +116,10 @@ class Trial(Result):
 
     def _sentences(self) -> str:
         return (
-            f"{self.right} of {len(self.truth)} secret bits ({percent(self.fraction)}) were read "
-            f"back from "
-            f"{len(self.found.answers)} sums over random subsets, answered "
+            f"{self.right} of {len(self.truth)} secret bits ({share_text(self.fraction)}) were "
+            f"read back from {len(self.found.answers)} sums over random subsets, answered "
             f"{_in_words(self.law, self.noise)}. Guessing the commoner bit for everybody gets "
-            f"{percent(self.baseline)}."
+            f"{share_text(self.baseline)}."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -129,6 +128,10 @@ class Trial(Result):
             "right": self.right,
             "fraction": self.fraction,
             "guessing": self.baseline,
+            "shares": {
+                "Read back": share_text(self.fraction),
+                "By guessing": share_text(self.baseline),
+            },
             "law": self.law,
             "noise": self.noise,
             "seed": self.seed,
@@ -298,7 +301,7 @@ class Sweep(Result):
         """Say where the attack works and where it stops, with a table and a chart of it all."""
         first, *others = self._lines()
         rows = [
-            [_short(noise), *(percent(fractions[j]) for fractions in self.right)]
+            [_short(noise), *(share_text(fractions[j]) for fractions in self.right)]
             for j, noise in enumerate(self.noises)
         ]
         return Answer(
@@ -314,7 +317,7 @@ class Sweep(Result):
     def _lines(self) -> list[str]:
         said = [
             f"{self.rows} secret bits from noisy sums over random subsets ({self.law} noise, "
-            f"{self.method}); guessing the commoner bit gets {percent(self.baseline)}."
+            f"{self.method}); guessing the commoner bit gets {share_text(self.baseline)}."
         ]
         for m in self.queries:
             end = self.stops(m)

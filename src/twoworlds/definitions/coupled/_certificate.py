@@ -63,7 +63,7 @@ class Proved:
                 f"{show(self.upper_at)}, and no simulator has less"
             )
         return (
-            f"bounds: the simulator has at most delta {show(self.upper)} at ratio "
+            f"bounds: the simulator has at most delta {show(self.upper, side='up')} at ratio "
             f"{show(self.upper_at)} or above, and no simulator has less than "
             f"{show(self.lower, side='down')} at ratio {show(self.lower_at)} or below"
         )

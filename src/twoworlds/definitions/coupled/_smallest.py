@@ -181,7 +181,7 @@ class SmallestRatio(Explained):
         below = "at every ratio" if self.upper is None else "at every smaller ratio"
         return (
             f": whatever a simulator does, {below} {tests} the worlds apart with an advantage "
-            f"above {show(self.delta)}"
+            f"above {show(self.delta, side='down')}"
         )
 
     def facts(self) -> Iterator[tuple[str, str]]:

@@ -143,7 +143,7 @@ class BestConclusions:
         best = self._solved(ratio)
         notes: tuple[str, ...] = ()
         if not best.exact:
-            low, high = show(best.lower, side="down"), show(best.upper)
+            low, high = show(best.lower, side="down"), show(best.upper, side="up")
             notes = (f"delta is only known to lie between {low} and {high}",)
         return self._found(ratio, best.delta, best, best, notes)
 
@@ -210,5 +210,5 @@ class BestConclusions:
 def _between(low: Fraction, high: Fraction) -> str:
     return (
         f"the smallest ratio is only known to lie between {show(low, side='down')} and "
-        f"{show(high)}: at the first no simulator suffices, at the second one does"
+        f"{show(high, side='up')}: at the first no simulator suffices, at the second one does"
     )

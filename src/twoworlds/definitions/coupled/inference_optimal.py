@@ -154,7 +154,7 @@ class InferenceOptimum(Explained):
         """Say what is reached, whether more is known, and where the simulator leaves the range."""
         head = f"the best simulator has inference-based delta {show(self.delta)}"
         if not self.exact:
-            low, high = show(self.lower, side="down"), show(self.upper)
+            low, high = show(self.lower, side="down"), show(self.upper, side="up")
             head = f"the best simulator has inference-based delta between {low} and {high}"
         where = (
             "simulators may name a symbol outside the range of the release, and this one does"

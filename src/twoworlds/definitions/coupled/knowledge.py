@@ -65,7 +65,7 @@ def broken_by(
         if compare(worst[0], allowed, limit=_BITS) is Order.GREATER:
             named = " and ".join(str(i + 1) for i in worst[1])
             whose = f"the entr{'y of person' if k == 1 else 'ies of persons'} {named} too"
-            return Breaks(f"knowing {whose}: {what} is then {show(worst[0], side='down')}")
+            return Breaks(f"knowing {whose}: {what} is then {show(worst[0], side='at least')}")
     return Breaks()
 
 

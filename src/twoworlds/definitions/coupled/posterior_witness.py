@@ -145,7 +145,7 @@ class PosteriorWitness:
         return (
             f"{self.where.words()}: output {plain_label(self.output)} leads to "
             f"{_law(self.posteriors[0])}, against {self._other()}; outputs like it have "
-            f"probability {show(self.failure, side='down')} in all"
+            f"probability {show(self.failure, side='at least')} in all"
         )
 
     def _other(self) -> str:
@@ -160,7 +160,7 @@ class PosteriorWitness:
         yield "without", self._other()
         if self.inner != INFINITY:
             yield "apart", show(self.inner)
-        yield "as bad", f"outputs of probability {show(self.failure, side='down')} in all"
+        yield "as bad", f"outputs of probability {show(self.failure, side='at least')} in all"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

@@ -166,7 +166,7 @@ class EventWitness:
         value = f", value {plain_label(self.values[0])}" if len(self.values) == 1 else ""
         return (
             f"{self.where.words()}{value}: {_outputs(self.event)} has probability "
-            f"{show(p, side='down')} for {first} and {show(q)} for {second}"
+            f"{show(p, side='at least')} for {first} and {show(q, side='at most')} for {second}"
         )
 
     def facts(self) -> Iterator[tuple[str, str]]:
@@ -177,7 +177,7 @@ class EventWitness:
         yield "worlds", "  against  ".join(self.worlds)
         yield "event", _outputs(self.event)
         p, q = self.probabilities
-        yield "", f"probability {show(p, side='down')} against {show(q)}"
+        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

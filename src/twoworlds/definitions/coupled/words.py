@@ -51,7 +51,7 @@ nothing is more than 3 times as likely, plus 0.1, in one case than in the other'
         return (
             f"an even bet {bet} can become certainty, whatever the simulator: for the one shown "
             f"with a probability of up to {decimal(reached, _DIGITS)}, for others as near to "
-            f"{decimal(left, _DIGITS)} as one likes, though for none as low as that"
+            f"{decimal(left, _DIGITS, 'about')} as one likes, though for none as low as that"
         )
     if compare(left, 1, limit=64) is Order.EQUAL:
         return f"an even bet {bet} can become certainty: nothing is promised"
@@ -114,7 +114,8 @@ def _alarming(alarm: Alarm, who: str, left: Number) -> str:
     if alarm is Alarm.LEAVES_OPEN:
         return f"what is published can leave a value of {who} open that the simulation rules out"
     return (
-        f"outputs of total probability {decimal(left, _DIGITS)} are never shown by the simulator, "
+        f"outputs of total probability {decimal(left, _DIGITS, 'about')} are never shown by the "
+        "simulator, "
         f"so that there is nothing to compare what they say about {who} with"
     )
 
@@ -123,11 +124,12 @@ def refuted(claim: str, delta: Number, allowed: Number, *, approached: bool = Fa
     """Say that a claim fails, as a clause; where delta is approached, that nothing attains it."""
     if approached:
         return (
-            f"{claim} fails: simulators come as near to delta {decimal(delta, 4)} as one likes, "
+            f"{claim} fails: simulators come as near to delta {decimal(delta, 4, 'about')} as one "
+            "likes, "
             "but none attains it"
         )
-    here = decimal(at_most_one(delta), 4, "down")
-    return f"{claim} fails: delta is {here}, where {decimal(allowed, 4)} is allowed"
+    here = decimal(at_most_one(delta), 4, "at least")
+    return f"{claim} fails: delta is {here}, where {decimal(allowed, 4, 'about')} is allowed"
 
 
 def numbers_text(ratio: Number | None, delta: Number | None) -> list[str]:

@@ -58,7 +58,9 @@ class AnswersWitness:
         yield "belief", f"1/2 in a true answer of {u}, which is {v} without the person"
         yield "belief", f"1/2 in a true answer of {v}, which is {u} without the person"
         output = self.mechanism.outputs.label(self.output)
-        said = f"output {output}: the conclusions differ by {show(self.difference, side='down')}"
+        said = (
+            f"output {output}: the conclusions differ by {show(self.difference, side='at least')}"
+        )
         yield "worst case" if self.difference == 1 else "shown by", said
 
     def explain(self) -> str:

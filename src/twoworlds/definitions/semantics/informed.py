@@ -30,10 +30,10 @@ from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.failing import points
+from twoworlds.definitions.failing import points_claimed
 from twoworlds.definitions.semantics.privacy import semantic_value
 from twoworlds.definitions.verdict import Verdict, Witness, agree, shortened
-from twoworlds.definitions.words import percent
+from twoworlds.definitions.words import Subject, any_belief, percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, exact_text, show, sqrt, to_json
@@ -75,7 +75,7 @@ class InformedPrivacy(PrivacyDefinition):
             mechanism.expression,
             self.name,
             {"epsilon": value, "ratio": found.ratio},
-            _sentence(value),
+            _sentence(value, found.ratio, DifferentialPrivacy().setting(mechanism).subject),
             (_INFORMED, *found.assumptions),
             witness=witness,
             method=f"tanh of a quarter of the price in differential privacy; {found.method}",
@@ -89,9 +89,10 @@ class InformedPrivacy(PrivacyDefinition):
             raise InvalidInput("informed has no number to check: give epsilon=")
         found = self.tightest(mechanism)
         claim = f"informed(epsilon={exact_text(self.epsilon)})"
+        moved, claimed = points_claimed(found.epsilon, self.epsilon)
         broken = (
             "Someone who knows every record but yours can change their mind about it by "
-            f"{points(found.epsilon)}, more than the {percent(self.epsilon)[:-1]} claimed."
+            f"{moved}, more than the {claimed} claimed."
         )
         return found.against(claim, found.epsilon, self.epsilon, broken=broken)
 
@@ -154,7 +155,7 @@ def _posterior(compared: Witness, weight: Number) -> Number:
     return joint / (joint + (1 - weight) * q)
 
 
-def _sentence(value: Number) -> str:
+def _sentence(value: Number, ratio: Number, subject: Subject) -> str:
     if value == 0:
         return "Whoever knows every record but yours learns nothing about it."
     if value == 1:
@@ -162,7 +163,8 @@ def _sentence(value: Number) -> str:
             "Some answer can turn round what a person who knows every record but yours believes "
             "about it, as far as beliefs can turn."
         )
-    return (
+    said = (
         "Whoever knows every record but yours, and believes whatever they like about it, changes "
-        f"their mind by at most {percent(value)} of probability in total."
+        f"their mind by at most {percent(value)} of probability in total, as nothing else is open."
     )
+    return f"{said} {any_belief(subject.swing(ratio))}" if subject.one_person else said

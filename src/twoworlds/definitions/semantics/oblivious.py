@@ -147,7 +147,8 @@ class RealityObliviousPrivacy(PrivacyDefinition):
             return self._against(found, claim, shown)
         raise Undecided(
             f"undecided: {claim} on {mechanism.expression}; over all beliefs the failure "
-            f"probability is at least {show(shown, side='down')} and at most {show(found.delta)}: "
+            f"probability is at least {show(shown, side='down')} and at most "
+            f"{show(found.delta, side='up')}: "
             "name a belief, or claim one of these"
         )
 
@@ -319,7 +320,7 @@ class ObliviousWitness:
         yield (
             "truth",
             f"{shortened(label(self.truth))}: a breach with probability "
-            + show(self.failure, side="down"),
+            + show(self.failure, side="at least"),
         )
         if self.output is not None:
             output = self.mechanism.outputs.label(self.output)

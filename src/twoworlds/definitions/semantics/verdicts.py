@@ -60,7 +60,8 @@ class Bounded(Verdict):
         if self.holds is None and "(" in self.definition:
             raise Undecided(
                 f"undecided: {self.definition} on {self.mechanism}: the failure probability over "
-                f"all beliefs lies between {show(self.lower, side='down')} and {show(self.upper)}; "
+                f"all beliefs lies between {show(self.lower, side='down')} and "
+                f"{show(self.upper, side='up')}; "
                 "claim a delta outside of this range, or another epsilon"
             )
         return super().__bool__()
@@ -190,8 +191,9 @@ def _sentence(ends: Ends) -> str:
         )
     some = ""
     if ends.lower != 0:
-        chance = show(ends.lower, side="down")
-        some = f" Some attacker sees more than that with probability {chance}."
+        chance = show(ends.lower, side="at least")
+        exceeded = percent(ends.epsilon, side="down")
+        some = f" Some attacker sees more than {exceeded} with probability {chance}."
     if compare(ends.upper, 1) is not Order.LESS:
         return (
             f"Nothing is promised: no chance is proved of staying within {moved} of probability "
@@ -211,7 +213,7 @@ def _notes(
         near = isinstance(witness, BeliefFailure) and witness.failure < lower
         how = "approached by beliefs such as the one shown" if near else "both ends meet"
         return (f"{name} is exact: {how}",)
-    found = f"{name} lies between {show(lower, side='down')} and {show(upper)}"
+    found = f"{name} lies between {show(lower, side='down')} and {show(upper, side='up')}"
     if witness is None:
         return (f"{found}; no belief was found that gives a lower end above 0",)
     return (f"{found}; the lower end is that of the belief shown",)

@@ -107,7 +107,7 @@ class BeliefFailure:
         label = self.belief.universe.label
         for x, mass in self.belief.items():
             yield "belief", f"{show(mass)} in {label(x)}"
-        yield "breach", f"with probability {show(self.failure, side='down')} under this belief"
+        yield "breach", f"with probability {show(self.failure, side='at least')} under this belief"
 
     def explain(self) -> str:
         """Say the belief and how often it sees a breach."""
@@ -148,7 +148,7 @@ class EachPerson:
         for x, mass in self.one.belief.items():
             yield "belief", f"{show(mass)} in {label(x)}"
         yield "", f"and so for each of {self.people} people, independently"
-        yield "breach", f"with probability {show(self.failure, side='down')} under this belief"
+        yield "breach", f"with probability {show(self.failure, side='at least')} under this belief"
 
     def explain(self) -> str:
         """Say the belief and how often it sees a breach."""

@@ -32,7 +32,7 @@ def promise(whose: str, epsilon: Number, delta: Number, shown: Number | None = N
     if compare(delta, 1) is not Order.LESS and compare(sure, 1) is not Order.EQUAL:
         return (
             f"{whose}, no chance of staying within {percent(epsilon)} is proved; at most "
-            f"{show(1 - bounds(sure)[0])} is left."
+            f"{show(1 - bounds(sure)[0], side='up')} is left."
         )
     if compare(delta, 1) is not Order.LESS:
         return (

@@ -54,7 +54,8 @@ class StrategySensitivity(Explained):
         Together the answers move by at most 1 under add-remove, as from a to aa. No single query \
 moves by more than 1, and the sum over queries is 2.
         """
-        head = f"Together the answers move by at most {show(self.joint)} under {self.relation}"
+        joint = show(self.joint, side="up")
+        head = f"Together the answers move by at most {joint} under {self.relation}"
         if self.pair is None or self.course is None:
             return f"{head}: no neighbour moves them."
         x, y = map(self.universe.label, self.pair)
@@ -63,7 +64,7 @@ moves by more than 1, and the sum over queries is 2.
         when = "" if box == "any answers" else f", after transcripts with {box}"
         return (
             f"{head}, as from {x} to {y}{when}. No single query moves by more than "
-            f"{show(self.largest)}, and the sum over queries is {show(self.total)}."
+            f"{show(self.largest, side='up')}, and the sum over queries is {show(self.total)}."
         )
 
     def picture(self) -> str:

@@ -86,8 +86,9 @@ class EstimateWitness:
         """Say the event, the two worlds and the two probabilities."""
         p, q = self.probabilities
         return (
-            f"{self._event()} is named with probability {show(p, side='down')} "
-            f"{self._world(0)} and {show(q)} {self._world(1)}, if {self._background()}"
+            f"{self._event()} is named with probability {show(p, side='at least')} "
+            f"{self._world(0)} and {show(q, side='at most')} {self._world(1)}, if "
+            f"{self._background()}"
         )
 
     def facts(self) -> Iterator[tuple[str, str]]:
@@ -95,7 +96,7 @@ class EstimateWitness:
         p, q = self.probabilities
         yield "worst pair", f"{self._world(0)}  against  {self._world(1)}"
         yield "event", f"{self._event()} is named"
-        yield "", f"probability {show(p, side='down')} against {show(q)}"
+        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
         yield "", f"if {self._background()}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def claim_breaks(
     first = first_known(election, fails)
     if first is None:
         return _listed(unsure)
-    worst = decimal(_delta(election.variant(known=first), ratio), 3)
+    worst = decimal(_delta(election.variant(known=first), ratio), 3, "about")
     known = f"knowing {counted(first, 'entry', 'entries')} of others, after which delta can be"
     return _listed(unsure, f"{known} {worst}")
 
@@ -67,7 +67,7 @@ def delta_breaks(election: Election, ratio: Number, delta: Number) -> str | None
         return None
 
     def gives(more: Election) -> str:
-        return f"delta {decimal(_delta(more, ratio), 3)}"
+        return f"delta {decimal(_delta(more, ratio), 3, 'about')}"
 
     return _weakened(election, ratio, delta, lambda more: larger(_delta(more, ratio), delta), gives)
 
@@ -78,7 +78,7 @@ def ratio_breaks(election: Election, ratio: Number, delta: Fraction) -> str | No
         return None
 
     def gives(more: Election) -> str:
-        return f"epsilon {decimal(ln(_ratio(more, delta)), 3)} at delta {short(delta)}"
+        return f"epsilon {decimal(ln(_ratio(more, delta)), 3, 'about')} at delta {short(delta)}"
 
     return _weakened(
         election,
@@ -130,7 +130,7 @@ def _unsure(election: Election, ratio: Number, delta: Number) -> str | None:
         return None
     return (
         "being unsure which of the laws is true, since your entry tells about that, as the answer "
-        f"does: delta is {decimal(worst, 3)} for one who gives all of them equal chances"
+        f"does: delta is {decimal(worst, 3, 'about')} for one who gives all of them equal chances"
     )
 
 

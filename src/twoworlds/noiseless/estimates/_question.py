@@ -137,7 +137,7 @@ class Question:
         values.update(bounds)
         said = words.meaning(election, factor, left_out)
         if holds is False and delta is not None:
-            said += f", where the claim allows {decimal(delta, 3)}"
+            said += f", where the claim allows {decimal(delta, 3, 'about')}"
         breaks: str | None = None
         if ratio is None:
             breaks = ratio_breaks(election, factor, wanted)
@@ -198,7 +198,7 @@ class Question:
         exact = self.worst_delta(ratio).value if ratio == 1 else delta
         if not larger(delta, exact):
             return []
-        needed = f"at epsilon = 0 the exact delta is {decimal(exact, 3)}"
+        needed = f"at epsilon = 0 the exact delta is {decimal(exact, 3, 'about')}"
         return [f"the delta given is more than is needed: {needed}"]
 
     def _rates(self, s: object) -> Found:
@@ -261,7 +261,7 @@ def _written(found: Rates, election: Election) -> Found:
     shape = "twice (Theorem 17, epsilon = 0) the bound" if twice == 2 else "the bound"
     notes.append(
         f"theorem_13 is {shape} of delta at epsilon = 0 with M = {show(found.factor)}, "
-        f"tau = {show(found.tau)}, u = {decimal(found.u, side='down')} at s = {found.s}; "
+        f"tau = {show(found.tau)}, u = {decimal(found.u, side='at least')} at s = {found.s}; "
         f"theorem_13_sharper takes s = {found.s_sharper}"
     )
     if compare(found.theorem_13_sharper, 1) is not Order.LESS:

@@ -62,7 +62,7 @@ class Knowledge:
             if larger(found, allowed):
                 return (
                     f"knowing {_records(chosen)} too, after which delta can be "
-                    f"{decimal(found, 3)}; {_OUTSIDE}"
+                    f"{decimal(found, 3, 'about')}; {_OUTSIDE}"
                 )
         return self._nothing()
 
@@ -75,7 +75,7 @@ class Knowledge:
             delta,
             delta,
             lambda case: case.laws.delta(ratio),
-            lambda found: f"delta {decimal(found, 3)}",
+            lambda found: f"delta {decimal(found, 3, 'about')}",
         )
 
     def ratio_breaks(self, ratio: Number, delta: Number) -> str | None:
@@ -87,7 +87,7 @@ class Knowledge:
             delta,
             ratio,
             lambda case: case.laws.ratio_for(delta),
-            lambda found: f"epsilon {decimal(ln(found), 3)} at delta {short(delta)}",
+            lambda found: f"epsilon {decimal(ln(found), 3, 'about')} at delta {short(delta)}",
             where=" at this epsilon",
         )
 

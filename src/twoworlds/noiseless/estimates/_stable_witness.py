@@ -105,7 +105,8 @@ class StableWitness:
         p, q = self.probabilities
         first, second = self._worlds()
         return (
-            f"{self._event()} has probability {show(p, side='down')} {first} and {show(q)} "
+            f"{self._event()} has probability {show(p, side='at least')} {first} and "
+            f"{show(q, side='at most')} "
             f"{second}, {self._given()}"
         )
 
@@ -116,7 +117,7 @@ class StableWitness:
         yield "worst pair", f"{first}  against  {second}"
         yield "given", self._given()
         yield "event", self._event()
-        yield "", f"probability {show(p, side='down')} against {show(q)}"
+        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

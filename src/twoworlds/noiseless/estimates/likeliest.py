@@ -134,7 +134,7 @@ def likeliest_known(
         beyond = "the claim holds even if all other entries are known"
     else:
         further = Question(question.election.variant(known=most + 1)).worst_delta(factor).value
-        beyond = f"with {most + 1} known entries delta is {decimal(further, 3)}: too much"
+        beyond = f"with {most + 1} known entries delta is {decimal(further, 3, 'about')}: too much"
     return _solved(verdict, "known", most, [beyond], "bisection: delta grows with what is known")
 
 
@@ -313,7 +313,7 @@ def _one_fewer(election: Election, people: int, ratio: Number) -> str:
         return "no smaller size makes sense"
     short = Question(replace(election, people=people - 1)).worst_delta(ratio).value
     fewer = counted(people - 1, "person", "people")
-    return f"with {fewer} delta is {decimal(short, 3)}: too much"
+    return f"with {fewer} delta is {decimal(short, 3, 'about')}: too much"
 
 
 def _never(family: Family, end: int, proved: int | None, *, known: int) -> str:

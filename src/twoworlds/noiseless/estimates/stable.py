@@ -118,7 +118,7 @@ def stable(
     values.update(bounds)
     meaning = f"on seeing the value {odds_words(factor, left_out)}"
     if holds is False and allowed is not None:
-        meaning += f", where the claim allows {decimal(allowed, 3)}"
+        meaning += f", where the claim allows {decimal(allowed, 3, 'about')}"
     what = name or getattr(function, "__name__", "the function").replace("<lambda>", "a function")
     size = cases[0].size
     return Verdict(
@@ -268,7 +268,7 @@ def _theorems(cases: list[Case]) -> tuple[dict[str, Number], list[str]]:
     }
     notes = [
         "theorem_11 bounds delta at epsilon = 0: the value changes with probability at most "
-        f"{show(instability)}"
+        f"{show(instability, side='up')}"
     ]
     if compare(instability, least) is Order.LESS:
         values["theorem_12"] = ln((least + instability) / (least - instability))

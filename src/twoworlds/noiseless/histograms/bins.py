@@ -198,15 +198,18 @@ class BinWitness:
         p, q = self.gap.probabilities
         first, second = self.worlds
         yield "event", self.event
-        yield "", f"probability {show(p, side='down')} {first}, {show(q)} {second}"
+        yield (
+            "",
+            f"probability {show(p, side='at least')} {first}, {show(q, side='at most')} {second}",
+        )
 
     def explain(self) -> str:
         """Say the event and its two probabilities in a sentence."""
         p, q = self.gap.probabilities
         first, second = self.worlds
         return (
-            f"in {self.place}, {self.event} has probability {show(p, side='down')} {first} and "
-            f"{show(q)} {second}"
+            f"in {self.place}, {self.event} has probability {show(p, side='at least')} {first} and "
+            f"{show(q, side='at most')} {second}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -312,8 +312,9 @@ def _notes(sample: Histogram, found: Finding, ratio: Number) -> Iterator[str]:
 
 def _undecided(delta: Number, allowed: Number) -> str:
     return (
-        f"undecided: all that is known of delta is that it is at most {show(delta)}, which neither "
-        f"proves nor refutes that it is at most {show(allowed)}"
+        f"undecided: all that is known of delta is that it is at most {show(delta, side='up')}, "
+        "which neither "
+        f"proves nor refutes that it is at most {show(allowed, side='up')}"
     )
 
 
@@ -360,7 +361,7 @@ def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | 
     count = "knowing exactly how many others of your bin were sampled"
     if allowed is None and sample.known < top:
         known = sample.known + 1
-        more, gives = _told(known), f"delta {decimal(delta(known), 3)}"
+        more, gives = _told(known), f"delta {decimal(delta(known), 3, 'about')}"
         if first is None:
             return f"{weakens(more, gives, one=_MEMBER)}; {count} ends it"
         return weakens(more, gives, more if first == known else f"of {first:,}", one=_MEMBER)
@@ -368,7 +369,7 @@ def _breaks(sample: Histogram, threshold: int, ratio: Number, allowed: Number | 
         return count
     return (
         f"knowing of {counted(first, 'other')} of your bin whether they were sampled; delta is "
-        f"then {decimal(delta(first), 3)}, if they were"
+        f"then {decimal(delta(first), 3, 'about')}, if they were"
     )
 
 

@@ -250,7 +250,7 @@ def _with_known(verdict: Verdict, known: int) -> Verdict:
 
 
 def _left_out(verdict: Verdict) -> str:
-    return f"its delta is {decimal(verdict.delta, 3)}"
+    return f"its delta is {decimal(verdict.delta, 3, 'about')}"
 
 
 def _noted(verdict: Verdict, note: str) -> Verdict:

@@ -136,7 +136,10 @@ class TableWitness:
         first, second = self.worlds
         yield "worst bin", self.place
         yield "event", self.event
-        yield "", f"probability {show(p, side='down')} {first}, {show(q)} {second}"
+        yield (
+            "",
+            f"probability {show(p, side='at least')} {first}, {show(q, side='at most')} {second}",
+        )
         yield "", f"for example: {self.example}"
 
     def explain(self) -> str:
@@ -144,8 +147,8 @@ class TableWitness:
         p, q = self.probabilities
         first, second = self.worlds
         return (
-            f"in {self.place}, {self.event} has probability {show(p, side='down')} {first} and "
-            f"{show(q)} {second}; for example: {self.example}"
+            f"in {self.place}, {self.event} has probability {show(p, side='at least')} {first} and "
+            f"{show(q, side='at most')} {second}; for example: {self.example}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -59,14 +59,14 @@ class TotalWitness:
         yield "worst pair", f"{self.first.text}  against  {self.second.text}"
         yield "event", self.event
         p, q = self.probabilities
-        yield "", f"probability {show(p, side='down')} against {show(q)}"
+        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
 
     def explain(self) -> str:
         """Say it in a sentence."""
         p, q = self.probabilities
         return (
             f"{self.first.text} against {self.second.text}: {self.event} "
-            f"has probability {show(p, side='down')} against {show(q)}"
+            f"has probability {show(p, side='at least')} against {show(q, side='at most')}"
         )
 
     @property

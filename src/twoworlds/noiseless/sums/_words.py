@@ -111,8 +111,8 @@ class Words:
 def enclosed_words(low: Fraction, high: Fraction) -> str:
     """Say between which numbers delta lies."""
     if low <= 0:
-        return f"delta is bounded: at most {show(high)}; it may be far smaller"
-    return f"delta is enclosed: at least {show(low, side='down')}, at most {show(high)}"
+        return f"delta is bounded: at most {show(high, side='up')}; it may be far smaller"
+    return f"delta is enclosed: at least {show(low, side='down')}, at most {show(high, side='up')}"
 
 
 def undecided_words(delta: Number, target: Number) -> str:
@@ -120,7 +120,8 @@ def undecided_words(delta: Number, target: Number) -> str:
     low, high = bounds(delta)
     return (
         f"undecided: delta lies between {show(max(Fraction(0), low), side='down')} and "
-        f"{show(high)}, which neither proves nor refutes that it is at most {show(target)}"
+        f"{show(high, side='up')}, which neither proves nor refutes that it is at most "
+        f"{show(target, side='up')}"
     )
 
 
@@ -132,4 +133,4 @@ def delta_words(delta: Number) -> str:
     """
     low, high = bounds(delta)
     bound = high > 0 and high > low * _TIGHT
-    return f"delta at most {decimal(high, 3)}" if bound else f"delta {decimal(delta, 3)}"
+    return f"delta at most {decimal(high, 3)}" if bound else f"delta {decimal(delta, 3, 'about')}"

@@ -117,14 +117,14 @@ class UniformWitness:
         p, q = self.probabilities
         yield "worst pair", f"{self.worlds[0]}  against  {self.worlds[1]}"
         yield "event", self.event
-        yield "", f"probability {show(p, side='down')} against {show(q)}"
+        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
 
     @property
     def event(self) -> str:
         """The event in words."""
         return (
             f"the unknown entries (in lengths of the interval) add up to at least "
-            f"{show(self.unknown - self.reach)}"
+            f"{show(self.unknown - self.reach, side='down')}"
         )
 
     def explain(self) -> str:
@@ -132,7 +132,7 @@ class UniformWitness:
         p, q = self.probabilities
         return (
             f"{self.worlds[0]} against {self.worlds[1]}: that {self.event} has probability "
-            f"{show(p, side='down')} against {show(q)}"
+            f"{show(p, side='at least')} against {show(q, side='at most')}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -177,7 +177,7 @@ def _missed(delta: Number, limit: Fraction) -> str:
         raise TwoWorldsError("the search missed its border: please report this")
     if low > limit:
         return f"the claim fails: delta is {show(delta)}"
-    return f"the claim is not proven: delta is at most {show(delta)}"
+    return f"the claim is not proven: delta is at most {show(delta, side='up')}"
 
 
 def _solved(verdict: Verdict, values: Mapping[str, Number], note: str) -> Verdict:

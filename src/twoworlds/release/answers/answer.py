@@ -17,12 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Number, to_json
-from twoworlds.release.answers.cells import Cell, declared, group_data, group_label, read_cell
+from twoworlds.release.answers.cells import (
+    Cell,
+    declared,
+    excluded,
+    group_data,
+    group_label,
+    read_cell,
+)
 from twoworlds.release.answers.context import Context
 from twoworlds.release.answers.estimators import Linear, Quantile, estimators
 from twoworlds.release.answers.glance import Utility, relative_error, utility
 from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
-from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected, selection
+from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.query.measures import Axis, Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.values import Value
@@ -44,7 +51,8 @@ class Answer:
         resolved: What was asked.
         calibration: The noise.
         context: Price, budget, protection, ledger.
-        cells: The groups, in declared order, or sorted where they were discovered.
+        cells: The groups, in declared order, or sorted where they were discovered; without those
+            that the condition of the query excludes.
         values: The noisy integers: for each cell, one for each measure.
         query: The place of the query in its batch.
     """
@@ -84,8 +92,10 @@ class Answer:
         for measure, one in zip(measures, lists, strict=True):
             if measure.kind == "ranks" and not all(0 <= i < len(measure.grid) for i in one):
                 raise InvalidInput("the stored answer chooses a value beyond the grid")
-        values = tuple(zip(*lists, strict=True))
-        return Answer(resolved, calibration, context, cells, values, query)
+        values, empty = zip(*lists, strict=True), {*excluded(resolved)}
+        kept = [pair for pair in zip(cells, values, strict=True) if pair[0] not in empty]
+        shown = tuple(cell for cell, _ in kept), tuple(noisy for _, noisy in kept)
+        return Answer(resolved, calibration, context, *shown, query)
 
     @cached_property
     def columns(self) -> tuple[Estimator, ...]:
@@ -153,6 +163,8 @@ class Answer:
         column, estimate = self.columns[place], self.estimates[cell][place]
         if column.certainty is Certainty.EXACT:
             return Utility.EXACT
+        if column.kind in ("count", "people") and estimate.value < 0:
+            return Utility.LOST  # no count is below 0: noise has more than outweighed it
         if not isinstance(column, Quantile):
             return utility(relative_error(estimate.error, estimate.value))
         counted = self._counted(column)
@@ -177,7 +189,7 @@ class Answer:
             "Errors are those of the noise: clamped values and rows that were left out belong to "
             "the question.",
             *(accuracy(column) for column in self.columns),
-            *selection(self.resolved),
+            *notes(self.resolved),
         )
         told = (self.heading(), self.protection(), " ".join(self.meaning()), "\n".join(errors))
         return "\n\n".join((*told, price(self.context)))
@@ -197,7 +209,7 @@ class Answer:
             "dataset": self.resolved.query.dataset,
             "query": self.resolved.query.plain(),
             "columns": [_column_data(column) for column in self.columns],
-            "notes": selection(self.resolved),
+            "notes": notes(self.resolved),
             "rows": [self._row_data(i) for i in range(len(self.cells))],
             **self.context.to_dict(),
             "asked": self.heading(),
@@ -259,6 +271,7 @@ class Answer:
         columns = enumerate(zip(self.columns, self.estimates[i], strict=True))
         return {
             "group": self._group_data(self.cells[i]),
+            "label": ", ".join(self.groups(self.cells[i])) or "all",
             "values": {
                 column.name: self._estimate_data(i, place, column, estimate)
                 for place, (column, estimate) in columns

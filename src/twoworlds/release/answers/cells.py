@@ -1,6 +1,7 @@
 """The cells of an answer: which there are, in which order, and what they are called.
 
-Declared cells come in the order of the policy, every one of them, whatever the data hold.
+Declared cells come in the order of the policy, every one of them, whatever the data hold. Those in
+which the condition of the query leaves no rows, by its own words, are stored and not shown.
 Discovered cells are sorted by their keys. Nothing depends on the order in which an engine returns
 rows. A cell has one entry for each axis: the place of a declared group, or a discovered key.
 """
@@ -9,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from operator import contains
 from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
 from twoworlds.release.ledger.entries import canonical
+from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.measures import Axis, Resolved
 from twoworlds.release.query.plain import value_of
+from twoworlds.release.sensitivity.rows import reachable
 from twoworlds.release.values import Value, plain_value, shown_value
 
 __all__ = [
@@ -23,6 +27,7 @@ __all__ = [
     "MOST_DISCOVERED",
     "Cell",
     "declared",
+    "excluded",
     "group_data",
     "group_label",
     "in_order",
@@ -42,6 +47,24 @@ _UNDECLARED = "the engine returned a group that is not declared: please report t
 def declared(resolved: Resolved) -> list[Cell]:
     """Return all cells of a query whose groups are all declared; one empty cell without groups."""
     return list(product(*(range(size) for size in resolved.shape)))
+
+
+def excluded(resolved: Resolved) -> list[Cell]:
+    """Return the declared cells that no row can be in, by the condition of the query alone.
+
+    Where no cell can have rows, none is excluded: nobody can move the answer, and it is exact.
+    """
+    looked_at = {*columns_of(resolved.query.condition)}
+    if resolved.discovers or looked_at.isdisjoint(axis.column for axis in resolved.axes):
+        return []
+    allowed = reachable(resolved)
+    if not allowed or any(tuple(map(len, parts)) == resolved.shape for parts in allowed):
+        return []
+    return [
+        cell
+        for cell in declared(resolved)
+        if not any(all(map(contains, parts, cell)) for parts in allowed)
+    ]
 
 
 def place(cell: Cell, shape: Sequence[int]) -> int:

@@ -26,6 +26,7 @@ class Context:
         entry: The hash of the ledger's entry, None without a ledger.
         covered: Whether the price was paid for a strategy, of which this is one question.
         spent: What was spent so far, by account, with the rule by which it adds up.
+        charges: How many charges of the dataset that is; None without a ledger.
     """
 
     cost: Cost
@@ -37,6 +38,7 @@ class Context:
     entry: str | None = None
     covered: bool = False
     spent: Mapping[str, Composition] = field(default_factory=dict)
+    charges: int | None = None
 
     @staticmethod
     def of(
@@ -48,6 +50,7 @@ class Context:
         entry: str | None = None,
         covered: bool = False,
         spent: Mapping[str, Composition] | None = None,
+        charges: int | None = None,
     ) -> Context:
         """Take from a dataset what it declares; by default the whole cost was paid."""
         return Context(
@@ -60,6 +63,7 @@ class Context:
             entry,
             covered,
             {} if spent is None else dict(spent),
+            charges,
         )
 
     @property

@@ -5,7 +5,8 @@
     good            at most 5 %
     fair            at most 20 %
     poor            at most 100 %
-    lost in noise   more, or the value is 0, or its error cannot be told from noise
+    lost in noise   more, or the value is 0, or a count below 0, or its error cannot be told from
+                    noise
     exact           there is no noise
 
 Computed from noisy values only, so it tells nothing that the answer does not.

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.cards.tables import tables
 from twoworlds.numbers import Number, Side, decimal
+from twoworlds.release.answers.glance import Utility
 from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
-from twoworlds.release.answers.words import price, printable
+from twoworlds.release.answers.words import notes, price, printable
 
 if TYPE_CHECKING:
+    from twoworlds.cards import Interval
     from twoworlds.release.answers.answer import Answer
 
-__all__ = ["body", "head", "html", "number_text", "terminal", "text"]
+__all__ = ["body", "head", "html", "intervals", "number_text", "terminal", "text"]
 
 _MOST_ROWS = 500
 _MOST_DRAWN, _CHARTS = 24, 2
@@ -44,21 +46,29 @@ def html(answer: Answer) -> str:
     )
 
 
+def intervals(answer: Answer, place: int) -> list[Interval]:
+    """Return what a chart of one aggregate draws: a number with its interval for each group."""
+    from twoworlds.cards import Interval
+
+    found = []
+    for i, cell in enumerate(answer.cells):
+        one, lost = answer.estimates[i][place], answer.utility(i, place) is Utility.LOST
+        low, high = (None if end is None else float(end) for end in (one.low, one.high))
+        name = ", ".join(map(printable, answer.groups(cell)))
+        found.append(Interval(name, float(one.value), low, high, lost))
+    return found
+
+
 def _charts(answer: Answer) -> Iterator[str]:
     """Draw the first columns with their intervals, where there are a few groups."""
-    from twoworlds.cards import Interval, interval_chart
+    from twoworlds.cards import interval_chart
 
     if not 1 < len(answer.cells) <= _MOST_DRAWN:
         return
-    names = [", ".join(map(printable, answer.groups(cell))) for cell in answer.cells]
     for place, column in enumerate(answer.columns[:_CHARTS]):
-        found = [estimates[place] for estimates in answer.estimates]
-        if column.ranks is not None or any(one.low is None for one in found):
+        rows = intervals(answer, place)
+        if column.ranks is not None or any(row.low is None for row in rows):
             continue
-        rows = [
-            Interval(name, float(one.value), float(one.low or 0), float(one.high or 0))
-            for name, one in zip(names, found, strict=True)
-        ]
         title = f"{printable(column.name)}, with the interval of its noise"
         yield f"<div><b>{escape(title)}</b></div>"
         yield interval_chart(title, rows, "The numbers are in the table.", width=420)
@@ -173,5 +183,6 @@ def _notes(answer: Answer) -> Iterator[str]:
     more = len(answer.cells) - _MOST_ROWS
     if more > 0:
         yield f"and {more:,} further rows: use rows() or frame()"
+    yield from notes(answer.resolved)
     yield answer.protection()
     yield price(answer.context)

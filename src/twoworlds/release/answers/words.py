@@ -19,7 +19,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from twoworlds.numbers import decimal, exp, show
-from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
+from twoworlds.release.answers.cells import (
+    LONGEST_KEY,
+    MOST_DISCOVERED,
+    excluded,
+    group_label,
+)
 from twoworlds.release.answers.context import Context
 from twoworlds.release.answers.parts import Certainty, Estimator
 from twoworlds.release.budget import Cost
@@ -44,10 +49,10 @@ __all__ = [
     "asked",
     "condition_text",
     "meaning",
+    "notes",
     "price",
     "printable",
     "protected",
-    "selection",
 ]
 
 STATED_DELTA = Fraction(1, 10**6)
@@ -124,9 +129,12 @@ def accuracy(column: Estimator) -> str:
             )
 
 
-def selection(resolved: Resolved) -> list[str]:
-    """Say what is left out before anything is added up, and what choosing keys does to errors."""
-    found = []
+def notes(resolved: Resolved) -> list[str]:
+    """Say what bounds and limits do to rows before they are added up, and what is not shown.
+
+    All of it follows from the query and the policy; nothing depends on the data.
+    """
+    found = [*_bounds(resolved), *_left_out(resolved)]
     unit = resolved.dataset.unit
     if unit.person is not None:
         rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
@@ -145,6 +153,40 @@ def selection(resolved: Resolved) -> list[str]:
     return found
 
 
+def _bounds(resolved: Resolved) -> Iterator[str]:
+    """Say which values the bounds change, once for each column and its bounds."""
+    for column, *ends in dict.fromkeys(
+        (m.column, m.low * m.unit, m.high * m.unit)
+        for m in resolved.measures
+        if m.kind in ("total", "squares", "ranks")
+    ):
+        low, high = map(shown_value, ends)
+        yield printable(
+            f"Values of {column} below {low} count as {low}, and values above {high} as {high}: "
+            "what lies beyond does not show, and a mean near a bound may be the bound, not the "
+            "data."
+        )
+
+
+def _left_out(resolved: Resolved) -> Iterator[str]:
+    """Name the groups that the condition excludes."""
+    empty = excluded(resolved)
+    if not empty:
+        return
+    axes = resolved.axes
+    names = [
+        ", ".join(group_label(axis, part) for axis, part in zip(axes, cell, strict=True))
+        for cell in empty[:_LISTED]
+    ]
+    more = len(empty) - len(names)
+    names += [f"{more:,} more"] if more else []
+    groups = "this group" if len(empty) == 1 else "these groups"
+    yield printable(
+        f"Left out: {_listed(names, '; ' if len(axes) > 1 else ', ')}. The condition leaves no "
+        f"rows in {groups}, whatever the data hold."
+    )
+
+
 def price(context: Context) -> str:
     """Say what was paid and what is left."""
     if context.covered:
@@ -154,7 +196,9 @@ def price(context: Context) -> str:
         paid = f"This repeats a stored answer that cost {cost}; you pay nothing more."
     else:
         paid = f"Paid: {context.paid.shown()}."
-    left = "; ".join(f"{account} {cost.shown('down')}" for account, cost in context.left.items())
+    left = "; ".join(
+        f"{account} {cost.shown('at least')}" for account, cost in context.left.items()
+    )
     said = f"{paid} Left: {left}." if left else paid
     return printable(f"{said}{_spent(context)}")
 
@@ -203,7 +247,6 @@ def condition_text(condition: Condition) -> str:
 
 
 def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str]:
-    from twoworlds.definitions.words import largest_posterior, percent, percent_above
     from twoworlds.theorems import Guarantee
     from twoworlds.theorems.words import sentences
 
@@ -211,21 +254,6 @@ def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str
         yield "The answer says nothing about any one person: it is the same in both worlds."
         return
     given = Guarantee.of("dp", epsilon=epsilon, neighbours=neighbours)
-    if neighbours == "add-remove":
-        half = Fraction(1, 2)
-        odds = exp(2 * epsilon)
-        semantic = given.implies("semantic").best
-        moved = (
-            ","
-            if semantic is None
-            else f" by at most {percent(semantic.epsilon)[:-1]} percentage points,"
-        )
-        yield (
-            "Whatever someone believed, and whatever they ask about you, this answer moves their "
-            f"belief{moved} compared with the same answer computed without you: odds differ by at "
-            f"most the factor {decimal(odds, 4)}, and an even bet becomes at most "
-            f"{percent_above(half, largest_posterior(half, odds))}."
-        )
     yield from sentences(given)
     yield _you(unit)
 
@@ -246,7 +274,8 @@ def _approximate(
     yield f"For someone who knows all others, {said}."
     yield from sentences(Guarantee.of("dp", epsilon=epsilon, delta=delta, neighbours=neighbours))
     yield (
-        f"With a delta above 0, here {decimal(delta, 3)}, that is no promise about every single "
+        f"With a delta above 0, here {decimal(delta, 3, 'about')}, that is no promise about every "
+        "single "
         "answer: rare ones may give away more."
     )
     yield _you(unit)
@@ -292,7 +321,7 @@ def _bracketed(part: Condition) -> str:
     return f"({text})" if isinstance(part, (All, AnyOf)) and len(part.parts) > 1 else text
 
 
-def _listed(items: list[str]) -> str:
+def _listed(items: list[str], between: str = ", ") -> str:
     if len(items) < 2:
         return "".join(items)
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+    return f"{between.join(items[:-1])} and {items[-1]}"

@@ -23,6 +23,7 @@ There is no refund: whether a computation failed can depend on the data.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,6 +65,7 @@ class State:
     units: dict[str, str] = field(default_factory=dict)  # by dataset
     spent: dict[Account, Spent] = field(default_factory=dict)
     charges: dict[int, Charge] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)  # of charges above 0, by dataset
     queries: dict[tuple[str, str], Charge] = field(default_factory=dict)
     requests: dict[tuple[str, str, str], Charge] = field(default_factory=dict)
 
@@ -187,6 +189,7 @@ class State:
         self.spent.update(after)
         charge = Charge(point.sequence, point.hash, dataset, query, cost, [analyst])
         self.charges[point.sequence] = charge
+        self.counts[dataset] += cost != Cost()
         self.queries[dataset, query] = charge
         self._remember(charge, analyst, request)
 

@@ -18,7 +18,16 @@ from twoworlds.release.ledger.mark import Places, read_mark
 from twoworlds.release.ledger.state import Account, State
 from twoworlds.release.ledger.store import Store
 
-__all__ = ["accounts", "export", "read_state", "show", "summary", "verify", "verify_export"]
+__all__ = [
+    "accounts",
+    "export",
+    "exported_state",
+    "read_state",
+    "show",
+    "summary",
+    "verify",
+    "verify_export",
+]
 
 _TIMEOUT = 10.0
 
@@ -98,7 +107,16 @@ def export(place: Path | str, *, table: str | None = None) -> Iterator[dict[str,
 
 
 def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Check exported entries, without the ledger, and return what they add up to.
+    """Check exported entries, without the ledger, and return what they add up to, as `show` does.
+
+    Raises:
+        LedgerDamaged: with the number of the first entry that is wrong.
+    """
+    return summary(exported_state(exported))
+
+
+def exported_state(exported: Iterable[Mapping[str, Any]]) -> State:
+    """Return what exported entries add up to, after checking them.
 
     Raises:
         LedgerDamaged: with the number of the first entry that is wrong.
@@ -117,7 +135,7 @@ def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
                 entry=number,
             ) from None
         state.follow(row)
-    return summary(state)
+    return state
 
 
 def accounts(state: State, dataset: str) -> dict[str, Any]:

@@ -58,7 +58,8 @@ class Certificate(Explained):
             f"{_undeclared(self.randomizer)}.\n\n"
             f"{self.records} reports of column {self.column!r} were written, {order}. {beside}\n\n"
             "Randomizing this column again would be a second look at every record: both together "
-            f"move odds by a factor of up to {show(ratio * ratio)}. Keep this file instead."
+            f"move odds by a factor of up to {show(ratio * ratio, side='up')}. Keep this file "
+            "instead."
         )
 
     def picture(self) -> str:

@@ -141,8 +141,10 @@ class Randomizer(Explained):
         most = self.ratio / (1 + self.ratio)
         return (
             f"{start} Whoever sees the report, whatever else they know, their odds between any two "
-            f"values of that record change by a factor of at most {show(self.ratio)}: of two "
-            f"values that seemed equally likely, one gets a probability of at most {show(most)}. "
+            f"values of that record change by a factor of at most {show(self.ratio, side='up')}: "
+            "of two "
+            "values that seemed equally likely, one gets a probability of at most "
+            f"{show(most, side='up')}. "
             "Where records go together, reports of others tell about it as well."
         )
 

@@ -308,7 +308,9 @@ def _threshold(
 
 
 def _noise_words(noise: MeasureNoise) -> str:
-    moved = f"{noise.words}: moved by at most {show(noise.sensitivity)}, all groups together"
+    moved = (
+        f"{noise.words}: moved by at most {show(noise.sensitivity, side='up')}, all groups together"
+    )
     if not noise.sensitivity:
         return f"{noise.words}: moved by nobody, answered exactly."
     if noise.rate is not None:

@@ -221,7 +221,7 @@ class Joint(Explained):
         lines = [neighbour_words(self.neighbours, self.unit)]
         for words, found in zip(self.words, self.sensitivities, strict=True):
             for word, b in zip(words, found, strict=True):
-                lines.append(f"{word}: moved by at most {show(b)}, all groups together.")
+                lines.append(f"{word}: moved by at most {show(b, side='up')}, all groups together.")
         lines.append(_compared(self))
         return "\n".join(lines)
 

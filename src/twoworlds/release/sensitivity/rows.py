@@ -5,23 +5,25 @@ and for each column of values what may be in it. All combinations of states of t
 conditions and groups look at are possible; so are, independently, the columns of a public table
 that is joined, which is more than there is, and safe. A column that is only added up has one state,
 so that it does not multiply the number of types.
+
+`reachable` asks less: in which declared groups the condition of a query lets a row be at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from twoworlds.errors import TooLarge
-from twoworlds.release.query.conditions import Condition
+from twoworlds.release.query.conditions import Condition, columns_of
 from twoworlds.release.query.measures import Axis, Measure, Resolved
 from twoworlds.release.sensitivity.columns import MOST_TESTS, Option, State, Uses
 from twoworlds.release.sensitivity.rules import Rule, compiled, rule
-from twoworlds.release.sensitivity.spots import Label
+from twoworlds.release.sensitivity.spots import Label, constants, holds, labels, place, spots
 
-__all__ = ["MOST_TYPES", "Index", "RowType", "Rows"]
+__all__ = ["MOST_TYPES", "Index", "RowType", "Rows", "reachable"]
 
 MOST_TYPES = 1 << 14
 Index = tuple[int, int]  # query, measure
@@ -157,3 +159,49 @@ class _Combining:
                 cells[q] = cell
         active = (i for i, kept in self.filters.items() if cells[i[0]] is not None and kept(row))
         return tuple(cells), frozenset(active)
+
+
+def reachable(asked: Resolved) -> list[tuple[Collection[int], ...]]:
+    """Return the declared groups in which rows that meet the condition of a query can be.
+
+    A cell can have rows if, in one of the tuples, each of its groups is in the part of its axis.
+    Values of a column with the same truths of the condition are taken together; every combination
+    of truths that meets the condition allows the groups of these values.
+    """
+    rules: dict[str, list[Rule]] = {name: [] for name in columns_of(asked.query.condition)}
+
+    def atom(part: Rule) -> Callable[[Mapping[str, tuple[bool, ...]]], bool]:
+        name, number = str(part.column), len(rules[str(part.column)])
+        rules[name].append(part)
+        return lambda truths: truths[name][number]
+
+    met = compiled(rule(asked.query.condition), atom)
+    axes = {axis.column: axis for axis in asked.axes}
+    groups = {name: _by_truths(asked, name, of, axes.get(name)) for name, of in rules.items()}
+    combinations = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
+    found = (
+        tuple(
+            frozenset(groups[name][row[name]]) if name in row else range(axis.size)
+            for name, axis in axes.items()
+        )
+        for row in combinations
+        if met(row)
+    )
+    return [*dict.fromkeys(found)]
+
+
+def _by_truths(
+    asked: Resolved, name: str, of: Sequence[Rule], axis: Axis | None
+) -> dict[tuple[bool, ...], set[int]]:
+    """Return the declared groups along a column, by the truths of rules on it."""
+    kind, tests = asked.dataset.column(name).kind, [holds(part) for part in of]
+    keys = [] if axis is None else [*map(place, axis.keys)]
+    edges = () if axis is None else axis.bins
+    numbers: dict[Label, int] = {(g,): i for i, g in enumerate(keys or range(len(edges) - 1))}
+    known, found = frozenset(keys), dict[tuple[bool, ...], set[int]]()
+    for spot in spots(kind, [*(p for part in of for p in constants(part)), *keys, *edges]):
+        reached = found.setdefault(tuple(test(spot) for test in tests), set())
+        if axis is not None:
+            [group] = labels(axis, known, kind, spot)
+            reached.update(() if group is None else (numbers.get(group, axis.size - 1),))
+    return found

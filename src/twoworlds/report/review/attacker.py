@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from twoworlds.cards import BLUE, GREY, ORANGE, Bar, belief_chart
+from twoworlds.answer import Block, Said, Table
+from twoworlds.charts import BLUE, GREY, ORANGE, Bar, Groups
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import Number, above, show
-from twoworlds.report.review.model import Block, Grid, Picture, Said
+from twoworlds.numbers import Number, above, stated
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -62,8 +62,10 @@ def attacker_blocks(belief: str, found: list[Games]) -> Iterator[Block]:
     yield Said(
         (
             f"The attacker believes {belief}. The output that tells most about one person is "
-            f"{label}: it moves the belief by {percent(worst.moved)} of probability from before, "
-            f"and the data of person {person + 1} makes a difference of {percent(worst.worst)}.",
+            f"{label}: it moves the belief by {percent(worst.moved, side='about')} of probability "
+            "from before, "
+            f"and the data of person {person + 1} makes a difference of "
+            f"{percent(worst.worst, side='about')}.",
         )
     )
     universe = worst.mechanism.universe
@@ -80,17 +82,17 @@ def attacker_blocks(belief: str, found: list[Games]) -> Iterator[Block]:
         groups.append((f"database {universe.label(x)}", bars))
     words = _words(worst, person, databases)
     title = f"Belief in each database, before and after output {label}"
-    yield Picture(title, words, belief_chart(title, groups, words))
+    yield Groups(title, groups, words)
     heads = ("output", "moved from before", "with and without you, at most")
     rows = tuple(
         (
             games.mechanism.outputs.label(games.output),
-            show(games.moved),
-            show(games.worst),
+            stated(games.moved),
+            stated(games.worst),
         )
         for games in found
     )
-    yield Grid(heads, rows, numbers=True)
+    yield Table(heads, rows, numbers=True)
     yield Said(
         (
             "Without a person: with "
@@ -112,10 +114,14 @@ def _words(games: Games, person: int, databases: list[Point]) -> str:
 
     def told(x: Point) -> str:
         after: Number | None = None if without is None else without[x]
-        last = "impossible without them" if after is None else f"{percent(after)} without"
+        last = (
+            "impossible without them"
+            if after is None
+            else f"{percent(after, side='about')} without"
+        )
         return (
-            f"{universe.label(x)}: {percent(games.prior[x])} before, "
-            f"{percent(games.with_everyone[x])} with everyone, {last}"
+            f"{universe.label(x)}: {percent(games.prior[x], side='about')} before, "
+            f"{percent(games.with_everyone[x], side='about')} with everyone, {last}"
         )
 
     return f"Person {person + 1} left out. " + "; ".join(map(told, databases)) + "."

@@ -12,29 +12,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from twoworlds.cards import Interval, interval_chart, odds_chart
+from twoworlds.answer import Block, Facts, Said, Table
+from twoworlds.charts import Intervals, odds
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Answer, Context
-from twoworlds.release.answers.words import accuracy, asked, meaning, price, protected, selection
+from twoworlds.release.answers.show import intervals
+from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.curator import Released
+from twoworlds.release.exports import read_export
+from twoworlds.release.ledger.views import exported_state
+from twoworlds.release.policy import Dataset
 from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.chain import chain_blocks, chains, chains_data
-from twoworlds.report.review.model import (
-    VERIFIED,
-    Block,
-    Facts,
-    Grid,
-    Outcome,
-    Picture,
-    Proof,
-    Review,
-    Said,
-    Section,
-)
+from twoworlds.report.review.model import VERIFIED, Outcome, Proof, Review, Section
 from twoworlds.theorems import Guarantee
 
 __all__ = ["review_release", "review_released"]
@@ -60,14 +54,15 @@ _ROOM = (
     "protection in every single case: delta leaves room for answers, however unlikely, that give "
     "somebody away"
 )
-_ASSUMED = (
-    "nothing is assumed of the attacker, who may know all others and believe anything",
-    "this page is about one release, or one strategy: what else was released about the same "
-    "people, before or after, adds to it; `twoworlds budget` shows the total",
-)
+_ASSUMED = "nothing is assumed of the attacker, who may know all others and believe anything"
 _IN_LEDGER = "the charge was made in the ledger before anything was answered"
-_NOT_LOOKED = "the ledger was not looked at: with --ledger the charge is found in it"
+_NOT_LOOKED = (
+    "nothing else is released about the same people, before or after: that is assumed, since the "
+    "ledger was not looked at; with --ledger the charge is found in it, and all charges are "
+    "added up"
+)
 _LOOKED = "the ledger is the one that was looked at"
+_ELSEWHERE = "what is released later, or about the same people elsewhere, adds to it"
 _OF_STRATEGY = (
     "A question of a strategy has no certificate of its own: the ledger holds what the strategy "
     "cost and which questions were asked. The answers are kept here as data. Check the ledger of "
@@ -111,6 +106,21 @@ class _Made:
         return meaning(self.cost, self.context.unit, self.context.neighbours)
 
     @property
+    def in_all(self) -> str | None:
+        """What the ledger charged about the same data in all; None where none was looked at."""
+        dataset, charges = self.charge["dataset"], self.context.charges
+        if charges is None:
+            return None
+        others = charges - (self.cost != Cost())
+        if not others:
+            return f"The ledger holds no other charge about {dataset}; {_ELSEWHERE}."
+        held = "1 other charge" if others == 1 else f"{others:,} other charges"
+        return (
+            f"The ledger holds {held} about {dataset}: with this one it comes to "
+            f"{self.context.spent[dataset].shown()}; {_ELSEWHERE}."
+        )
+
+    @property
     def subject(self) -> tuple[tuple[str, str], ...]:
         wanted = " ".join(asked(one.resolved) for one in self.answers[:_MOST_ASKED])
         left = len(self.answers) - _MOST_ASKED
@@ -132,7 +142,7 @@ def review_released(released: Released) -> Review:
     if not context.covered:
         name, text = "certificate.json", json.dumps(certificate, indent=2, ensure_ascii=False)
         proof = Proof(_OF_RELEASE, f"{text}\n", name, f"twoworlds verify {name}", VERIFIED)
-        return review_release(json.loads(text), proof, None, paid=paid)
+        return review_release(json.loads(text), proof, None, paid=paid, context=context)
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
     cost = context.cost
     given = Guarantee.of(
@@ -153,7 +163,12 @@ def review_released(released: Released) -> Review:
 
 
 def review_release(
-    data: Mapping[str, Any], proof: Proof, ledger: str | Path | None, *, paid: str = ""
+    data: Mapping[str, Any],
+    proof: Proof,
+    ledger: str | Path | None,
+    *,
+    paid: str = "",
+    context: Context | None = None,
 ) -> Review:
     """Check the certificate of a release, and review it.
 
@@ -162,6 +177,7 @@ def review_release(
         proof: the same, to be checked again.
         ledger: an export of the ledger, to find the charge in.
         paid: who asked and what is left, known to whoever made the release.
+        context: what the ledger said then, known to the same.
     """
     checked = check_certificate(data, ledger=ledger)
     looked = Section("What was checked", tuple(_checked(checked, ledger)))
@@ -179,7 +195,8 @@ def review_release(
             found,
         )
     queries, calibration = made_of(data["statement"])
-    context = Context.of(queries[0].dataset, calibration.price)
+    if context is None:
+        context = _context(queries[0].dataset, calibration.price, ledger)
     answers = [
         Answer.of(one, calibration, data["stored"]["answers"][i], context, query=i)
         for i, one in enumerate(queries)
@@ -200,6 +217,16 @@ def review_release(
         sections=(*review.sections, looked),
         data={**found, **review.data, "promise": data["promise"]},
     )
+
+
+def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> Context:
+    """Return the circumstances of a release that was checked, with what its ledger adds up to."""
+    if ledger is None:
+        return Context.of(dataset, cost)
+    state, account = exported_state(read_export(ledger)), (dataset.name, None)
+    used = state.cap(account).used(state.spent[account])
+    charges = state.counts[dataset.name]
+    return Context.of(dataset, cost, spent={dataset.name: used}, charges=charges)
 
 
 def _reviewed(
@@ -223,8 +250,8 @@ def _reviewed(
         _QUESTION,
         outcome,
         headline,
-        (told[0],),
-        (protected(made.context.unit, made.context.neighbours), *_ASSUMED, ledger),
+        (told[0], *((made.in_all,) if made.in_all else ())),
+        (protected(made.context.unit, made.context.neighbours), _ASSUMED, ledger),
         sections,
         proof,
         data,
@@ -240,27 +267,24 @@ def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
         yield Facts((("as SQL", to_sql(answer.resolved.query)),))
         heads, rows = answer.table()
         shown = tuple(tuple(cell.lstrip("█░ ") for cell in row) for row in rows[:_MOST_ROWS])
-        yield Grid(tuple(heads), shown, numbers=True)
+        yield Table(tuple(heads), shown, numbers=True)
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
-        yield Said((*map(accuracy, answer.columns), *selection(answer.resolved)), quiet=True)
+        yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
         if len(answer.cells) > 1:
             yield from _charts(answer)
 
 
 def _charts(answer: Answer) -> Iterator[Block]:
     for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
-        rows = []
-        for cell, estimates in zip(answer.cells, answer.estimates, strict=True):
-            one = estimates[place]
-            ends = (None if x is None else float(x) for x in (one.low, one.high))
-            rows.append(Interval(", ".join(answer.groups(cell)), float(one.value), *ends))
+        rows = intervals(answer, place)
         words = (
             f"{column.name} of each group: a dot for the released value, and a line as long as the "
-            "interval that noise leaves. The numbers are in the table above."
+            "interval that noise leaves, grey where the value is lost in noise. The numbers are in "
+            "the table above."
         )
         title = f"{column.name}, with the interval of its noise"
-        yield Picture(title, words, interval_chart(title, rows, words))
+        yield Intervals(title, rows, words)
 
 
 def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
@@ -277,7 +301,7 @@ def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
             f"Odds move by at most {decimal(ratio, 4)} for whoever knows all others, and by at "
             f"most {decimal(ratio**2, 4)} whatever is believed, with your data against without."
         )
-    yield Section(title, (Picture("", words, odds_chart(curves, words, delta=float(delta))),))
+    yield Section(title, (odds(curves, words, delta=float(delta)),))
 
 
 def _noise(made: _Made) -> Iterator[Block]:
@@ -289,7 +313,7 @@ def _noise(made: _Made) -> Iterator[Block]:
             scale = noise.scale if noise.rate is None else noise.rate
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
-    yield Grid(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
+    yield Table(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
     yield Said((calibration.explain().splitlines()[-1], *((made.paid,) if made.paid else ())))
     yield Facts(
         (

@@ -141,7 +141,8 @@ def _tied_alarm(given: Guarantee, context: Context) -> Found | None:
     text = (
         f"an alarm that sounds with probability 1/(1 + r^({m} - k)), r = {brief(given.ratio)}, if "
         f"k of {2 * m} records are ones, satisfies what is given; if all records are known to be "
-        f"equal, it tells one value from the other with delta above {brief(failure)} at ratio "
+        f"equal, it tells one value from the other with delta above {brief(failure, 'down')} at "
+        "ratio "
         f"{brief(wanted)}"
     )
     decisive = "ratio" in context.goal and "delta" in context.goal

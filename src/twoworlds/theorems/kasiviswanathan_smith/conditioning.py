@@ -98,7 +98,7 @@ def printed_conditioning_failure(
 
 def _allows(bound: Number) -> str:
     if order(bound, Fraction(1)) is Order.LESS:
-        return f"allows them a probability of at most {show(bound)}"
+        return f"allows them a probability of at most {show(bound, side='up')}"
     return "says nothing, since its bound is not below 1"
 
 
@@ -136,7 +136,8 @@ class Conditioned(Explained):
         violated = " (violated here)" if self.violates_print else ""
         lines = [
             f"As laws of pairs the two are alike: whatever one of them does with some probability, "
-            f"the other does with at most {show(self.ratio)} times that, plus {show(self.delta)}.",
+            f"the other does with at most {show(self.ratio, side='up')} times that, plus "
+            f"{show(self.delta)}.",
             f"Who sees the second coordinate compares the laws of the first one given it. There "
             f"the factor {show(self.ratio**2)} (the square), plus {show(self.inner)}, is allowed.",
             f"The second coordinate breaks that at: {listed}. Such values have probability "

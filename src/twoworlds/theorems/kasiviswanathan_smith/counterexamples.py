@@ -73,10 +73,12 @@ def publish_a_random_record(given: Guarantee, context: Context) -> Found | None:
     certain = order(chance, Fraction(1)) is not Order.LESS
     reached = _smaller(failure, chance) if failure is not None else certain
     unknown = given.kind == "dp" and given.records is None  # then the records are what is missing
-    text = f"{_random_index(difference, chance, given.records)} is at most {brief(difference)}; "
+    text = (
+        f"{_random_index(difference, chance, given.records)} is at most {brief(difference, 'up')}; "
+    )
     text += (
         "yet what it publishes shows that person's record for certain: no epsilon below 1 holds "
-        f"with delta below {brief(chance)}"
+        f"with delta below {brief(chance, 'down')}"
     )
     return text, reached and _smaller(distance, Fraction(1)) and not unknown, {"published": chance}
 

@@ -322,12 +322,12 @@ def one_bit_is_no_better(given: Guarantee, context: Context) -> Found | None:
         told = f"told by randomized response with odds {brief(given.ratio)}"
         people = 1
     else:
-        masses = "; ".join(f"{brief(p)} or {brief(q)}" for p, q in rows[:-1])
+        masses = "; ".join(f"{brief(p, 'up')} or {brief(q, 'up')}" for p, q in rows[:-1])
         told = f"told by outputs of probability about {masses} if it is 1 or 0, and else not told"
     whose = "one bit" if people == 1 else f"the bit of one of {people} people at random"
     text = (
         f"{whose}, {told}, satisfies what is given; for who believes with probability "
         f"{brief(weight)} that it is 1, the posteriors with and without that person differ by more "
-        f"than {brief(wanted)} with probability at least {decimal(reached, side='down')}"
+        f"than {brief(wanted, 'down')} with probability at least {decimal(reached, side='down')}"
     )
     return text, True, {"failure": reached, "belief": weight}

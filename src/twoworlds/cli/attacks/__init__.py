@@ -1,9 +1,0 @@
-"""``twoworlds attack ...``: attacks on tables and on answers, one command in each module."""
-
-from __future__ import annotations
-
-import twoworlds.cli.attacks.composition
-import twoworlds.cli.attacks.linkage  # noqa: F401 (each adds its command)
-from twoworlds.cli.attacks.group import attack_app
-
-__all__ = ["attack_app"]

@@ -1,0 +1,127 @@
+"""What is said beside answers: groups that the condition excludes, and what bounds may hide."""
+
+from fractions import Fraction
+from itertools import product
+
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.release.answers.helpers import answered, asked
+from tests.release.query.truth import truth
+from twoworlds.cards import GREY, interval_chart
+from twoworlds.release.answers import Utility
+from twoworlds.release.answers.show import intervals
+from twoworlds.release.answers.words import notes
+from twoworlds.release.budget import parse_cost
+from twoworlds.release.curator import Curator
+from twoworlds.release.policy import parse_policy
+from twoworlds.release.query import All, AnyOf, Not, Query
+from twoworlds.release.query.conditions import Compare, Missing, OneOf
+from twoworlds.release.sensitivity import calibrate
+
+REGIONS = ("north", "south", "west", "elsewhere")
+ages = st.sampled_from([0, 17, 18, 40, 65, 119, 120, 130]).map(Fraction)
+leaves = st.one_of(
+    st.builds(Compare, st.just("age"), st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), ages),
+    st.builds(Compare, st.just("region"), st.sampled_from(["=", "!="]), st.sampled_from(REGIONS)),
+    st.builds(OneOf, st.just("region"), st.tuples(*[st.sampled_from(REGIONS)] * 2)),
+    st.builds(Compare, st.just("sex"), st.just("="), st.sampled_from(["f", "x"])),
+    st.builds(Missing, st.sampled_from(["age", "region"])),
+)
+conditions = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.builds(Not, inner),
+        st.builds(All, st.tuples(inner, inner)),
+        st.builds(AnyOf, st.tuples(inner, inner)),
+    ),
+    max_leaves=5,
+)
+ROWS = [
+    {"region": region, "age": age, "sex": sex}
+    for region, sex in product((*REGIONS, "z", None), ("f", "m", None))
+    for age in (None, *(Fraction(a + d) for a in (0, 17, 40, 65, 119, 130) for d in (-1, 0, 1)))
+]
+
+
+def cell(row, other):
+    """Return the groups of a row by region and age, None if it is in none."""
+    edges = [0, 18, 65, 120]
+    region = row["region"] if row["region"] in REGIONS[:3] else "other" if other else None
+    age = row["age"]
+    inside = age is not None and 0 <= age <= 120
+    age = max(e for e in edges[:3] if e <= age) if inside else "other" if other else None
+    return None if region is None or age is None else (region, age)
+
+
+@given(conditions, st.booleans())
+def test_exactly_the_groups_that_no_row_can_be_in_are_left_out(condition, other):
+    query = Query("people").by("region", other=other).by("age", other=other).where(condition)
+    resolved = asked(query.count())
+    size = (3 + other) ** 2
+    found = answered(resolved, {"cells": None, "values": [[*range(size)]]})
+    reached = {cell(row, other) for row in ROWS if truth(condition, row)} - {None}
+    names = {"0 to <18": 0, "18 to <65": 18, "65 to 120": 65, "other": "other"}
+    shown = [(region, names[age]) for region, age in map(found.groups, found.cells)]
+    told = any("The condition leaves no rows" in note for note in notes(resolved))
+    if not calibrate([resolved], parse_cost("1")).price.epsilon:
+        assert (len(shown), told, reached) == (size, False, set())
+        return
+    assert {*shown} == reached
+    assert told == (len(shown) < size)
+    # those that are shown keep their own numbers
+    regions = ["north", "south", "west", "other"][: 3 + other]
+    every = [*product(regions, [*names.values()][: 3 + other])]
+    assert [every[noisy] for (noisy,) in found.values] == shown
+
+
+POLICY = """
+ledger: ledger.db
+datasets:
+  people:
+    neighbours: add-remove
+    unit: row
+    columns:
+      region: {kind: text, keys: [north, south]}
+      income: {kind: integer, bounds: [0, 10], grid: {step: 1}}
+    budget: epsilon=5000
+"""
+CLAMPED = "Values of income below 0 count as 0, and values above 10 as 10"
+ASKED = "SELECT AVG(income), SUM(income), VAR_POP(income), MEDIAN(income) FROM people"
+
+
+@pytest.mark.parametrize("beyond", [[11, 400, -3], [1000] * 5], ids=["some", "all"])
+def test_bounds_hide_what_they_are_said_to_hide(tmp_path, beyond):
+    """With next to no noise: what lies beyond a bound counts as the bound, and the note says so."""
+    found = []
+    for name, values in {"as": beyond, "at": [min(max(x, 0), 10) for x in beyond]}.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        table = pandas.DataFrame({"region": ["north"] * len(values), "income": values})
+        policy = parse_policy(POLICY, folder=folder)
+        with Curator.open(policy, sources={"people": table}) as curator:
+            found.append(curator.release(ASKED, "5000"))
+    assert found[0].rows() == found[1].rows()
+    said = found[0].explain(), str(found[0]), found[0]._repr_html_(), found[0].to_dict()["notes"][0]
+    assert all(CLAMPED in " ".join(text.split()) for text in said)
+
+
+def test_what_is_lost_in_noise_is_marked_in_tables_and_charts():
+    resolved = asked(Query("people").by("region").count().mean("income"))
+    found = answered(resolved, {"cells": None, "values": [[900, 1, -300]] * 3})
+    lost = [found.utility(i, j) is Utility.LOST for i in range(3) for j in range(2)]
+    assert lost[::2] == [False, True, True]  # of the counts: the last is below 0
+    assert sum(lost) < 6
+    drawn = "".join(interval_chart("", intervals(found, j), "") for j in range(2))
+    assert drawn.count("(lost in noise)") == drawn.count(f'fill="{GREY}"') == sum(lost)
+    card = found._repr_html_()
+    assert card.count("lost in noise") == 2 * sum(lost)  # in the table, and in the charts
+    assert str(found).count("lost in noise") == sum(lost)
+    data = [cell["utility"] for row in found.to_dict()["rows"] for cell in row["values"].values()]
+    assert [word == "lost in noise" for word in data] == lost
+
+
+def test_counts_have_no_bounds_to_speak_of():
+    assert notes(asked(Query("people").by("age").count())) == []
