@@ -6,6 +6,6 @@ from twoworlds.cli.app import app
 
 __all__ = ["app"]
 
-_NAMES = "budget commands coupled noiseless policy randomize release strategy"
+_NAMES = "budget coupled noiseless policy randomize release strategy"
 for _name in _NAMES.split():
     import_module(f"twoworlds.cli.{_name}")
