@@ -29,13 +29,12 @@ EXAMPLES = {
     "attacks.tables.anonymisation.Generalised": "attacks.tables.anonymisation.anonymise",
     "attacks.audit.finding.Audit": "attacks.audit.auditing.audit",
     "attacks.audit.finding.Finding": "attacks.audit.auditing.audit",
-    "attacks.auxiliary.assumptions.Lengths": "attacks.auxiliary.assumptions.usable_lengths",
+    "attacks.auxiliary.counterexample.Flaw": "attacks.auxiliary.counterexample.flaw",
     "attacks.auxiliary.entropy.LeastDistance": "attacks.auxiliary.entropy.least_distance",
-    "attacks.auxiliary.entropy.Search": "attacks.auxiliary.entropy.search_extractors",
-    "attacks.auxiliary.flaw.Flaw": "attacks.auxiliary.flaw.flaw",
-    "attacks.auxiliary.height.Height": "attacks.auxiliary.height.height",
-    "attacks.auxiliary.results.Attack": "attacks.auxiliary.theorem.attack",
-    "attacks.auxiliary.smoking.Smoking": "attacks.auxiliary.smoking.smoking",
+    "attacks.auxiliary.entropy.Lengths": "attacks.auxiliary.entropy.usable_lengths",
+    "attacks.auxiliary.stories.Height": "attacks.auxiliary.stories.height",
+    "attacks.auxiliary.stories.Smoking": "attacks.auxiliary.stories.smoking",
+    "attacks.auxiliary.theorem.Attack": "attacks.auxiliary.theorem.attack",
     "attacks.tables.composition.Composition": "attacks.tables.composition.compose",
     "attacks.tables.exposure.Exposure": "attacks.tables.exposure.expose",
     "attacks.tables.linkage.Linkage": "attacks.tables.linkage.link",
@@ -45,7 +44,7 @@ EXAMPLES = {
     "attacks.reconstruction.decoding.Reconstruction": "attacks.reconstruction.decoding.reconstruct",
     "attacks.reconstruction.fitting.Agreement": "attacks.reconstruction.fitting.agreement",
     "attacks.reconstruction.simulation.Trial": "attacks.reconstruction.simulation.simulate",
-    "attacks.reconstruction.sweeps.Sweep": "attacks.reconstruction.sweeps.sweep",
+    "attacks.reconstruction.simulation.Sweep": "attacks.reconstruction.simulation.sweep",
     "cones.compare.Separation": "cones.compare.compare",
     "cones.compare.Strength": "cones.compare.compare",
     "cones.design.Design": "cones.design.design",
@@ -150,6 +149,7 @@ def example(kind: type, source: str) -> Any:
 
 def built(folder: Path) -> dict[str, Callable[[], Any]]:
     """Return how to make the others; a made-up hospital is laid out in the folder."""
+    from twoworlds.attacks import auxiliary
     from twoworlds.attacks.queries import (
         ExactServer,
         averaging,
@@ -212,6 +212,16 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
 
     coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
     return {
+        "attacks.auxiliary.entropy.Entropy": auxiliary.entropy_needed,
+        "attacks.auxiliary.entropy.SourceEntropy": lambda: auxiliary.SourceEntropy(
+            "uniform", 4, max(auxiliary.source("uniform", 4))
+        ),
+        "attacks.auxiliary.stories.Story": auxiliary.story,
+        "attacks.auxiliary.theorem.FuzzyAttack": lambda: auxiliary.fuzzy_attack(
+            auxiliary.named_law("uniform", 1, bits=3),
+            auxiliary.fuzzy_extractor("repetition(3)", 1),
+            auxiliary.sanitiser("exact", 3),
+        ),
         "attacks.queries.averaging.Repeated": repeated,
         "attacks.queries.differencing.SingledOut": singled_out,
         "attacks.queries.differencing.UnderNoise": under_noise,

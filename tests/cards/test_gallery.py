@@ -13,8 +13,6 @@ LARGEST = 40_000
 # What an answer shows as a part of its own card, and settings.
 PARTS = {
     "attacks.audit.events.Event",
-    "attacks.auxiliary.fuzzy.FailingPair",
-    "attacks.auxiliary.fuzzy.Radius",
     "cones.certificates.Certificate",
     "cones.words.parity.ParityBelief",
     "definitions.coupled._certificate.Proved",
@@ -37,9 +35,10 @@ ABSTRACT = {
 }
 # What says all in a sentence, a list or a proof: a picture would add nothing.
 WORDS = {
-    "attacks.auxiliary.assumptions.Lengths": "a list of lengths",
+    "attacks.auxiliary.entropy.Entropy": "a short table",
     "attacks.auxiliary.entropy.LeastDistance": "one number",
-    "attacks.auxiliary.entropy.Search": "one number",
+    "attacks.auxiliary.entropy.Lengths": "a list of lengths",
+    "attacks.auxiliary.entropy.SourceEntropy": "one number",
     "attacks.tables.encoding.Collapse": "everything is read back: there is nothing to compare",
     "attacks.selftest.suite.SelfTest": "yes or no for each attack, in a table",
     "cones.compare.Separation": "a sentence",

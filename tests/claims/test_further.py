@@ -163,22 +163,22 @@ def test_membership_from_one_cell(ask, cell):
     else:
         inside, outside = law(people - 1, int(cell) - 1), law(people, int(cell))
     factor = inside / outside
-    study = (
-        "A study of # people. The people of the study were drawn independently from the population "
-        "of which the shares are known, and attributes are independent. The published numbers "
+    goes = (
+        ": the probability of having taken part goes from # to #. It was a study of # people. The "
+        "people of the study were drawn independently from the population of which the shares are "
+        "known, and attributes are independent."
     )
-    goes = ": the probability of having taken part goes from # to #."
     which, holes = fit(
         said,
-        f"{study}are # times as likely if this person took part{goes}",
-        f"{study}are # times as likely if this person did not take part{goes}",
-        f"{study}say nothing about whether this person took part{goes}",
+        f"The published numbers are # times as likely if this person took part{goes}",
+        f"The published numbers are # times as likely if this person did not take part{goes}",
+        f"The published numbers say nothing about whether this person took part{goes}",
     )
-    assert holes[0] == people
+    assert holes[-1] == people
     assert ("say nothing" in which) == (factor == 1)
     assert ("did not" in which) == (factor < 1)
-    assert factor == 1 or abs(holes[1] - max(factor, 1 / factor)) < holes[1] / 500
-    assert abs(holes[-1] - factor / (1 + factor)) < Fraction(1, 1000)
+    assert factor == 1 or abs(holes[0] - max(factor, 1 / factor)) < holes[0] / 500
+    assert abs(holes[-2] - factor / (1 + factor)) < Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

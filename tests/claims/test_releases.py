@@ -168,8 +168,8 @@ def test_differences_of_noisy_counts_give_away_so_much(ask):
     said = ask("attack", "differencing", "--engine", "--epsilon", "1")[1]
     _, holes = fit(
         said,
-        "The server refuses counts below # and above #. The difference of two allowed answers "
-        "tells: the person with ~ has depressed = yes. ~ From the release engine, with epsilon 1 "
+        "The difference of two allowed answers tells: the person with ~ has depressed = yes. The "
+        "server refuses counts below # and above #. ~ From the release engine, with epsilon 1 "
         "for the whole attack, the same 2 answers lead to #, with a standard error of #. "
         "Beforehand, this attack guesses a yes-or-no secret right with probability #%; a coin has "
         "50%, and no attack on these answers, whatever it knows of everybody else, has more than "

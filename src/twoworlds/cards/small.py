@@ -18,7 +18,7 @@ from typing import Literal, SupportsFloat
 
 from twoworlds.cards.lines import BLUE, GREY, ORANGE, frame, rule, text
 
-__all__ = ["bars", "dots", "interval", "share_text"]
+__all__ = ["bars", "dots", "interval"]
 
 _WIDTH, _ROW, _TOP, _LETTER = 420, 22, 32, 7.2
 _RIGHT = 84  # the room of a number
@@ -177,18 +177,6 @@ def interval(
         parts += _mark(line, scale, bottom, share=False)
         said += f"; {line[0]} {_written(line[1], 'up', share=False)}"
     return frame(title, said, _WIDTH, int(bottom) + 22, parts)
-
-
-def share_text(share: SupportsFloat) -> str:
-    """Write a share of 1 as the pictures do, to the nearest of three digits, and say if it is.
-
-    >>> share_text(89 / 96), share_text(1)
-    ('about 92.7%', '100%')
-    """
-    value = _float(share)
-    said = _written(value, share=True)
-    whole = _FLOATS.create_decimal(100 * value)
-    return said if said[0] == "a" or whole == _ROUNDED["near"].plus(whole) else f"about {said}"
 
 
 class _Scale:

@@ -322,11 +322,13 @@ _ATTACKS = (
         "audit",
         "Look for an event that shows a mechanism to be less private than it claims.",
         "attacks:audit",
+        chart=True,
     ),
     Question(
         "attack auxiliary",
         "Run Dwork's impossibility theorem: a remark worthless alone, a breach with a release.",
         "attacks:attack_auxiliary",
+        chart=True,
     ),
     Question(
         "attack composition",
@@ -338,11 +340,13 @@ _ATTACKS = (
         "attack averaging",
         "Ask a noisy count again and again until the noise is gone, and see the engine hold.",
         "attacks:attack_averaging",
+        chart=True,
     ),
     Question(
         "attack differencing",
         "Find out one person's secret from counts that look harmless, past any limit on size.",
         "attacks:attack_differencing",
+        chart=True,
     ),
     Question(
         "attack linkage",
@@ -354,11 +358,13 @@ _ATTACKS = (
         "attack membership",
         "Test whether a person took part in a study, from its published counts or histogram.",
         "attacks:attack_membership",
+        chart=True,
     ),
     Question(
         "attack reconstruct",
         "Read a secret 0/1 column back from noisy answers to subset sums.",
         "attacks:attack_reconstruct",
+        chart=True,
     ),
     Question(
         "selftest",

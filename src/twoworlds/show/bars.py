@@ -13,7 +13,7 @@ from typing import SupportsFloat
 from twoworlds.charts import BLUE, GREY, ORANGE, Bars, Dots, Groups, Intervals, Side, Span, nice
 from twoworlds.show.svg import frame, rule, text
 
-__all__ = ["draw"]
+__all__ = ["draw", "share_text"]
 
 _WIDTH, _ROW, _TOP, _LETTER = 420, 22, 32, 7.2
 _SMALL_LETTER, _INTERVAL_ROW = 6.4, 26
@@ -42,6 +42,18 @@ def draw(chart: Bars | Dots | Span | Groups | Intervals, width: int) -> str:
         case Groups():
             return _groups(chart, width)
     return _intervals(chart, width)
+
+
+def share_text(share: SupportsFloat) -> str:
+    """Write a share of 1 as the pictures do, to the nearest of three digits, and say if it is.
+
+    >>> share_text(89 / 96), share_text(1)
+    ('about 92.7%', '100%')
+    """
+    value = _float(share)
+    said = _written(value, share=True)
+    whole = _FLOATS.create_decimal(100 * value)
+    return said if said[0] == "a" or whole == _ROUNDED["near"].plus(whole) else f"about {said}"
 
 
 def _bars(chart: Bars) -> str:

@@ -1,12 +1,12 @@
 """The audit: what is certified holds, what is broken is found, and what is right is left alone."""
 
-import json
 from fractions import Fraction
 from math import comb, e, exp
 
 import numpy as np
 import pytest
 
+from tests.attacks.audit.subjects import mixed, signed
 from twoworlds.attacks.audit import Audit, Finding, audit
 from twoworlds.attacks.audit.events import Event
 from twoworlds.attacks.audit.features import Feature
@@ -27,7 +27,16 @@ def many_alarms(trials: int, rate: float) -> int:
     return k
 
 
-@pytest.mark.parametrize("subject", BROKEN, ids=lambda one: one.name)
+SLOW = {"sparse_vector_roth", "sparse_vector_chen"}  # others of its kind are quicker
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.name in SLOW else [])
+        for one in BROKEN
+    ],
+)
 def test_every_broken_mechanism_is_refuted(subject):
     found = audit(subject)
     assert found.refuted
@@ -140,7 +149,7 @@ def test_delta_is_granted():
 
 
 def test_an_error_is_an_output():
-    found = audit(f"{HERE}mixed", epsilon=1, pairs=[(0, 1)])
+    found = audit(mixed, epsilon=1, pairs=[(0, 1)])
     assert found.refuted
     assert found.finding.other in (0, 1)
     assert any(
@@ -168,19 +177,11 @@ def test_mixed_outputs_do_not_stop_the_search_when_nothing_depends_on_the_data()
     assert not found.refuted
 
 
-def test_outcomes_are_plain_data_and_words():
-    found = audit(laplace_ten_percent_short)
-    data = json.loads(json.dumps(found.to_dict()))
-    assert data["refuted"] is True
-    assert data["epsilon"]["value"] > 1
-    assert data["finding"]["event"] == found.finding.event.code
-    assert found.explain().startswith("REFUTED: the claim epsilon = 1 is false")
-    assert "&lt;" in found._repr_html_() or "lambda" in found._repr_html_()
+def test_an_audit_without_a_round_says_that_nothing_was_tested():
     empty = Audit(
         "x", None, Fraction(0), Fraction(19, 20), None, "", 1, 0, 0, 0, 0, "the time was over"
     )
     assert empty.sentence.startswith("Nothing was tested")
-    assert "lambda" not in empty._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -210,6 +211,7 @@ def test_bad_input_is_refused_with_the_way_out(options, words):
         audit(laplace, **options)
 
 
+@pytest.mark.slow
 def test_one_entry_of_a_long_vector_is_found_and_the_cut_is_said():
     found = audit(f"{HERE}wide", epsilon=1, pairs=[(0, 1)])
     assert found.refuted
@@ -225,8 +227,8 @@ def test_large_outputs_are_looked_at_in_smaller_numbers(monkeypatch):
 
 
 def test_the_sign_of_zero_refutes_and_can_be_ignored():
-    assert audit(f"{HERE}signed", epsilon=1, pairs=[(0, 1)]).refuted
-    ignored = audit(f"{HERE}signed", epsilon=1, pairs=[(0, 1)], low_bits=False, samples=5_000)
+    assert audit(signed, epsilon=1, pairs=[(0, 1)]).refuted
+    ignored = audit(signed, epsilon=1, pairs=[(0, 1)], low_bits=False, samples=5_000)
     assert not ignored.refuted
 
 
@@ -270,5 +272,5 @@ def test_long_events_are_short_in_words_and_whole_in_json():
     )
     assert found.refuted
     assert tail in found.to_dict()["finding"]["event"]
-    assert len(found.explain()) < 1_500
+    assert len(found.explain()) < 2_500
     assert "characters left out" in found.explain()

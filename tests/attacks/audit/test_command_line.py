@@ -19,7 +19,7 @@ def _wide_and_plain(monkeypatch):
 def test_ten_percent_too_little_noise_is_refuted(capsys):
     code, out, err = call(capsys, "audit", SHORT, "--epsilon", "1")
     assert (code, err) == (1, "")
-    assert out.startswith("REFUTED: the claim epsilon = 1 is false: epsilon is at least 1.0")
+    assert "REFUTED: the claim epsilon = 1 is false: epsilon is at least 1.0" in out
     assert "95 % confidence" in out
     assert "lambda y: y" in out
     assert "seed 0" in out
@@ -40,7 +40,7 @@ def test_what_is_not_refuted_is_not_called_private(capsys):
     options = ("--epsilon", "2", "--samples", "40000", "--confidence", "0.99")
     code, out, err = call(capsys, "audit", SHORT, *options)
     assert (code, err) == (0, "")
-    assert out.startswith("Not refuted: the claim epsilon = 2: no event was found that breaks it.")
+    assert "Not refuted: the claim epsilon = 2: no event was found that breaks it." in out
     assert "This is not evidence of privacy" in out
     assert "99 % confidence" in out
 
@@ -56,7 +56,7 @@ def test_a_mechanism_a_pair_and_a_delta(capsys):
 def test_the_time_may_be_over_before_anything_is_tested(capsys):
     code, out, _ = call(capsys, "audit", SHORT, "--epsilon", "1", "--time-limit", "1e-9")
     assert code == 0
-    assert out.startswith("Nothing was tested, since the time was over")
+    assert "Nothing was tested, since the time was over" in out
 
 
 @pytest.mark.parametrize(

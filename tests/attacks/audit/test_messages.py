@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from twoworlds.attacks.audit import Unresponsive, audit
-from twoworlds.attacks.audit.messages import LARGEST, Unreadable, receive, send
+from twoworlds.attacks.audit.process import LARGEST, Unreadable, receive, send
 from twoworlds.errors import InvalidInput
 
 HERE = "python:tests.attacks.audit.subjects:"

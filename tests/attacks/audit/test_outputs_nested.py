@@ -7,8 +7,14 @@ import pytest
 
 from twoworlds.attacks.audit import audit
 from twoworlds.attacks.audit.events import Event
-from twoworlds.attacks.audit.features import Feature, features_for
-from twoworlds.attacks.audit.nested import built, inside, paths_apart, written
+from twoworlds.attacks.audit.features import (
+    Feature,
+    built,
+    features_for,
+    inside,
+    paths_apart,
+    written,
+)
 from twoworlds.attacks.audit.outputs import LONGEST, are_cut, plain
 
 

@@ -14,9 +14,8 @@ from packaging.requirements import Requirement
 from tests.attacks.audit.subjects import Randomiser
 from twoworlds.attacks.audit import Unresponsive, audit
 from twoworlds.attacks.audit.adapters import local
-from twoworlds.attacks.audit.commands import Command
 from twoworlds.attacks.audit.process import InChild
-from twoworlds.attacks.audit.subjects import OutOfTime
+from twoworlds.attacks.audit.subjects import Command, OutOfTime
 from twoworlds.errors import InvalidInput
 
 HERE = "python:tests.attacks.audit.subjects:"

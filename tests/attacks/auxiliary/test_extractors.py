@@ -1,13 +1,153 @@
-"""Extractors: linear, and universal where they say so."""
+"""Extractors, codes and Definition 1: both clauses, the radius, and what happens beyond it."""
 
 from fractions import Fraction
 
 import pytest
 
-from twoworlds.attacks.auxiliary import extractor
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.attacks.auxiliary import (
+    FuzzyExtractor,
+    attack,
+    code,
+    extractor,
+    fuzzy_extractor,
+    named_law,
+    sanitiser,
+    source,
+)
+from twoworlds.attacks.auxiliary.bits import (
+    divided,
+    irreducible,
+    is_irreducible,
+    multiply,
+    patterns,
+    polynomial_text,
+    read_polynomial,
+)
+from twoworlds.attacks.auxiliary.codes import Code
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 
-NAMES = ["matrices", "matrices(offset=yes)", "field", "toeplitz"]
+
+def test_irreducible_means_without_divisors():
+    for polynomial in range(2, 1 << 9):
+        half = range(2, 1 << (polynomial.bit_length() + 1) // 2)
+        divisors = [d for d in half if d < polynomial and divided(polynomial, d)[1] == 0]
+        assert is_irreducible(polynomial) == (not divisors), polynomial_text(polynomial)
+
+
+@pytest.mark.parametrize("degree", [2, 3, 4, 5])
+def test_multiplication_makes_a_field(degree):
+    modulus = irreducible(degree)
+    size = 1 << degree
+    for a in range(1, size):
+        assert sorted(multiply(a, b, modulus) for b in range(size)) == list(range(size))
+        for b in range(size):
+            assert multiply(a, b, modulus) == multiply(b, a, modulus)
+            assert multiply(a, b ^ 1, modulus) == multiply(a, b, modulus) ^ a
+
+
+@pytest.mark.parametrize("text", ["x^2+x+1", "1", "x", "x^15+1"])
+def test_polynomials_are_read_as_they_are_written(text):
+    assert polynomial_text(read_polynomial(text, "p")) == text
+
+
+@pytest.mark.parametrize("text", ["", "x^", "2x+1", "y", "x^999+1", "-1"])
+def test_what_is_no_polynomial_is_refused(text):
+    with pytest.raises(InvalidInput, match="no polynomial"):
+        read_polynomial(text, "polynomial")
+
+
+SMALL = ["repetition(2)", "repetition(4)", "repetition(5)", "hamming(2)", "hamming(3)"]
+CYCLIC = ["bch(7, 4)", "bch(15, 7)", "bch(15, 11)", "cyclic(7, x^4+x^3+x^2+1)", "cyclic(9, x+1)"]
+
+
+def words(made):
+    return [w for w in range(1 << made.length) if made.syndrome(w) == 0]
+
+
+@pytest.mark.parametrize("text", [*SMALL, *CYCLIC])
+def test_the_distance_is_that_of_the_listed_codewords(text):
+    made = code(text)
+    listed = words(made)
+    assert len(listed) == 1 << made.dimension
+    assert made.distance == min(w.bit_count() for w in listed if w)
+    assert made.lightest in listed
+    assert made.lightest.bit_count() == made.distance
+
+
+@pytest.mark.parametrize("text", [*SMALL, *CYCLIC])
+def test_every_error_within_the_radius_is_found_and_no_other_is_claimed(text):
+    made = code(text)
+    for error in range(1 << min(made.length, 9)):
+        found = made.error(made.syndrome(error))
+        if error.bit_count() <= made.radius:
+            assert found == error
+        else:
+            assert found != error
+
+
+@pytest.mark.parametrize("text", ["repetition(5)", "hamming(3)", "bch(15, 7)"])
+def test_syndrome_and_information_bits_name_every_string(text):
+    made = code(text)
+    seen = {
+        (made.syndrome(w), tuple(bool(w & mask) for mask in made.information))
+        for w in range(1 << made.length)
+    }
+    assert len(seen) == 1 << made.length
+
+
+def test_a_cyclic_code_holds_the_multiples_of_its_generator_and_their_rotations():
+    generator = 0b111010001  # x^8+x^7+x^6+x^4+1
+    made = code(f"cyclic(15, {generator})")
+    for word in words(made):
+        assert divided(word, generator)[1] == 0
+        rotated = (word << 1 | word >> 14) & 0x7FFF
+        assert made.syndrome(rotated) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("repetition(7)", (7, 1, 7, 3)),
+        ("hamming(4)", (15, 11, 3, 1)),
+        ("bch(7, 4)", (7, 4, 3, 1)),
+        ("bch(7, 1)", (7, 1, 7, 3)),
+        ("bch(15, 11)", (15, 11, 3, 1)),
+        ("bch(15, 7)", (15, 7, 5, 2)),
+        ("bch(15, 5)", (15, 5, 7, 3)),
+        ("bch(15, 1)", (15, 1, 15, 7)),
+    ],
+)
+def test_known_parameters(text, parameters):
+    found = code(text)
+    assert (found.length, found.dimension, found.distance, found.radius) == parameters
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("golay(23)", UnknownName, "unknown code"),
+        ("repetition(1)", InvalidInput, "at least 2"),
+        ("repetition(200)", TooLarge, "2\\^200"),
+        ("bch(14, 7)", InvalidInput, "2\\^m-1"),
+        ("bch(15, 6)", InvalidInput, "11, 7, 5, 1"),
+        ("cyclic(7, x^2+1)", InvalidInput, "must divide"),
+        ("cyclic(7, y)", InvalidInput, "no polynomial"),
+        ("hamming(9)", InvalidInput, "up to 4"),
+    ],
+)
+def test_codes_that_do_not_exist_are_refused(text, error, said):
+    with pytest.raises(error, match=said):
+        code(text)
+
+
+def test_dependent_checks_are_refused():
+    with pytest.raises(InvalidInput, match="depend on each other"):
+        Code(3, (0b110, 0b011, 0b101), "mine")
+    with pytest.raises(InvalidInput, match="3 bits"):
+        Code(3, (0b1110,), "mine")
+
+
+NAMES = ["matrices", "field", "toeplitz"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -22,13 +162,12 @@ def test_two_strings_collide_with_the_chance_of_a_universal_hash(name, bits, ell
 
 
 @pytest.mark.parametrize("name", [*NAMES, "identity"])
-def test_each_seed_is_linear_up_to_its_offset(name):
+def test_each_seed_is_linear(name):
     ext = extractor(name, 3, 2)
     for seed in range(ext.seeds):
-        zero = ext(seed, 0)
         for a in range(8):
             for b in range(8):
-                assert ext(seed, a ^ b) ^ zero == ext(seed, a) ^ ext(seed, b)
+                assert ext(seed, a ^ b) == ext(seed, a) ^ ext(seed, b)
 
 
 def test_inner_products_are_parities():
@@ -62,10 +201,118 @@ def test_the_identity_is_not_universal_and_keeps_the_first_bits():
         ("inner-product", 4, 2, InvalidInput, "1 bit"),
         ("field(x^2+1)", 2, 2, InvalidInput, "irreducible"),
         ("field(x^3+x+1)", 2, 2, InvalidInput, "degree 2"),
-        ("matrices(offset=maybe)", 2, 2, InvalidInput, "yes or no"),
         ("matrices", 0, 1, InvalidInput, "at least 1"),
     ],
 )
 def test_extractors_that_do_not_exist_are_refused(name, bits, ell, error, said):
     with pytest.raises(error, match=said):
         extractor(name, bits, ell)
+
+
+MENDING = ["repetition(5)", "repetition(4)", "hamming(3)", "cyclic(7, x^4+x^3+x^2+1)"]
+
+
+def distance(pad, law):
+    """Statistical distance of (r, p) from (uniform, p), by listing."""
+    joint, public = {}, {}
+    for w, chance in enumerate(law):
+        for seed in range(pad.extract.seeds):
+            r, p = pad.generate(w, seed)
+            share = Fraction(chance, pad.extract.seeds)
+            joint[r, p] = joint.get((r, p), 0) + share
+            public[p] = public.get(p, 0) + share
+    return (
+        sum(
+            abs(joint.get((r, p), 0) - chance / 2**pad.ell)
+            for p, chance in public.items()
+            for r in range(1 << pad.ell)
+        )
+        / 2
+    )
+
+
+@pytest.mark.parametrize("code", MENDING)
+def test_second_clause_every_string_within_the_radius_gives_the_pad_back(code):
+    pad = fuzzy_extractor(code, 1)
+    for w in range(0, 1 << pad.bits, 3):
+        r, p = pad.generate(w)
+        for error in patterns(pad.bits, pad.radius):
+            assert pad.reconstruct(w ^ error, p) == r
+
+
+@pytest.mark.parametrize("code", [*MENDING, "bch(15, 7)"])
+def test_beyond_the_radius_a_pair_fails(code):
+    pad = fuzzy_extractor(code, 1 if "rep" in code else 3)
+    assert pad.failing_pair(pad.radius) is None
+    pair = pad.failing_pair(pad.radius + 1)
+    assert pair.distance == pad.radius + 1
+    r, p = pad.generate(pair.w)
+    assert pad.reconstruct(pair.seen, p) == pair.read != r == pair.pad
+
+
+def test_without_a_code_one_error_is_too_many():
+    pad = FuzzyExtractor(extractor("inner-product", 3, 1))
+    assert pad.radius == 0
+    assert pad.failing_pair(1).distance == 1
+
+
+def test_an_even_repetition_code_gives_up_where_two_strings_are_equally_near():
+    pad = fuzzy_extractor("repetition(4)", 1)
+    _, public = pad.generate(0)
+    assert pad.reconstruct(0b0011, public) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "ell", "extract", "law"),
+    [
+        ("repetition(3)", 1, None, "iid(3/5)"),
+        ("hamming(3)", 4, None, "iid(1/3)"),
+        ("hamming(3)", 2, None, "weight(3)"),
+        ("repetition(4)", 1, "inner-product", "weight(2)"),
+        ("repetition(3)", 2, "field", "iid(1/4)"),
+    ],
+)
+def test_first_clause_the_distance_is_that_of_listing(code, ell, extract, law):
+    pad = fuzzy_extractor(code, ell, extract=extract)
+    weights = source(law, pad.bits)
+    assert pad.distance(weights) == distance(pad, weights)
+
+
+def test_a_uniform_string_makes_a_perfect_pad():
+    for text, ell in (("repetition(5)", 1), ("hamming(3)", 4), ("bch(15, 7)", 7)):
+        pad = fuzzy_extractor(text, ell)
+        assert pad.distance(source("uniform", pad.bits)) == 0
+
+
+def test_a_code_and_an_extractor_of_different_lengths_are_refused():
+    made = fuzzy_extractor("hamming(3)", 1)
+    with pytest.raises(InvalidInput, match="the same length"):
+        FuzzyExtractor(extractor("identity", 6, 1), made.code)
+
+
+def test_erratum_the_printed_conditions_force_a_constant_above_six():
+    for text in ("repetition(5)", "hamming(3)", "hamming(4)", "bch(15, 7)", "bch(15, 5)"):
+        pad = fuzzy_extractor(text, 1)
+        law = named_law("uniform", 1, bits=pad.bits)
+        found = attack(law, pad, sanitiser=sanitiser("errors(1)", pad.bits))
+        assert found.radius_holds == (found.radius >= 2)
+        constant = Fraction(2 * found.bits, found.radius)  # the least c with 2 kappa/c <= t
+        assert found.below_a_third == (constant > 6)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda: fuzzy_extractor("hamming(3)", 5), InvalidInput, "at most 4"),
+        (lambda: fuzzy_extractor("hamming(3)", 1).generate(128), InvalidInput, "7 bits"),
+        (lambda: fuzzy_extractor("hamming(3)", 1).distance([Fraction(1)]), InvalidInput, "128"),
+        (
+            lambda: FuzzyExtractor(extractor("matrices", 5, 4)).distance(source("uniform", 5)),
+            TooLarge,
+            "seeds",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, error, said):
+    with pytest.raises(error, match=said):
+        make()

@@ -1,8 +1,9 @@
-"""Laws of databases: gathered, by name, from files; and which lengths Assumption 2 allows."""
+"""Laws of databases, what is seen of them, and how much unpredictability is enough."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
+import numpy as np
 import pytest
 
 from twoworlds.attacks.auxiliary import (
@@ -11,13 +12,25 @@ from twoworlds.attacks.auxiliary import (
     flaw_law,
     independent_law,
     law_of,
+    least_distance,
+    min_entropy,
     named_law,
     read_law,
+    sanitiser,
+    sized_source,
     source,
     table,
-    uniform_secret,
     usable_lengths,
     vanishing_length,
+)
+from twoworlds.attacks.auxiliary.bits import (
+    apply,
+    grouped,
+    images,
+    independent,
+    integers,
+    read_bits,
+    xor_sum,
 )
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 
@@ -26,9 +39,6 @@ a,00,1 01,1/2,3
 b,01,,0.25,3
 c,01,1;10,25%,4
 """
-JSON = """[{"utility": "00", "breaches": ["1", "01"], "probability": "1/2"},
-           {"utility": "01", "breaches": "", "probability": 0.25},
-           {"utility": "01", "breaches": "1 10", "probability": 0.25}]"""
 
 
 def as_table(law):
@@ -61,24 +71,12 @@ def test_a_law_of_functions_is_that_of_its_table():
     assert law.lengths == (1, 2)
 
 
-def test_an_independent_secret_multiplies():
-    law = independent_law(source("iid(1/3)", 1), {("0",): Fraction(1, 4), ("1",): Fraction(3, 4)})
-    assert as_table(law) == {
-        (("0",), 0): Fraction(1, 6),
-        (("0",), 1): Fraction(1, 12),
-        (("1",), 0): Fraction(1, 2),
-        (("1",), 1): Fraction(1, 4),
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "bits", "expected"),
     [
         ("weight(1)", 2, ["1/3", "1/3", "1/3", "0"]),
-        ("first(3)", 2, ["1/3", "1/3", "1/3", "0"]),
         ("independent(1/2, 1/3)", 2, ["1/3", "1/6", "1/3", "1/6"]),
         ("binomial(2, 1/3)", 2, ["4/9", "4/9", "1/9", "0"]),
-        ("explicit(01=1/4, 10=3/4)", 2, ["0", "1/4", "3/4", "0"]),
         ("uniform", 1, ["1/2", "1/2"]),
     ],
 )
@@ -93,10 +91,9 @@ def test_the_counterexample_of_the_flaw_has_two_breaches_unless_w_is_zero():
         assert (len(set(case.breaches)) == 1) == (case.utility == "00")
 
 
-@pytest.mark.parametrize(("name", "text"), [("law.csv", ROWS), ("law.json", JSON)])
-def test_files_are_read_with_leading_zeros(tmp_path, name, text):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
+def test_files_are_read_with_leading_zeros(tmp_path):
+    path = tmp_path / "law.csv"
+    path.write_text(ROWS, encoding="utf-8")
     assert as_table(read_law(path)) == {
         (("1", "01"), 0): Fraction(1, 2),
         ((), 1): Fraction(1, 4),
@@ -105,26 +102,21 @@ def test_files_are_read_with_leading_zeros(tmp_path, name, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("text", "said"),
     [
-        ("a.txt", "", "csv and .json"),
-        ("a.csv", "utility,breaches\n0,1\n", "'probability' is missing"),
-        ("a.csv", "utility,breaches,probability,mood\n0,1,1,x\n", "unknown column 'mood'"),
-        ("a.csv", "utility,breaches,probability\n0,1\n", "row 1 has another number"),
-        ("a.csv", "utility,breaches,probability\n2,1,1\n", "row 1: utility='2'"),
-        ("a.csv", "utility,breaches,probability\n0,x,1\n", "row 1: breach='x'"),
-        ("a.csv", "utility,breaches,probability\n0,1,2\n", "between 0 and 1"),
-        ("a.csv", "utility,breaches,probability\n0,1,1/2\n", "sum to 1/2"),
-        ("a.csv", "utility,breaches,probability\n0,1,1/2\n00,1,1/2\n", "must have 1"),
-        ("a.csv", "utility,breaches,probability\n", "at least one database"),
-        ("a.json", "{", "not JSON"),
-        ("a.json", "{}", "list of rows"),
-        ("a.json", '[{"utility": true, "breaches": "1", "probability": 1}]', "row 1: utility"),
-        ("a.json", '[{"utility": "1", "breaches": {}, "probability": 1}]', "must be a list"),
+        ("utility,breaches\n0,1\n", "'probability' is missing"),
+        ("utility,breaches,probability,mood\n0,1,1,x\n", "unknown column 'mood'"),
+        ("utility,breaches,probability\n0,1\n", "row 1 has another number"),
+        ("utility,breaches,probability\n2,1,1\n", "row 1: utility='2'"),
+        ("utility,breaches,probability\n0,x,1\n", "row 1: breach='x'"),
+        ("utility,breaches,probability\n0,1,2\n", "between 0 and 1"),
+        ("utility,breaches,probability\n0,1,1/2\n", "sum to 1/2"),
+        ("utility,breaches,probability\n0,1,1/2\n00,1,1/2\n", "must have 1"),
+        ("utility,breaches,probability\n", "at least one database"),
     ],
 )
-def test_files_that_are_no_laws_are_refused(tmp_path, name, text, said):
-    path = tmp_path / name
+def test_files_that_are_no_laws_are_refused(tmp_path, text, said):
+    path = tmp_path / "law.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInput) as caught:
         read_law(path)
@@ -144,16 +136,13 @@ def test_a_missing_file_is_refused(tmp_path):
         (lambda: source("uniform", 40), TooLarge, "2\\^40"),
         (lambda: source("iid(2)", 2), InvalidInput, "between 0 and 1"),
         (lambda: source("binomial(9)", 2), InvalidInput, "needs 4 bits"),
-        (lambda: source("first(9)", 2), InvalidInput, "only 4"),
         (lambda: source("independent(1/2)", 2), InvalidInput, "for 2 bits"),
-        (lambda: source("explicit(0=1)", 2), InvalidInput, "2 bits"),
-        (lambda: source("explicit(00=1/2)", 2), NotStochastic, "sum to 1/2"),
-        (lambda: uniform_secret(11), TooLarge, "up to 10"),
+        (lambda: independent_law(source("uniform", 1), 11), TooLarge, "up to 10"),
         (lambda: count_law(2, 3), InvalidInput, "only 2 people"),
         (lambda: count_law(10**6), TooLarge, "10000"),
         (lambda: flaw_law(7), TooLarge, "up to 6"),
-        (lambda: independent_law([Fraction(1)] * 3, uniform_secret(1)), InvalidInput, "not 3"),
-        (lambda: independent_law([Fraction(1)] * 2, uniform_secret(1)), NotStochastic, "sum to 2"),
+        (lambda: independent_law([Fraction(1)] * 3, 1), InvalidInput, "not 3"),
+        (lambda: independent_law([Fraction(1)] * 2, 1), NotStochastic, "sum to 2"),
         (lambda: named_law("count(8)", 1, bits=4), InvalidInput, "leave bits out"),
         (lambda: named_law("count(8, p=1)", 1), InvalidInput, "write count"),
         (lambda: usable_lengths(vanishing_length(), 1), InvalidInput, "strictly between"),
@@ -194,3 +183,120 @@ def test_a_length_is_not_usable_if_a_breach_determines_the_utility_vector():
     half = Fraction(1, 2)
     cases = [Case("a", "0", ("1",), half), Case("b", "1", ("0",), half)]
     assert usable_lengths(law_of(cases), "1/2").usable == ()
+
+
+def test_erratum_min_entropy_one_of_two_bits_leaves_a_sixth_for_every_extractor():
+    found = least_distance(2, 1, 1)
+    assert found.distance == Fraction(1, 6)
+    # The proof: each of the 16 functions is at least 1/6 off on average over the 6 sources.
+    pairs = list(combinations(range(4), 2))
+    means = [
+        Fraction(sum(f[a] == f[b] for a, b in pairs), 2 * len(pairs))
+        for f in product((0, 1), repeat=4)
+    ]
+    assert min(means) == Fraction(1, 6)
+
+
+@pytest.mark.parametrize(("ell", "entropy"), [(1, 1), (1, 2), (1, 3), (2, 2), (2, 1), (1, 0)])
+def test_the_least_distance_is_that_of_the_best_function_on_average(ell, entropy):
+    found = least_distance(3 if ell == 1 else 2, ell, entropy)
+    outputs, count, chosen = 1 << ell, 1 << found.bits, 1 << entropy
+    subsets = list(combinations(range(count), chosen))
+
+    def off(f, s):
+        counts = [sum(f[w] == i for w in s) for i in range(outputs)]
+        return sum(abs(Fraction(c, chosen) - Fraction(1, outputs)) for c in counts) / 2
+
+    best = min(
+        sum(off(f, s) for s in subsets) / len(subsets)
+        for f in product(range(outputs), repeat=count)
+    )
+    assert found.distance == best
+
+
+def test_more_min_entropy_helps_and_all_of_it_is_enough():
+    distances = [least_distance(5, 2, m).distance for m in range(6)]
+    assert distances == sorted(distances, reverse=True)
+    assert distances[-1] == 0
+    assert distances[0] == Fraction(3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("binomial(8)", 1.87071698305503), ("uniform", 4.0), ("even-weight", 3.0)],
+)
+def test_reference_dw_19_min_entropies(text, expected):
+    bits, law = sized_source(text)
+    assert bits == 4
+    assert abs(float(min_entropy(max(law))) - expected) < 1e-12
+
+
+def test_min_entropy_is_exact_for_powers_of_two():
+    assert min_entropy(Fraction(1, 32)) == Fraction(5)
+    assert min_entropy(Fraction(1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda: least_distance(8, 1, 1), TooLarge, "up to 7"),
+        (lambda: least_distance(2, 1, 3), InvalidInput, "at most 2"),
+        (lambda: least_distance(2, 3, 1), InvalidInput, "at most 2"),
+        (lambda: min_entropy(Fraction(0)), InvalidInput, "largest probability"),
+    ],
+)
+def test_extractors_that_cannot_be_are_refused(make, error, said):
+    with pytest.raises(error, match=said):
+        make()
+
+
+@pytest.mark.parametrize("text", ["exact", "errors(1)", "errors(3)", "flips(1/5)", "flips(0)"])
+def test_the_law_of_what_is_seen_and_of_differences_is_that_of_listing(text):
+    view = sanitiser(text, 3)
+    weights, _ = integers(source("iid(1/3)", 3))
+    noise = [Fraction(int(x), view.total) for x in view.noise]
+    assert sum(noise) == 1
+    seen = [sum(weights[w] * noise[w ^ v] for w in range(8)) for v in range(8)]
+    assert [Fraction(int(x), view.total) for x in view.seen(weights)] == seen
+    differences = [sum(noise[a] * noise[a ^ d] for a in range(8)) for d in range(8)]
+    found = view.differences()
+    assert [Fraction(int(x), view.total**2) for x in found] == differences
+
+
+def test_sums_beyond_machine_words_are_exact():
+    big = np.array([3**50, 5**30, 7**20, 1], dtype=object)
+    found = xor_sum(big, big)
+    assert found.tolist() == [sum(big[a] * big[a ^ d] for a in range(4)) for d in range(4)]
+
+
+def test_linear_maps_and_ranks():
+    masks = (0b1101, 0b0110)
+    assert images(masks, 4).tolist() == [apply(masks, w) for w in range(16)]
+    assert len(independent([0b1101, 0b0110, 0b1011])) == 2
+    assert independent([8, 4, 2, 1], of=masks) == [8, 4]
+    assert grouped(np.array([1, 1, 0]), np.array([2**40, 1, 5], dtype=object), 2).tolist() == [
+        5,
+        2**40 + 1,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "bits", "error", "said"),
+    [
+        ("errors(4)", 3, InvalidInput, "only 3"),
+        ("errors", 3, InvalidInput, "write exact"),
+        ("flips(2)", 3, InvalidInput, "between 0 and 1"),
+        ("exact(1)", 3, InvalidInput, "write exact"),
+        ("errors(1)", 30, TooLarge, "2\\^30"),
+        ("laplace(epsilon=1)", 3, InvalidInput, "write exact"),
+    ],
+)
+def test_what_shows_no_bits_is_refused(text, bits, error, said):
+    with pytest.raises(error, match=said):
+        sanitiser(text, bits)
+
+
+@pytest.mark.parametrize("text", ["", "012", 3, None])
+def test_what_is_no_string_of_bits_is_refused(text):
+    with pytest.raises(InvalidInput, match="string of bits"):
+        read_bits(text, "utility")

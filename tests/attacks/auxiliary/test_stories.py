@@ -6,7 +6,6 @@ from itertools import product
 import pytest
 
 from twoworlds.attacks.auxiliary import flaw, height, smoking
-from twoworlds.attacks.auxiliary.height import centimetres
 from twoworlds.errors import InvalidInput, TooLarge
 
 
@@ -17,7 +16,7 @@ def test_erratum_with_the_pad_itself_the_simulator_always_wins(ell):
     assert found.found.mu == found.found.blind == Fraction(2 ** (ell + 1) - 1, 4**ell)
     assert found.found.simulator == 1
     assert found.verify()
-    assert "above that bound" in found.explain()
+    assert "above the printed bound" in found.explain()
 
 
 @pytest.mark.parametrize("extract", ["field", "toeplitz"])
@@ -42,15 +41,13 @@ def test_one_bit_of_a_multiplied_by_a_random_bit_stays_within_the_bound():
     assert found.found.simulator == 1
     assert found.found.printed_bound == Fraction(3, 4) + Fraction(1, 4)
     assert not found.found.printed_bound_fails
-    assert "within that bound" in found.explain()
+    assert "within the printed bound" in found.explain()
 
 
 def test_reference_dw_17_the_height_of_terry_gross():
     found = height("166.5", "2 inches")
     assert found.height == Fraction("161.42")
-    assert (found.attacker, found.simulator) == (1, Fraction(1, 301))
-    assert "161.42" in found.explain()
-    assert found.to_dict()["height"]["exact"] == "8071/50"
+    assert found.simulator == Fraction(1, 301)
     assert found.to_dict()["in_the_data"] is False
 
 
@@ -68,19 +65,13 @@ def test_heights_in_any_unit(average, shorter, expected):
         ({"average": "tall"}, "no length"),
         ({"average": "3 parsec"}, "no length"),
         ({"shorter": "ln 2"}, "no length"),
-        ({"average": "200", "highest": "180"}, "widen the range"),
-        ({"average": "166.55", "step": "0.1"}, "whole number of steps"),
-        ({"shorter": "300"}, "height positive"),
-        ({"step": "0"}, "above 0"),
+        ({"average": "1/3"}, "nine decimals"),
+        ({"shorter": "300"}, "height above 0"),
     ],
 )
 def test_heights_that_make_no_sense_are_refused(given, said):
     with pytest.raises(InvalidInput, match=said):
         height(**given)
-
-
-def test_an_inch_is_exactly_two_and_a_half_centimetres_and_a_bit():
-    assert centimetres("1 inch") == Fraction("2.54")
 
 
 def listed(people, published, ratio, *, took_part):
@@ -129,7 +120,7 @@ def test_without_noise_taking_part_can_tell_everything():
     assert exact.risk_with == 0
     assert exact.promise_holds is None
     assert exact.odds_factor == 0
-    assert "nothing bounds the second" in exact.explain()
+    assert "nothing bounds" in exact.explain()
 
 
 def test_the_study_harms_without_participation():

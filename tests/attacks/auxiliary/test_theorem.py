@@ -19,14 +19,10 @@ from twoworlds.attacks.auxiliary import (
     named_law,
     sanitiser,
     source,
-    uniform_secret,
 )
 from twoworlds.attacks.auxiliary.bits import written_bits
-from twoworlds.attacks.auxiliary.sanitisers import through
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms import Dense
-from twoworlds.numbers import Real, below
-from twoworlds.worlds import BitStrings, Explicit
+from twoworlds.numbers import below
 
 
 def rows_of(masks, bits):
@@ -41,10 +37,9 @@ def brute_pad(pad):
 
 def brute_noise(view):
     def noise(w):
-        row = view.noise[0 if view.is_additive else int(w, 2)]
         return {
             written_bits(int(w, 2) ^ e, view.bits): Fraction(int(x), view.total)
-            for e, x in enumerate(row)
+            for e, x in enumerate(view.noise)
             if x
         }
 
@@ -122,47 +117,33 @@ def test_the_same_with_a_code_and_with_more_errors_than_it_mends(code, bits, ext
     agrees(cases, fuzzy_extractor(code, 1, extract=extract), sanitiser(view, bits))
 
 
-def test_the_same_with_a_mechanism_whose_errors_depend_on_the_data():
-    rng = random.Random(1)
-    cases = random_cases(rng, 2, [1], 5)
-    cases[-1] = Case("last", "01", ("1",), cases[-1].probability)
-    outputs = Explicit(("00", "01", "10", "11"))
-    rows = [["1/2", 0, 0, 0], ["1/2", "1/3", 0, 0], [0, "2/3", "3/4", 0], [0, 0, "1/4", 1]]
-    view = through(Dense(BitStrings(2), outputs, rows))
-    assert not view.is_additive
-    agrees(cases, FuzzyExtractor(extractor("matrices", 2, 1)), view)
-
-
 def test_a_uniform_secret_has_a_short_cut_that_agrees_with_the_long_way():
-    secrets = uniform_secret(2)
     weights = source("iid(2/7)", 3)
     pad = FuzzyExtractor(extractor("toeplitz", 3, 2))
-    short = attack(independent_law(weights, secrets), pad)
+    short = attack(independent_law(weights, 2), pad)
     cases = [
-        Case("", written_bits(w, 3), breaches, p * q)
+        Case("", written_bits(w, 3), (written_bits(y, 2),), p / 4)
         for w, p in enumerate(weights)
-        for breaches, q in secrets.items()
+        for y in range(4)
     ]
     long = agrees(cases, pad, sanitiser("exact", 3))
-    for name, value, _ in long.numbers():
-        if not isinstance(value, Real):
-            assert value == getattr(short, name), name
+    assert [n for n in long.to_dict().items() if n[0] != "law"][:20] == [
+        n for n in short.to_dict().items() if n[0] != "law"
+    ][:20]
 
 
 def test_reference_dw_07_even_weight_strings_and_all_matrices():
     found = attack(named_law("even-weight", 2, bits=4), FuzzyExtractor(extractor("matrices", 4, 2)))
-    assert found.min_entropy == 3
+    assert found.largest_utility == Fraction(1, 8)
     assert found.epsilon == found.epsilon_worst == Fraction(45, 256)
     assert abs(float(found.leftover_hash_bound) - 0.353553390593274) < 1e-12
     assert (found.attacker, found.simulator, found.mu) == (1, Fraction(11, 32), Fraction(1, 4))
     assert (found.gap, found.guaranteed_gap) == (Fraction(21, 32), Fraction(147, 256))
     assert found.blind == Fraction(1, 4)
-    assert found.largest_utility == Fraction(1, 8)
 
 
 def test_reference_dw_09_a_count_of_eight_people():
     found = attack(count_law(8), FuzzyExtractor(extractor("inner-product", 4, 1)))
-    assert abs(float(found.min_entropy) - 1.87071698305503) < 1e-12
     assert (found.epsilon, found.epsilon_worst) == (Fraction(309, 2048), Fraction(169, 1024))
     assert (found.attacker, found.simulator) == (1, Fraction(333, 512))
     assert (found.mu, found.blind) == (Fraction(163, 256), Fraction(1, 2))
@@ -199,7 +180,6 @@ def test_reference_dw_13_repetition_code_and_biased_bits():
     assert found.mu == Fraction(1, 2)
     assert found.gap == found.guaranteed_gap == Fraction(1172, 3125)
     assert found.largest_seen == Fraction(351, 6250)
-    assert abs(float(found.min_entropy_seen) - 4.15431325413225) < 1e-12
     # Twice two errors exceed the two that are mended.
     failing = attack(law, pad, sanitiser=sanitiser("errors(2)", 5))
     assert not failing.radius_holds
@@ -240,16 +220,9 @@ def test_a_release_that_tells_nothing_gives_the_attacker_nothing():
     assert "nothing that z does not give" in found.explain()
 
 
-def test_an_offset_changes_nothing():
-    law = count_law(3)
-    plain = attack(law, FuzzyExtractor(extractor("matrices", 2, 1)))
-    shifted = attack(law, FuzzyExtractor(extractor("matrices(offset=yes)", 2, 1)))
-    assert [n for _, n, _ in plain.numbers()][:10] == [n for _, n, _ in shifted.numbers()][:10]
-
-
 def test_the_leftover_hash_bound_is_never_beaten():
     for name in ("matrices", "toeplitz", "field"):
-        for text in ("even-weight", "iid(1/3)", "first(5)", "weight(1)"):
+        for text in ("even-weight", "iid(1/3)", "weight(1)"):
             found = attack(named_law(text, 2, bits=4), FuzzyExtractor(extractor(name, 4, 2)))
             assert float(found.epsilon_worst) <= below(found.leftover_hash_bound) + 1e-12
     with_code = attack(
@@ -293,7 +266,7 @@ def test_with_breaches_of_several_lengths_the_printed_bound_is_about_one():
     assert (found.blind_any, found.blind) == (Fraction(8, 11), Fraction(6, 11))
     assert found.printed_bound == Fraction(35, 44)
     assert not found.printed_bound_fails
-    shown = dict(found.table())
+    shown = dict(found.table().rows)
     assert shown["with nothing, at best"].startswith("8/11")
     assert shown["... naming a breach of 1 bit: d_l"].startswith("6/11")
     assert shown["... naming a breach of 1 bit"].startswith("17/22")
@@ -304,8 +277,8 @@ def test_with_breaches_of_several_lengths_the_printed_bound_is_about_one():
 def test_with_breaches_of_one_length_nothing_is_said_twice():
     found = one_bit(cases_of(("0", "0", "1/2"), ("1", "1", "1/2")), "exact")
     assert found.simulator == found.simulator_ell
-    assert "with nothing, at best: d_l" in dict(found.table())
-    assert not any("naming" in meaning for meaning, _ in found.table())
+    assert "with nothing, at best: d_l" in dict(found.table().rows)
+    assert not any("naming" in meaning for meaning, _ in found.table().rows)
 
 
 def test_breaches_of_other_lengths_spoil_the_promise_and_not_the_printed_bound():
@@ -339,17 +312,6 @@ def test_words_flags_and_table_agree_on_random_laws(seed):
         one_bit(cases, ("exact", "errors(1)")[seed % 2], ("identity", "field")[seed % 2])
     else:
         agrees(cases, fuzzy_extractor("repetition(2)", 1), sanitiser("exact", 2))
-
-
-def test_plain_data_and_html_hold_the_numbers():
-    found = attack(flaw_law(1), FuzzyExtractor(extractor("identity", 1, 1)))
-    data = found.to_dict()
-    assert data["simulator"] == {"exact": "1", "value": 1.0}
-    assert data["mu"]["exact"] == "3/4"
-    assert data["leftover_hash_bound"] is None
-    assert data["printed_bound_fails"] is True
-    assert "3/4" in found._repr_html_()
-    assert "several breaches" in found.explain()
 
 
 @pytest.mark.parametrize(

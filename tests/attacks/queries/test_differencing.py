@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.cli.calling import call
 from twoworlds.attacks.queries import ExactServer, equal, single_out
 from twoworlds.attacks.queries.differencing import (
-    Attempt,
     against_engine,
     best_chance,
     chance_of_sums,
@@ -59,7 +58,6 @@ def test_every_limit_has_its_way_round(table, at_least, way):
     assert found.attempts[-1].name == way
     assert found.value == found.having == 1
     assert found.succeeded
-    assert found.verify()
     assert "has ill = yes" in found.explain()
 
 
@@ -101,7 +99,7 @@ def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):
     assert "luck" in found.explain()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(
@@ -123,7 +121,7 @@ def test_what_is_found_is_the_truth(tmp_path_factory, rows, at_least):
     assert found.value in (None, true)
 
 
-@pytest.mark.parametrize("times", [1, 2, 3, 4])
+@pytest.mark.parametrize("times", [1, 2, 3])
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 5)])
 def test_the_chance_of_a_sum_is_that_of_its_law(p, times):
     far = 60
@@ -179,15 +177,12 @@ def test_numbers_dates_and_truth_values_are_read_by_their_kind():
             equal(kinds, text)
 
 
-def test_an_attempt_that_was_refused_has_no_value():
-    assert Attempt("direct", ()).value == 0
-
-
 def test_the_command_tells_the_story_and_gives_json(table, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = call(capsys, "attack", "differencing")
     assert code == 0
     assert "has depressed = yes" in out
+    assert "refused" in out
     known = ("--know", "sex=f", "--know", "job=cook", "--secret", "ill=yes")
     options = ("--at-least", "4", "--engine", "--json")
     code, out, _ = call(capsys, "attack", "differencing", str(table), *known, *options)

@@ -73,12 +73,12 @@ def test_answers_of_a_file_are_decoded_and_compared(capsys):
 
 
 def test_a_sweep_has_a_table_and_a_picture(capsys, tmp_path):
-    options = ("--sweep", "--rows", "16", "--method", "least-squares")
+    options = ("--sweep", "--rows", "8", "--method", "least-squares")
     code, out, err = call(capsys, *ATTACK, *options, "--picture", "sweep.svg")
     assert (code, err) == (0, "")
-    assert "16 sums" in out
-    assert "128 sums" in out
-    assert "the root of the number of people is 4.0" in out
+    assert "8 sums" in out
+    assert "64 sums" in out
+    assert "the root of the number of people is 2.8" in out
     assert "wrote sweep.svg" in out
     assert "<svg" in (tmp_path / "sweep.svg").read_text()
     code, out, _ = call(capsys, *ATTACK, *options, "--json")
@@ -109,14 +109,14 @@ def test_the_engine_is_attacked_and_holds(capsys):
         (("--rows", "0", "--sweep"), "rows=0"),
         (("--seed", "-1"), "seed=-1"),
         (("--sweep", "--engine"), "give one of them"),
-        (("--sweep", "--data", "people.csv", "--column", "ill"), "leave out --data"),
+        (("--sweep", "--data", "people.csv", "--column", "ill"), "has no effect on --sweep"),
         (("--sweep", "--law", "none"), "choose another law"),
-        (("--picture", "a.svg"), "add --sweep"),
+        (("--answers", "answers.csv", "--seed", "0"), "--seed has no effect on --answers"),
         (("--data", "people.csv"), "--data and --column belong together"),
         (("--column", "ill"), "--data and --column belong together"),
         (("--data", "people.csv", "--column", "sex"), "no column 'sex'"),
         (("--data", "people.csv", "--column", "ill", "--rows", "31"), "the data have 30 rows"),
-        (("--error", "1"), "give both"),
+        (("--error", "1"), "--error is for --answers: add that"),
         (("--answers", "none.csv"), "there is no such file"),
         (("--answers", "answers.csv", "--error", "-1"), "at least 0"),
         (("--answers", "answers.csv", "--rows", "3"), "and there are 3"),
@@ -124,7 +124,7 @@ def test_the_engine_is_attacked_and_holds(capsys):
         (("--engine", "--epsilon", "inf"), "give a finite one"),
         (("--engine", "--noise", "1"), "--noise has no effect on --engine"),
         (("--engine", "--law", "uniform"), "--law has no effect on --engine"),
-        (("--epsilon", "1"), "--epsilon is the budget of --engine: add that"),
+        (("--epsilon", "1"), "--epsilon is for --engine: add that"),
         (("--sweep", "--queries", "5"), "--queries has no effect on --sweep"),
         (("--sweep", "--noise", "1"), "--noise has no effect on --sweep"),
         (("--sweep", "--epsilon", "1"), "has no effect on --sweep"),

@@ -71,7 +71,7 @@ def test_least_squares_are_those_of_numpy():
     _, masks, sums = setting(5)
     answers = sums + np.random.default_rng(1).normal(0, 1, len(sums))
     expected = np.linalg.lstsq(masks.astype(float), answers, rcond=None)[0]
-    assert np.allclose(estimate(masks, answers, "least-squares"), expected, atol=1e-5)
+    assert np.allclose(estimate(masks, answers, "least-squares")[0], expected, atol=1e-5)
 
 
 def test_a_known_deviation_helps_where_there_are_few_answers():
@@ -80,7 +80,7 @@ def test_a_known_deviation_helps_where_there_are_few_answers():
         truth, masks, sums = setting(seed, 40, 40)
         answers = sums + np.random.default_rng(seed).normal(0, 2, len(sums))
         for deviation in right:
-            values = estimate(masks, answers, "least-squares", deviation=deviation)
+            values, _ = estimate(masks, answers, "least-squares", deviation=deviation)
             right[deviation] += int(((values > 0.5) == truth).sum())
     assert right[2.0] > right[0.0] + 40
 
@@ -90,21 +90,6 @@ def test_rows_that_nobody_asked_about_stay_open(method):
     found = reconstruct([[1, 0, 0], [1, 0, 0]], [1, 1], method=method)
     assert found.column[0] == 1
     assert found.verify()
-
-
-def test_words_and_plain_data_name_what_is_proven():
-    found = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1], error="0.2")
-    assert found.explain().startswith("3 secret bits were read back from 3 sums by linear")
-    assert "off by at most 0.2, and by about 0.1334 on average" in found.explain()
-    assert "this column is the truth" in found.explain()
-    plain = found.to_dict()
-    assert plain["column"] == [1, 0, 1]
-    assert plain["largest_error"] == {"exact": "1/5", "value": 0.2}
-    assert plain["agreement"]["rows"] == 3
-    assert ">3 secret bits" in found._repr_html_()
-    free = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1])
-    assert "No column comes below" in free.explain()
-    assert free.to_dict()["agreement"] is None
 
 
 def test_bad_input():

@@ -1,37 +1,35 @@
-"""The release engine under reconstruction."""
+"""The release engine under reconstruction, and the limit of any attack."""
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
+from math import comb
 
 import pytest
 
-from twoworlds.attacks.reconstruction import against_engine, lucky_count
+from twoworlds.attacks.reconstruction import against_engine, largest_fraction, lucky_count
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.numbers import above, below
 
 
 @pytest.mark.statistical
 def test_exact_answers_give_everything_away_and_the_engine_does_not():
     """False alarms: at most 1e-9, by the tail of the limit, whatever the decoder does."""
-    found = against_engine(64, 84, epsilon="1/2")
-    assert found.exactly.right(found.truth) == 64
-    assert found.engine.right(found.truth) < lucky_count(64, "1/2", "1e-9") <= 61
-    assert found.each == Fraction(1, 168)
+    found = against_engine(40, 55, epsilon="1/10")
+    assert found.exactly.right(found.truth) == 40
+    assert found.engine.right(found.truth) < lucky_count(40, "1/10", "1e-9") <= 40
+    assert found.each == Fraction(1, 550)
     assert "at most epsilon=0 is left" in found.refusal
-    assert "One more question was refused" in found.explain()
-    plain = found.to_dict()
-    assert plain["exact_answers"]["right"] == 64
-    assert plain["epsilon_each"]["exact"] == "1/168"
-    assert ">84 questions about 64 people" in found._repr_html_()
     assert len(set(found.engine.answers)) > 10
-    shares = plain["shares"].values()
+    shares, picture = found.to_dict()["shares"].values(), found._repr_html_().partition("<svg")[2]
     assert all(text in found.explain() for text in shares)
-    assert all(text.removeprefix("about ") in found.picture() for text in shares)
+    assert all(text.removeprefix("about ") in picture for text in shares)
 
 
 @pytest.mark.statistical
 def test_without_noise_to_speak_of_the_same_questions_give_everything_away():
     """False alarms: below 1e-60, the chance that noise of so large an epsilon is not 0."""
-    found = against_engine(40, 70, epsilon=10000)
+    found = against_engine(40, 55, epsilon=10000)
     assert found.engine.answers == found.exactly.answers
     assert found.engine.right(found.truth) == 40
     assert found.engine.verify()
@@ -54,3 +52,109 @@ def test_bad_input():
         against_engine(8, 8, method="guess")
     with pytest.raises(InvalidInput, match="rows=0"):
         against_engine(0, 8)
+
+
+RATIO = 3
+ROWS = 3
+COLUMNS = list(product((0, 1), repeat=ROWS))
+BITS = Fraction(1, 2)
+
+
+def noisy_count(column) -> dict[int, Fraction]:
+    """A count with geometric noise, cut to 0 ... n: the ratio is 3 for each row."""
+    alpha, true, law = Fraction(1, RATIO), sum(column), {}
+    for output in range(ROWS + 1):
+        mass = alpha ** abs(output - true) * (1 - alpha) / (1 + alpha)
+        law[output] = mass / (1 - alpha) if output in (0, ROWS) else mass
+    assert sum(law.values()) == 1
+    return law
+
+
+def responses(column) -> dict[tuple[int, ...], Fraction]:
+    """Randomized response that keeps each bit with probability 3/4."""
+    law = {}
+    for output in COLUMNS:
+        law[output] = Fraction(1)
+        for bit, said in zip(column, output, strict=True):
+            law[output] *= Fraction(3, 4) if bit == said else Fraction(1, 4)
+    return law
+
+
+def law_of_right(mechanism, guesses) -> list[Fraction]:
+    """The probability of each number of right rows, for even bits."""
+    chances = [Fraction(0)] * (ROWS + 1)
+    for column in COLUMNS:
+        for output, mass in mechanism(column).items():
+            right = sum(a == b for a, b in zip(column, guesses[output], strict=True))
+            chances[right] += mass / len(COLUMNS)
+    return chances
+
+
+def binomial_tail(rows: int, p: Fraction, k: int) -> Fraction:
+    terms = (comb(rows, j) * p**j * (1 - p) ** (rows - j) for j in range(k, rows + 1))
+    return sum(terms, start=Fraction(0))
+
+
+def test_no_attack_on_a_noisy_count_passes_the_limit_in_mean_or_in_law():
+    """All 8^4 attacks."""
+    limit = largest_fraction("ln 3")
+    tails = [binomial_tail(ROWS, limit, k) for k in range(ROWS + 1)]
+    part = {  # of each output and guess, in the law of the number of right rows
+        (output, guess): [
+            sum(
+                noisy_count(column)[output] / len(COLUMNS)
+                for column in COLUMNS
+                if sum(a == b for a, b in zip(column, guess, strict=True)) == right
+            )
+            for right in range(ROWS + 1)
+        ]
+        for output in range(ROWS + 1)
+        for guess in COLUMNS
+    }
+    best = Fraction(0)
+    for chosen in product(COLUMNS, repeat=ROWS + 1):
+        parts = [part[output, guess] for output, guess in enumerate(chosen)]
+        chances = [sum(column) for column in zip(*parts, strict=True)]
+        mean = sum(k * chance for k, chance in enumerate(chances)) / ROWS
+        best = max(best, mean)
+        assert mean <= limit == Fraction(3, 4)
+        for k in range(ROWS + 1):
+            assert sum(chances[k:]) <= tails[k]
+    assert best > BITS
+
+
+def test_randomized_response_reaches_the_limit_in_law():
+    chances = law_of_right(responses, {output: output for output in COLUMNS})
+    limit = largest_fraction("ln 3")
+    assert [sum(chances[k:]) for k in range(4)] == [binomial_tail(ROWS, limit, k) for k in range(4)]
+
+
+def test_the_limit_as_a_number():
+    assert largest_fraction("ln 3") == Fraction(3, 4)
+    assert largest_fraction(0) == Fraction(1, 2)
+    assert largest_fraction("inf") == 1
+    assert below(largest_fraction(1)) <= 0.7310585786300049 <= above(largest_fraction(1))
+    assert above(largest_fraction(10000)) <= 1
+
+
+@pytest.mark.parametrize(("rows", "chance"), [(10, "1/100"), (64, "1e-6"), (200, "1e-9")])
+def test_a_lucky_count_is_the_first_whose_tail_is_small(rows, chance):
+    k = lucky_count(rows, "ln 3", chance)
+    allowed = Fraction(chance)
+    assert binomial_tail(rows, Fraction(3, 4), k) <= allowed
+    assert binomial_tail(rows, Fraction(3, 4), k - 1) > allowed
+
+
+def test_a_count_that_is_never_lucky_enough_is_beyond_all_rows():
+    assert lucky_count(3, "ln 3", "1/100") == 4
+    assert lucky_count(5, "inf", "1/2") == 6
+    assert lucky_count(5, 0, 1) == 0
+
+
+def test_limits_of_nothing_are_refused():
+    with pytest.raises(InvalidInput, match="at least 0"):
+        largest_fraction(-1)
+    with pytest.raises(InvalidInput, match="rows=0"):
+        lucky_count(0, 1, "1/2")
+    with pytest.raises(InvalidInput, match="chance=2"):
+        lucky_count(4, 1, 2)

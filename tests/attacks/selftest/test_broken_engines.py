@@ -51,30 +51,25 @@ NOTICED = {  # what is said about each, by its name
     "protects_one_row": "COUNT(*) for 1 demands noise of scale 3",
     "forgets_the_second_row": "COUNT(*) for 1 demands noise of scale 2",
 }
-PATIENT = {  # the checks take seconds, or start processes; one of each kind is left to every run
-    "slow_for_large_draws",
-    "says_why_it_failed",
-    "counts_its_own",
-    "forgets_who_died",
-    "forgets_integers",
-    "refuses_objects",
-    "reads_one_after_the_other",
-    "takes_lines_for_records",
-    "leaves_rights_to_the_umask",
-    "chooses_twice_as_sharply",
-    "forgets_the_second_key",
-    "protects_one_row",
-    "has_one_key",
-    "has_one_nonce",
-    "keeps_its_noise",
-    "goes_on_after_a_fork",
+EVERY_RUN = {  # one of each kind that takes no process and no second; the others are slow tests
+    "floats",
+    "wraps_around",
+    "counts_nan",
+    "shows_every_key",
+    "ignores_the_mark",
+    "takes_any_name",
+    "answers_anew",
+    "dearer_is_noisier",
+    "adds_floats",
+    "a_fifth_of_the_noise",
+    "takes_all_rows",
 }
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=[pytest.mark.slow] if one in PATIENT else []) for one in NOTICED],
+    [pytest.param(one, marks=[] if one in EVERY_RUN else [pytest.mark.slow]) for one in NOTICED],
 )
 def test_a_broken_engine_fails_its_check(name, tmp_path):
     """A mistake in the law of noise passes unnoticed with a probability below 1/1,000."""

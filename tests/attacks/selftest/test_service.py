@@ -12,7 +12,7 @@ from tests.attacks.selftest.stand_in import BROKEN, FIRST, StandIn
 from tests.cli.calling import call
 from tests.web.serving import Running, wait_until_ready
 from twoworlds.attacks.selftest.service import Service
-from twoworlds.attacks.selftest.suite import FAILURES, service_outcomes
+from twoworlds.attacks.selftest.suite import FAILURES, selftest_of
 from twoworlds.errors import InvalidInput
 from twoworlds.web.accounts import Accounts, accounts_place
 
@@ -22,20 +22,20 @@ OUTSIDE = [one.number for one in FAILURES if one.outside]
 def test_a_whole_service_passes_and_spends_what_was_said():
     stand_in = StandIn()
     service = stand_in.service()
-    found = [*service_outcomes(service)]
+    found = selftest_of(service).outcomes
     assert [one.failure.number for one in found] == OUTSIDE
     assert [one.said for one in found if not one.holds] == []
     assert stand_in.spent == service.spend
     assert "1/100 and 1/50: at most 3/100" in service.spending()
     stand_in.second.clear()
-    assert all(one.holds for one in service_outcomes(service))
+    assert all(one.holds for one in selftest_of(service).outcomes)
     assert stand_in.spent == service.spend  # asked again, it is free
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda one: one.__name__)
 def test_a_broken_service_is_noticed(broken):
     number, said = BROKEN[broken]
-    [outcome] = service_outcomes(broken().service(), [number])
+    [outcome] = selftest_of(broken().service(), [number]).outcomes
     assert not outcome.holds
     assert said in outcome.said
 
@@ -47,9 +47,9 @@ def test_each_check_of_a_service_has_a_broken_one():
 def test_without_a_second_account_nobody_is_kept_waiting():
     service = StandIn().service(second=None)
     assert "Failure 26 is left out" in service.spending()
-    assert 26 not in [one.failure.number for one in service_outcomes(service)]
+    assert 26 not in [one.failure.number for one in selftest_of(service).outcomes]
     with pytest.raises(InvalidInput, match="26"):
-        [*service_outcomes(service, [26])]
+        selftest_of(service, [26])
 
 
 @pytest.mark.parametrize("given", [{"address": "127.0.0.1"}, {"spend": Fraction(0)}])
@@ -98,9 +98,9 @@ def test_the_command(capsys, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     with listening(StandIn()) as address:
         asked = ("selftest", "--service", address, "--dataset", "people", "--spend", "3/100")
-        code, out, _ = call(capsys, *asked, "--only", "9, 13, 17")
+        code, out, err = call(capsys, *asked, "--only", "9, 13, 17")
         assert code == 0
-        assert out.startswith("Two counts of 'people' will be released")
+        assert err.startswith("Two counts of 'people' will be released")
         assert "withstands all 3" in out
         assert "by chance" not in out
         code, out, _ = call(capsys, *asked, "--only", "14", "--json")
@@ -122,6 +122,6 @@ def test_a_running_service_withstands(tmp_path):
         accounts = Accounts(accounts_place(read_policy(running.folder / running.said["policy"])))
         second = accounts.add("bob", "analyst")
         service = Service(running.address, running.token, "people", Fraction(1, 100), second)
-        assert [one.said for one in service_outcomes(service) if not one.holds] == []
+        assert [one.said for one in selftest_of(service).outcomes if not one.holds] == []
     finally:
         running.stop()

@@ -6,8 +6,8 @@ binomial bounds. It never says that anything is private.
 
 * `twoworlds.attacks.audit.auditing`: the rounds, and what is corrected for;
 * `twoworlds.attacks.audit.subjects`, `twoworlds.attacks.audit.adapters`,
-  `twoworlds.attacks.audit.process`, `twoworlds.attacks.audit.messages`,
-  `twoworlds.attacks.audit.commands`: callables, objects of other libraries, programs;
+  `twoworlds.attacks.audit.process`: callables, programs, objects of other libraries, child
+  processes and their messages;
 * `twoworlds.attacks.audit.pairs`: which databases;
 * `twoworlds.attacks.audit.outputs`, `twoworlds.attacks.audit.features`,
   `twoworlds.attacks.audit.events`, `twoworlds.attacks.audit.learning`: which events;
@@ -15,19 +15,12 @@ binomial bounds. It never says that anything is private.
 * `twoworlds.attacks.audit.state`: going on after an interruption.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.attacks.audit.auditing import audit
-    from twoworlds.attacks.audit.binomial import lower_bound, upper_bound
-    from twoworlds.attacks.audit.events import Event
-    from twoworlds.attacks.audit.finding import Audit, Finding
-    from twoworlds.attacks.audit.outputs import plain
-    from twoworlds.attacks.audit.subjects import Unresponsive
+from twoworlds.attacks.audit.auditing import audit
+from twoworlds.attacks.audit.binomial import lower_bound, upper_bound
+from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.finding import Audit, Finding
+from twoworlds.attacks.audit.outputs import plain
+from twoworlds.attacks.audit.subjects import Unresponsive
 
 __all__ = [
     "Audit",
@@ -39,14 +32,3 @@ __all__ = [
     "plain",
     "upper_bound",
 ]
-
-_PLACES = {
-    "auditing": ("audit",),
-    "binomial": ("lower_bound", "upper_bound"),
-    "events": ("Event",),
-    "finding": ("Audit", "Finding"),
-    "outputs": ("plain",),
-    "subjects": ("Unresponsive",),
-}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from twoworlds.attacks.audit import pairs as proposed
-from twoworlds.attacks.audit.outputs import failures
 from twoworlds.attacks.audit.pairs import NEIGHBOURS, Pair
-from twoworlds.attacks.audit.subjects import GIVEN, About, Local
+from twoworlds.attacks.audit.subjects import GIVEN, MOST_PAIRS, About, Local, taken
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.worlds import Reals, Universe
@@ -33,7 +32,6 @@ from twoworlds.worlds.loading import load
 
 __all__ = ["local"]
 
-_PAIRS = 16
 _GRID = 1 << 20
 _GENERATORS = ("rng", "generator", "gen", "random", "random_state", "prng", "bit_generator")
 _SETTINGS = ("epsilon", "eps", "delta", "scale", "sigma", "sensitivity", "bounds", "budget", "rho")
@@ -190,7 +188,7 @@ def _of_callable(
     if known is not None and neighbours is None:
         listed, words = _checked(name, known), _words(reading, subject)
     else:
-        listed, words = _probed(found, reading), about.neighbours
+        listed, words = taken(found, reading), about.neighbours
     found.about = replace(found.about, pairs=listed, neighbours=words)
     return found
 
@@ -219,27 +217,7 @@ def _checked(name: str, known: Any) -> tuple[Pair, ...]:
         raise InvalidInput(f"{name}: its pairs must be a list of pairs of databases") from error
     if not found:
         raise InvalidInput(f"{name}: its list of pairs is empty")
-    return found[:_PAIRS]
-
-
-def _probed(found: Local, reading: str) -> tuple[Pair, ...]:
-    """Propose databases of the kinds that the subject takes."""
-    kinds = [proposed.numbers()] if reading != "add-remove" else []
-    kinds.append(proposed.lists(reading))
-    kept: list[Pair] = []
-    refused: list[str] = []
-    for kind in kinds:
-        outputs = [found.draw(database, 1, (0, 0))[0] for database in kind[0]]
-        if failures(outputs) is not None:
-            refused.append(f"{outputs[0]} on {kind[0][0]!r}")
-        else:
-            kept += kind
-    if not kept:
-        raise InvalidInput(
-            f"{found.about.name} takes none of the databases that are proposed "
-            f"({'; '.join(refused)}): give neighbouring databases with --pair 'A ~ B'"
-        )
-    return tuple(kept[:_PAIRS])
+    return found[:MOST_PAIRS]
 
 
 def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> Local:
@@ -252,7 +230,7 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
         return round(drawn * _GRID) / _GRID if real else drawn
 
     if given is None:
-        compared = islice(mechanism.family(universe.relation), _PAIRS)
+        compared = islice(mechanism.family(universe.relation), MOST_PAIRS)
         listed = dict.fromkeys((c.x, c.y) for c in compared)
         kept = tuple(pair for pair in listed if pair[::-1] not in listed or pair[0] < pair[1])
         words = f"of the mechanism's universe ({universe.relation})"

@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
-from twoworlds.attacks.audit.commands import Command
 from twoworlds.attacks.audit.events import Event
 from twoworlds.attacks.audit.finding import Audit, Finding, brief
 from twoworlds.attacks.audit.learning import Candidate, learn
@@ -41,8 +40,8 @@ from twoworlds.attacks.audit.outputs import (
 )
 from twoworlds.attacks.audit.pairs import Pair, landmarks
 from twoworlds.attacks.audit.process import InChild
-from twoworlds.attacks.audit.state import Progress, Round, Testing, read_state, write_state
-from twoworlds.attacks.audit.subjects import OutOfTime, Subject
+from twoworlds.attacks.audit.state import Progress, Testing, read_state, write_state
+from twoworlds.attacks.audit.subjects import Command, OutOfTime, Subject
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
@@ -227,9 +226,7 @@ class _Run:
         One that refutes the claim without the low-order bits of floats comes first.
         """
         for one in self.progress.rounds[len(self._found) :]:
-            self._found.append(
-                None if one.testing is None else self._finding(one.number, one.testing)
-            )
+            self._found.append(None if one is None else self._finding(len(self._found), one))
         certified = [found for found in self._found if found is not None and found.ratio > 1]
         return max(certified, key=lambda found: (self._by_noise(found), found.ratio), default=None)
 
@@ -258,7 +255,7 @@ class _Run:
                 self._choose(active, min(size, _LEARNED), testing)
             if progress.testing is not None:
                 self._test()
-            progress.rounds.append(Round(len(progress.rounds), progress.testing))
+            progress.rounds.append(progress.testing)
             progress.testing = None
 
     def _refuse_too_few(self, cost: int) -> None:

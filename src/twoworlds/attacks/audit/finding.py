@@ -15,14 +15,17 @@ refute a claim, floating point refutes it, and not the noise; that is a verdict 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.answer import Answer, Facts, Said
 from twoworlds.attacks.audit.binomial import lower_bound, tail_at_most, upper_bound
 from twoworlds.attacks.audit.events import Event
-from twoworlds.cards.explained import Explained
-from twoworlds.numbers import Number, Order, compare, decimal, ln, to_json
+from twoworlds.charts import Chart, Interval, Intervals, Span
+from twoworlds.numbers import Number, Order, below, compare, decimal, exact_text, ln, to_json
+from twoworlds.show import Result
 
 __all__ = ["NOT_EVIDENCE", "Audit", "Finding", "brief"]
 
@@ -37,7 +40,7 @@ NOT_EVIDENCE = (
 
 
 @dataclass(frozen=True)
-class Finding(Explained):
+class Finding(Result):
     """An event that was tested on samples drawn for this test alone.
 
     Attributes:
@@ -131,8 +134,12 @@ class Finding(Explained):
             and (self.high == 1 or tail_at_most(misses, self.draws, 1 - self.high, half))
         )
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what was counted and what follows."""
+        return Answer.of(self.sentences(), self.chart())
+
+    def sentences(self) -> str:
+        """Return in words what was counted and what follows."""
         granted = f" after granting delta = {self.delta}" if self.delta else ""
         return (
             f"Of {self.draws:,} fresh outputs on {brief(repr(self.likelier))}, {self.hits:,} are "
@@ -152,20 +159,18 @@ class Finding(Explained):
             "it."
         )
 
-    def picture(self) -> str:
-        """Draw how often the event was seen on both databases, and down or up to which bound."""
-        from twoworlds.cards import Interval, interval_chart
-
+    def chart(self) -> Intervals:
+        """Chart how often the event was seen on both databases, and down or up to which bound."""
         seen, other = self.hits / self.draws, self.other_hits / self.draws
         rows = [
             Interval(_name(self.likelier), seen, float(self.low), seen),
             Interval(_name(self.other), other, other, float(self.high)),
         ]
         title = "How likely the event is: as seen, and as far as the bound"
-        return interval_chart(title, rows, self.explain(), width=420)
+        return Intervals(title, rows, self.sentences())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def fields(self) -> dict[str, Any]:
+        """Return the event, its counts, and what they certify."""
         return {
             "epsilon": to_json(self.epsilon, side="down"),
             "event": self.code,
@@ -174,16 +179,16 @@ class Finding(Explained):
             "hits": self.hits,
             "other_hits": self.other_hits,
             "draws": self.draws,
-            "rounded_hits": list(self.rounded),
-            "delta": to_json(self.delta),
-            "alpha": to_json(self.alpha),
-            "low": to_json(self.low),
-            "high": to_json(self.high),
+            "rounded_hits": self.rounded,
+            "delta": self.delta,
+            "alpha": self.alpha,
+            "low": self.low,
+            "high": self.high,
         }
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Result):
     """The outcome of an audit. It never says that a subject is private.
 
     Attributes:
@@ -278,25 +283,55 @@ class Audit:
             "subject return what they hold, as numbers, text, lists or dictionaries."
         )
 
-    def explain(self) -> str:
-        """Say what was found, on which pair, and by which event."""
-        parts = [self.sentence]
-        if self.finding is not None:
-            parts += [self.finding.explain(), f"event: {brief(self.finding.code)}"]
-        return "\n".join(parts)
+    def answer(self) -> Answer:
+        """Say what was found, on which pair, by which event, and how it was looked for."""
+        found = self.finding
+        charts: list[Chart] = []
+        if found is not None:
+            claimed = None if self.claim is None else ("claimed", self.claim)
+            charts = [Span("epsilon", below(self.epsilon), mark=claimed), found.chart()]
+        return Answer(
+            self.sentence,
+            subject=self.subject,
+            claim="" if self.claim is None else f"epsilon = {_short(self.claim)}",
+            holds=False if self.refuted else None,
+            blocks=(
+                *([] if found is None else [Said([found.sentences()])]),
+                Facts([*self._facts()]),
+                *charts,
+            ),
+            notes=self.notes,
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        if self.finding is not None:
+            shown = {
+                "likelier on": repr(self.finding.likelier),
+                "than on": repr(self.finding.other),
+                "event": self.finding.code,
+            }
+            yield from ((label, brief(text)) for label, text in shown.items())
+            if any(brief(text) != text for text in shown.values()):
+                yield "note", "--json has in full what is left out here"
+        yield "neighbours", self.neighbours
+        plural = "s" if self.pairs != 1 else ""
+        yield "searched", f"{self.pairs} pair{plural} of databases, {self.tried:,} events"
+        events = "1 event" if self.rounds == 1 else f"{self.rounds} events"
+        yield "tested", f"{events} on fresh outputs, one in each round"
+        yield "drawn", f"{self.samples:,} outputs, seed {self.seed}; {self.stopped}"
+
+    def fields(self) -> dict[str, Any]:
+        """Return the verdict, the finding, and how it was looked for."""
         return {
             "subject": self.subject,
-            "claim": None if self.claim is None else to_json(self.claim),
+            "claim": self.claim,
             "verdict": self.verdict,
             "refuted": self.refuted,
             "epsilon": to_json(self.epsilon, side="down"),
-            "delta": to_json(self.delta),
-            "confidence": to_json(self.confidence),
+            "delta": self.delta,
+            "confidence": self.confidence,
             "sentence": self.sentence,
-            "finding": None if self.finding is None else self.finding.to_dict(),
+            "finding": self.finding,
             "neighbours": self.neighbours,
             "pairs": self.pairs,
             "rounds": self.rounds,
@@ -304,26 +339,9 @@ class Audit:
             "samples": self.samples,
             "seed": self.seed,
             "stopped": self.stopped,
-            "notes": list(self.notes),
-            "not_looked_into": list(self.unseen),
+            "notes": self.notes,
+            "not_looked_into": self.unseen,
         }
-
-    def _repr_html_(self) -> str:
-        """Show a compact card in a notebook."""
-        from twoworlds.cards import card, interval
-
-        found = self.finding
-        claim = None if self.claim is None else ("claimed", self.claim)
-        drawn = [] if found is None else [interval("epsilon", self.epsilon, mark=claim)]
-        return card(
-            self.subject,
-            badge=self.verdict if self.refuted else "",
-            tone="bad",
-            sentences=[self.sentence, *([] if found is None else [found.explain()])],
-            facts=[] if found is None else [("event", brief(found.code))],
-            inside=drawn,
-            notes=[f"{self.samples:,} outputs, seed {self.seed}"],
-        )
 
 
 def brief(text: str) -> str:
@@ -344,7 +362,5 @@ def _name(database: Any) -> str:
 
 
 def _short(x: Number) -> str:
-    from twoworlds.numbers import exact_text
-
     text = exact_text(x)
     return text if text is not None and len(text) <= 12 else decimal(x, side="about")

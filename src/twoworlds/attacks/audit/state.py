@@ -18,9 +18,9 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
 
-__all__ = ["Progress", "Round", "Testing", "read_state", "write_state"]
+__all__ = ["Progress", "Testing", "read_state", "write_state"]
 
-_FORMAT = "twoworlds audit 2"
+_FORMAT = "twoworlds audit 3"
 
 
 @dataclass
@@ -49,26 +49,18 @@ class Testing:
 
 
 @dataclass
-class Round:
-    """A finished round: the number of its size, and its test, if there was an event to test."""
-
-    number: int
-    testing: Testing | None
-
-
-@dataclass
 class Progress:
     """How far an audit is.
 
     Attributes:
-        rounds: those that are finished.
+        rounds: those that are finished: their tests, or None where there was no event to test.
         testing: the test under way.
         scores: for each pair, how well it was told apart when last looked at.
         samples: how many outputs were drawn.
         tried: how many events were looked at.
     """
 
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[Testing | None] = field(default_factory=list)
     testing: Testing | None = None
     scores: list[float | None] = field(default_factory=list)
     samples: int = 0
@@ -96,7 +88,7 @@ def read_state(path: Path, settings: Mapping[str, str]) -> Progress:
             raise KeyError("format")
         stored = data["settings"]
         progress = Progress(
-            [Round(one["number"], _testing(one["testing"])) for one in data["rounds"]],
+            [_testing(one) for one in data["rounds"]],
             _testing(data["testing"]),
             data["scores"],
             data["samples"],

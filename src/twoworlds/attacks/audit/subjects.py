@@ -7,7 +7,12 @@ A subject is one of
   it may carry ``f.claim`` (an epsilon, or ``{"epsilon": 1, "delta": 0}``), ``f.pairs`` (pairs of
   neighbouring databases) and ``f.neighbours`` (``one``, ``all`` or ``add-remove``, for proposals);
 * a mechanism of this package, of OpenDP or of diffprivlib (`twoworlds.attacks.audit.adapters`);
-* a command (`twoworlds.attacks.audit.commands`).
+* a command: a program in any language. ``command:./mechanism --epsilon 1`` is started once for each
+  output: it gets the database as one line of JSON on its standard input, and what it prints is the
+  output. With ``repeat`` it is started once for many outputs: it gets the same line many times, and
+  answers each with one line. A line that is JSON is read as such, and anything else is text. An
+  exit code other than 0 is an output too (``"exits with 3"``); with ``repeat`` the lines that are
+  then missing are that output. Its randomness is its own, so that a seed does not repeat the audit.
 
 `Local` runs in this process. What is named by ``python:module:name`` runs in a child process, which
 can be ended when it hangs (`twoworlds.attacks.audit.process`).
@@ -18,15 +23,26 @@ that an audit can be repeated, and resumed, whatever the machine's speed.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from twoworlds.attacks.audit import pairs as proposed
 from twoworlds.attacks.audit.outputs import (
     Outputs,
+    failures,
     is_converted,
     plain,
     raised,
@@ -37,9 +53,22 @@ from twoworlds.attacks.audit.outputs import (
 from twoworlds.attacks.audit.pairs import Pair
 from twoworlds.errors import InvalidInput
 
-__all__ = ["GIVEN", "About", "Local", "OutOfTime", "Subject", "Unresponsive"]
+__all__ = [
+    "GIVEN",
+    "About",
+    "Command",
+    "Local",
+    "OutOfTime",
+    "Subject",
+    "Unresponsive",
+    "end_group",
+    "taken",
+]
 
 GIVEN = "as given"
+MOST_PAIRS = 16
+_PREFIX = "command:"
+_LONGEST = 100_000
 
 
 class Unresponsive(InvalidInput):
@@ -92,6 +121,27 @@ class Subject(Protocol):
 
     def close(self) -> None:
         """End whatever was started."""
+
+
+def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
+    """Propose databases of the kinds that a subject takes: numbers, and lists of them."""
+    kinds = [proposed.lists(reading)]
+    if reading != "add-remove":
+        kinds.insert(0, proposed.numbers())
+    kept: list[Pair] = []
+    refused: list[str] = []
+    for kind in kinds:
+        outputs = [subject.draw(database, 1, (0, 0))[0] for database in kind[0]]
+        if failures(outputs) is None:
+            kept += kind
+        else:
+            refused.append(f"{outputs[0]} on {kind[0][0]!r}")
+    if not kept:
+        raise InvalidInput(
+            f"{subject.about.name} takes none of the databases that are proposed "
+            f"({'; '.join(refused)}): give neighbouring databases with --pair 'A ~ B'"
+        )
+    return tuple(kept[:MOST_PAIRS])
 
 
 class Local:
@@ -162,3 +212,151 @@ class Local:
 
     def close(self) -> None:
         """There is nothing to end."""
+
+
+class Command:
+    """A program that reads a database and prints an output.
+
+    Args:
+        text: the command, with or without ``command:`` before it.
+        repeat: whether it answers many lines.
+        neighbours: how databases are proposed.
+        given: pairs of neighbouring databases; then none are proposed.
+        patience: seconds to wait for one run.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        repeat: bool = False,
+        neighbours: str | None = None,
+        given: Sequence[str | Pair] | None = None,
+        patience: float = 10.0,
+    ) -> None:
+        """Find the program."""
+        try:
+            self._words = shlex.split(text.removeprefix(_PREFIX))
+        except ValueError as error:
+            raise InvalidInput(f"{text!r}: quotes do not match") from error
+        found = shutil.which(self._words[0]) if self._words else None
+        if found is None:
+            raise InvalidInput(
+                f"{text!r}: there is no program {(self._words or [''])[0]!r} that can be run: "
+                "write command:./program and make it executable"
+            )
+        self._repeat, self._patience, self.converted = repeat, patience, False
+        reading = neighbours or "one"
+        self.about = About(
+            text,
+            _identity(text, [found, *self._words[1:]]),
+            neighbours=f"proposed: {proposed.meaning(reading)}" if given is None else GIVEN,
+            chunk=4096 if repeat else 8,
+            start=1024 if repeat else 32,
+            notes=("its randomness is its own: the seed does not repeat this audit",),
+        )
+        pairs = taken(self, reading) if given is None else map(proposed.read_pair, given)
+        self.about = replace(self.about, pairs=tuple(pairs))
+
+    def draw(
+        self, database: Any, size: int, key: Sequence[int], deadline: float | None = None
+    ) -> Outputs:
+        """Run the program, once for all outputs or once for each."""
+        del key  # the program draws its own randomness
+        line = _line(database)
+        if self._repeat:
+            printed = self._run(line * size, size, deadline)
+        else:
+            printed = [self._run(line, 1, deadline)[0] for _ in range(size)]
+        drawn = tidy(printed)
+        read = [readings(output) for output in printed]
+        every = tuple(all(one[i] for one in read) for i in range(3))
+        self.converted = self.converted or is_converted(drawn, every)  # type: ignore[arg-type]
+        return drawn
+
+    def close(self) -> None:
+        """Each run has ended already."""
+
+    def _run(self, given: str, size: int, deadline: float | None) -> list[Any]:
+        patience = self._patience
+        if deadline is not None:
+            patience = min(patience, max(0.0, deadline - time.monotonic()))
+        try:
+            child = subprocess.Popen(
+                self._words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InvalidInput(f"{self.about.name} cannot be run: {error.strerror}") from error
+        try:
+            printed, _ = child.communicate(given, timeout=patience)
+        except subprocess.TimeoutExpired:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise OutOfTime from None
+            raise Unresponsive(
+                f"{self.about.name} did not end within {self._patience:g} s and was ended: it "
+                "hangs, or it is slow; wait longer with --patience"
+            ) from None
+        finally:
+            end_group(child)
+            for pipe in (child.stdin, child.stdout):
+                if pipe is not None:
+                    pipe.close()
+        return self._outputs(printed, child.returncode, size)
+
+    def _outputs(self, printed: str, code: int, size: int) -> list[Any]:
+        failed = f"exits with {code}"
+        if not self._repeat:
+            return [failed if code else _value(printed.strip())]
+        lines = printed.splitlines()
+        if len(lines) > size or (len(lines) < size and code == 0):
+            raise InvalidInput(
+                f"{self.about.name} printed {len(lines)} lines for {size} lines of input: with "
+                "--repeat it must answer each line with one line"
+            )
+        return [_value(line.strip()) for line in lines] + [failed] * (size - len(lines))
+
+
+def _line(database: Any) -> str:
+    try:
+        return json.dumps(database, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"database {database!r} cannot be written as JSON for a command: {error}"
+        ) from error
+
+
+def _value(text: str) -> Any:
+    if len(text) > _LONGEST:
+        return text  # too long to be read, and cut by `tidy`
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _identity(text: str, words: list[str]) -> str:
+    """Return a hash of the command and of the files that it names."""
+    digest = hashlib.sha256(text.encode())
+    for word in words:
+        path = Path(word)
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def end_group(child: subprocess.Popen[Any]) -> None:
+    """End a process that was started as a session of its own, and all that it started."""
+    if child.poll() is None:
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(child.pid, signal.SIGKILL)
+            else:
+                child.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(5)

@@ -1,15 +1,19 @@
-"""Bit strings as whole numbers, linear maps over two elements, and sums of independent errors.
+"""Bit strings as whole numbers: linear maps and polynomials over two elements, sums of errors.
 
 A string of n bits is the number that it writes in binary, its first bit being worth 2^(n-1). A
 linear map to l bits is a tuple of l *masks*: bit i of the image of w is the parity of the bits that
-w and mask i share. Vectors of probabilities are arrays of whole numbers over one denominator, in
-machine words where nothing can overflow and in Python's own integers otherwise, so all is exact.
+w and mask i share. The polynomial x^3 + x + 1 is the number 0b1011: bit i is the coefficient of
+x^i. Vectors of probabilities are arrays of whole numbers over one denominator, in machine words
+where nothing can overflow and in Python's own integers otherwise, so all is exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
+from itertools import combinations
 from math import lcm
 from typing import Any
 
@@ -18,25 +22,12 @@ from numpy.typing import NDArray
 
 from twoworlds.errors import InvalidInput, TooLarge
 
-__all__ = [
-    "MOST_BITS",
-    "Vector",
-    "apply",
-    "check_bits",
-    "counted",
-    "grouped",
-    "images",
-    "independent",
-    "integers",
-    "rank",
-    "read_bits",
-    "written_bits",
-    "xor_sum",
-]
+__all__ = ["MOST_BITS", "Vector"]
 
 Vector = NDArray[Any]
 MOST_BITS = 16
 _WORD = 1 << 62
+_TERM = re.compile(r"x\^(\d{1,2})|x|1")
 
 
 def read_bits(text: object, name: str) -> str:
@@ -74,6 +65,9 @@ def check_bits(length: int, what: str) -> int:
     return length
 
 
+# --- linear maps ----------------------------------------------------------------------------------
+
+
 def apply(masks: Sequence[int], w: int) -> int:
     """Return the image of one string under a linear map.
 
@@ -99,45 +93,116 @@ def images(masks: Sequence[int], length: int) -> Vector:
     return found
 
 
-def rank(masks: Iterable[int]) -> int:
-    """Return how many of the masks are linearly independent.
-
-    >>> rank([0b110, 0b011, 0b101])
-    2
-    """
-    return len(_reduced(masks))
-
-
-def independent(candidates: Iterable[int], of: Iterable[int]) -> list[int]:
+def independent(candidates: Iterable[int], of: Iterable[int] = ()) -> list[int]:
     """Return the candidates, taken in turn, that depend on nothing before them nor on ``of``.
 
     >>> independent([4, 2, 1], of=[0b110])
     [4, 1]
     """
-    basis = _reduced(of)
-    found = []
-    for candidate in candidates:
-        if _enters(basis, candidate):
-            found.append(candidate)
+    basis: dict[int, int] = {}  # by leading bit
+
+    def enters(mask: int) -> bool:
+        while mask:
+            if mask.bit_length() not in basis:
+                basis[mask.bit_length()] = mask
+                return True
+            mask ^= basis[mask.bit_length()]
+        return False
+
+    for one in of:
+        enters(one)
+    return [one for one in candidates if enters(one)]
+
+
+def patterns(length: int, weight: int) -> Iterator[int]:
+    """Run through the error patterns of weight up to ``weight``, lightest first.
+
+    >>> [format(e, "03b") for e in patterns(3, 1)]
+    ['000', '100', '010', '001']
+    """
+    bits = [1 << i for i in reversed(range(length))]
+    for size in range(weight + 1):
+        yield from map(sum, combinations(bits, size))
+
+
+# --- polynomials ----------------------------------------------------------------------------------
+
+
+def read_polynomial(value: object, name: str) -> int:
+    """Read a polynomial: ``x^3+x+1``, or the number whose bits are its coefficients.
+
+    >>> read_polynomial("x^3 + x + 1", "polynomial"), read_polynomial(11, "polynomial")
+    (11, 11)
+    """
+    text = str(value).replace(" ", "")
+    if text.isdecimal() and len(text) < 9 and text not in ("0", "1"):
+        return int(text)
+    found = 0
+    for term in text.split("+"):
+        match = _TERM.fullmatch(term)
+        if match is None:
+            raise InvalidInput(
+                f"{name}={value!r} is no polynomial over 0 and 1: write it like x^3+x+1"
+            )
+        found ^= 1 << (int(match.group(1)) if match.group(1) else int(term == "x"))
     return found
 
 
-def _reduced(masks: Iterable[int]) -> dict[int, int]:
-    basis: dict[int, int] = {}
-    for mask in masks:
-        _enters(basis, mask)
-    return basis
+def polynomial_text(polynomial: int) -> str:
+    """Write a polynomial.
+
+    >>> polynomial_text(0b1011)
+    'x^3+x+1'
+    """
+    names = {0: "1", 1: "x"}
+    degrees = [i for i in reversed(range(polynomial.bit_length())) if polynomial >> i & 1]
+    return "+".join(names.get(i, f"x^{i}") for i in degrees) or "0"
 
 
-def _enters(basis: dict[int, int], mask: int) -> bool:
-    """Reduce a mask by a basis (by leading bit) and add what is left of it, if anything."""
-    while mask:
-        top = mask.bit_length()
-        if top not in basis:
-            basis[top] = mask
-            return True
-        mask ^= basis[top]
-    return False
+def divided(polynomial: int, by: int) -> tuple[int, int]:
+    """Return quotient and remainder.
+
+    >>> divided(0b1001, 0b11)
+    (7, 0)
+    """
+    quotient, degree = 0, by.bit_length()
+    while polynomial.bit_length() >= degree:
+        shift = polynomial.bit_length() - degree
+        quotient ^= 1 << shift
+        polynomial ^= by << shift
+    return quotient, polynomial
+
+
+def multiply(first: int, second: int, modulus: int) -> int:
+    """Return the product of two elements of a field.
+
+    >>> multiply(0b10, 0b11, 0b111)  # x (x + 1) = 1 modulo x^2 + x + 1
+    1
+    """
+    found = 0
+    for i in range(second.bit_length()):
+        found ^= (first << i) * (second >> i & 1)
+    return divided(found, modulus)[1]
+
+
+def is_irreducible(polynomial: int) -> bool:
+    """Tell whether a polynomial has no divisor of at most half its degree."""
+    degree = polynomial.bit_length() - 1
+    divisors = range(2, 2 << degree // 2)
+    return degree > 0 and all(divided(polynomial, d)[1] for d in divisors if d != polynomial)
+
+
+@cache
+def irreducible(degree: int) -> int:
+    """Return the irreducible polynomial of a degree that comes first as a number.
+
+    >>> polynomial_text(irreducible(2)), polynomial_text(irreducible(3))
+    ('x^2+x+1', 'x^3+x+1')
+    """
+    return next(p for p in range(1 << degree, 2 << degree) if is_irreducible(p))
+
+
+# --- vectors of weights ---------------------------------------------------------------------------
 
 
 def integers(weights: Sequence[Fraction]) -> tuple[Vector, int]:

@@ -14,32 +14,49 @@ first player may take all functions with the best such sizes equally often. Henc
     epsilon = min over sizes n_1 + ... + n_L = N of sum_i 1/2 E|H(n_i)/K - 1/L|,
 
 where H(n) is hypergeometric: how many of K = 2^m strings, drawn from N = 2^bits, are among n.
+
+`usable_lengths` is Assumption 2 on a finite law: a length ell of breach is *usable* when (2a) given
+any breach of ell bits the utility vector has min-entropy at least ell, and (2b) every database has
+a breach of ell bits. Part 1 lets all machines work with databases of size up to n_gamma, which
+leaves out a chance below gamma.
+
+Differs: it is printed that a length l_gamma <= l_0 exists that is usable on the short databases,
+where l_0 is the least that is usable on all. It need not: leaving out long databases may take
+away what made the utility vector unpredictable given a rare breach (`vanishing_length`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, product
 from math import comb
 from typing import Any
 
-import numpy as np
-
+from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.auxiliary.bits import counted
-from twoworlds.cards.explained import Explained
+from twoworlds.attacks.auxiliary.laws import Case, Law, law_of
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import show, to_json, whole
+from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
 from twoworlds.progress import track
+from twoworlds.show import Result
 
-__all__ = ["LeastDistance", "Search", "least_distance", "search_extractors"]
+__all__ = [
+    "Entropy",
+    "LeastDistance",
+    "Lengths",
+    "SourceEntropy",
+    "entropy_needed",
+    "least_distance",
+    "min_entropy",
+    "usable_lengths",
+    "vanishing_length",
+]
 
 _MOST_BITS = 7
-_MOST_WORK = 1 << 22
 
 
 @dataclass(frozen=True)
-class LeastDistance(Explained):
+class LeastDistance(Result):
     """The least distance from uniform that a strong extractor can promise.
 
     Attributes:
@@ -56,39 +73,23 @@ class LeastDistance(Explained):
     distance: Fraction
     sizes: tuple[int, ...]
 
-    def verify(self) -> bool:
-        """Check by plain counting that the sizes give the distance, and that no function beats it.
-
-        The second part lists all functions, where there are few.
-        """
-        count, chosen, outputs = 1 << self.bits, 1 << self.entropy, 1 << self.ell
-        function = [i for i, size in enumerate(self.sizes) for _ in range(size)]
-        if _mean_distance(function, chosen, outputs) != self.distance:
-            return False
-        if outputs**count > _MOST_WORK >> 6 or count > 8:
-            return True
-        return all(
-            _mean_distance(other, chosen, outputs) >= self.distance
-            for other in product(range(outputs), repeat=count)
-        )
-
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what it means."""
-        return (
+        return Answer(
             f"Every strong extractor of {self.ell} from {counted(self.bits, 'bit')} has a "
             f"source of min-entropy {self.entropy} for which its output is at least "
             f"{show(self.distance, side='down')} from uniform, given the seed; with enough seeds "
             "that is attained."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the sizes, and the least epsilon."""
         return {
             "bits": self.bits,
             "ell": self.ell,
             "min_entropy": self.entropy,
-            "least_epsilon": to_json(self.distance),
-            "sizes": list(self.sizes),
+            "least_epsilon": self.distance,
+            "sizes": self.sizes,
             "explanation": self.explain(),
         }
 
@@ -127,99 +128,6 @@ def _price(n: int, count: int, chosen: int, outputs: int) -> int:
     )
 
 
-def _mean_distance(function: Any, chosen: int, outputs: int) -> Fraction:
-    """Return the distance of one function's output, on average over all sources."""
-    found = 0
-    subsets = 0
-    for subset in combinations(function, chosen):
-        subsets += 1
-        found += sum(abs(outputs * subset.count(i) - chosen) for i in range(outputs))
-    return Fraction(found, 2 * outputs * chosen * subsets)
-
-
-@dataclass(frozen=True)
-class Search(Explained):
-    """All extractors with so many seeds, tried one by one.
-
-    Attributes:
-        bits: Length of w.
-        ell: Length of the pad.
-        entropy: Min-entropy of the sources.
-        seeds: How many seeds, equally likely.
-        functions: How many functions of w there are.
-        tried: How many extractors: choices of a function for each seed, in any order.
-        sources: How many sources, uniform on 2^entropy strings.
-        distance: The least, over extractors, of the distance for the worst source.
-    """
-
-    bits: int
-    ell: int
-    entropy: int
-    seeds: int
-    functions: int
-    tried: int
-    sources: int
-    distance: Fraction
-
-    def explain(self) -> str:
-        """Say exactly what was searched."""
-        return (
-            f"All {self.tried} ways to give {counted(self.seeds, 'seed')} a function of "
-            f"{counted(self.bits, 'bit')} with {counted(self.ell, 'bit')} of output "
-            f"({self.functions} functions, the order of seeds does not matter) were tried "
-            f"on all {self.sources} sources that are uniform on "
-            f"{counted(1 << self.entropy, 'string')}: the worst source leaves at least "
-            f"{show(self.distance, side='down')}."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "seeds": self.seeds,
-            "functions": self.functions,
-            "extractors_tried": self.tried,
-            "sources": self.sources,
-            "least_epsilon": to_json(self.distance),
-            "explanation": self.explain(),
-        }
-
-
-def search_extractors(
-    seeds: object, *, bits: object = 2, ell: object = 1, entropy: object = 1
-) -> Search:
-    """Try every extractor with so many seeds on every source of the min-entropy.
-
-    >>> [str(search_extractors(seeds).distance) for seeds in (1, 2, 3)]
-    ['1/2', '1/4', '1/6']
-    """
-    k, length, m = _sizes(bits, ell, entropy)
-    many = whole(seeds, "seeds", at_least=1)
-    count, outputs, chosen = 1 << k, 1 << length, 1 << m
-    functions = outputs**count if count * length <= 16 else 0
-    tried = comb(functions + many - 1, many) if functions else 0
-    if not functions or tried * comb(count, chosen) > _MOST_WORK:
-        raise TooLarge(
-            f"bits={k}, ell={length}, seeds={many}: there are too many extractors to try them all; "
-            "least_distance gives the least epsilon over any number of seeds"
-        )
-    subsets = list(combinations(range(count), chosen))
-    uneven = np.array(
-        [
-            [
-                sum(abs(outputs * sum(f[w] == i for w in s) - chosen) for i in range(outputs))
-                for s in subsets
-            ]
-            for f in product(range(outputs), repeat=count)
-        ]
-    )
-    least = min(
-        int(uneven[list(one)].sum(axis=0).max())
-        for one in track(combinations_with_replacement(range(functions), many), "extractors", tried)
-    )
-    distance = Fraction(least, 2 * outputs * chosen * many)
-    return Search(k, length, m, many, functions, tried, len(subsets), distance)
-
-
 def _sizes(bits: object, ell: object, entropy: object) -> tuple[int, int, int]:
     k, length, m = (
         whole(bits, "bits", at_least=1),
@@ -232,3 +140,202 @@ def _sizes(bits: object, ell: object, entropy: object) -> tuple[int, int, int]:
             f"most {k} and gives at most {counted(k, 'bit')}"
         )
     return k, length, m
+
+
+# --- which lengths Assumption 2 allows ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lengths(Result):
+    """The usable lengths of a law, and of its short databases.
+
+    Attributes:
+        gamma: The chance that may be left out.
+        size: The printed n_gamma: the least size with a chance below gamma of a larger one.
+        beyond: The chance of a larger database.
+        usable: Lengths that Assumption 2 allows on all databases.
+        usable_short: Lengths that it allows on databases up to that size.
+    """
+
+    gamma: Fraction
+    size: int
+    beyond: Fraction
+    usable: tuple[int, ...]
+    usable_short: tuple[int, ...]
+
+    @property
+    def printed_step_fails(self) -> bool:
+        """Whether no length up to l_0 is usable on the short databases."""
+        return bool(self.usable) and not any(
+            length <= self.usable[0] for length in self.usable_short
+        )
+
+    def answer(self) -> Answer:
+        """Say which lengths are usable."""
+        short = _listed(self.usable_short)
+        step = (
+            " So the length l_gamma up to l_0 that the printed proof takes does not exist."
+            if self.printed_step_fails
+            else ""
+        )
+        return Answer(
+            f"Usable on all databases: {_listed(self.usable)}. Databases larger than {self.size} "
+            f"have a chance of {show(self.beyond)}, below gamma={show(self.gamma)}; usable on the "
+            f"others: {short}.{step}"
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the lengths, and whether the printed step fails."""
+        return {
+            **super().fields(),
+            "printed_step_fails": self.printed_step_fails,
+            "explanation": self.explain(),
+        }
+
+
+def usable_lengths(law: Law, gamma: object) -> Lengths:
+    """Return the lengths of breach that Assumption 2 allows.
+
+    >>> found = usable_lengths(vanishing_length(), "1/10")
+    >>> found.usable, found.usable_short
+    ((1,), ())
+    """
+    tolerance = probability(gamma, "gamma")
+    if not 0 < tolerance < 1:
+        raise InvalidInput(f"gamma={tolerance} must lie strictly between 0 and 1")
+    if not law.cases:
+        raise InvalidInput("this law does not list its databases, so their sizes are not known")
+    present = [case for case in law.cases if case.probability]
+    beyond, size = Fraction(0), max(case.size for case in present)
+    for at in sorted({case.size for case in present}, reverse=True):
+        here = sum(case.probability for case in present if case.size == at)
+        if beyond + here >= tolerance:
+            size = at
+            break
+        beyond += here
+    short = [case for case in present if case.size <= size]
+    return Lengths(tolerance, size, beyond, _usable(present), _usable(short))
+
+
+def _usable(cases: list[Case]) -> tuple[int, ...]:
+    lengths = sorted({len(y) for case in cases for y in case.breaches})
+    return tuple(length for length in lengths if _is_usable(cases, length))
+
+
+def _is_usable(cases: list[Case], length: int) -> bool:
+    joint: dict[str, dict[str, Fraction]] = {}
+    for case in cases:
+        breaches = sorted({y for y in case.breaches if len(y) == length})
+        if not breaches:
+            return False
+        for y in breaches:
+            views = joint.setdefault(y, {})
+            share = case.probability / len(breaches)
+            views[case.utility] = views.get(case.utility, Fraction(0)) + share
+    return all(
+        max(views.values()) * (1 << length) <= sum(views.values()) for views in joint.values()
+    )
+
+
+def vanishing_length() -> Law:
+    """Return a law with a usable length that disappears when long databases are left out.
+
+    Given the rare breach 1, the utility vector is a fair coin; but it is 1 only in the long one.
+    """
+    rows = (
+        ("short-a", "0", "0", "9/20", 1),
+        ("short-b", "1", "0", "9/20", 1),
+        ("short-c", "0", "1", "1/20", 1),
+        ("long", "1", "1", "1/20", 2),
+    )
+    return law_of(
+        (Case(name, w, (y,), Fraction(p), size) for name, w, y, p, size in rows),
+        name="a rare breach whose utility vector is unpredictable only with the long database",
+    )
+
+
+def _listed(lengths: tuple[int, ...]) -> str:
+    return ", ".join(map(str, lengths)) or "no length"
+
+
+# --- both, and the min-entropy of a source --------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entropy(Result):
+    """How good a pad can be for each min-entropy, and what leaving databases out does.
+
+    Attributes:
+        least: The best strong extractor, by rising min-entropy.
+        left_out: The lengths that a law allows, and its short databases.
+    """
+
+    least: tuple[LeastDistance, ...]
+    left_out: Lengths
+
+    def answer(self) -> Answer:
+        """Say that a min-entropy of ell is too little, and that large databases matter."""
+        rows = [[str(one.entropy), stated(one.distance, side="down")] for one in self.least]
+        spoilt = "Leaving large databases out can spoil it too."
+        return Answer(
+            "A min-entropy of ell does not make a pad of ell bits.",
+            blocks=(
+                Said([self.least[0].explain()]),
+                Table(["min-entropy", "least epsilon"], rows),
+                Said([f"{spoilt} {self.left_out.explain()}"]),
+            ),
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the numbers for the least min-entropy, then all."""
+        return {
+            **self.least[0].fields(),
+            "by_min_entropy": self.least,
+            "left_out": self.left_out,
+        }
+
+
+def entropy_needed(bits: object = 2, ell: object = 1, entropy: object = None) -> Entropy:
+    """Return how good a pad can be, from a min-entropy (``ell`` if left out) up to all bits."""
+    first = least_distance(bits, ell, ell if entropy is None else entropy)
+    more = range(first.entropy + 1, first.bits + 1)
+    rising = (first, *(least_distance(bits, ell, m) for m in more))
+    return Entropy(rising, usable_lengths(vanishing_length(), "1/10"))
+
+
+@dataclass(frozen=True)
+class SourceEntropy(Result):
+    """The min-entropy of a source by itself."""
+
+    source: str
+    bits: int
+    largest_probability: Fraction
+
+    def answer(self) -> Answer:
+        """Say the min-entropy, and the chance of the likeliest string."""
+        entropy = min_entropy(self.largest_probability)
+        return Answer(
+            f"{self.source} on {counted(self.bits, 'bit')} has a min-entropy of "
+            f"{show(entropy, side='at least')} "
+            f"{'bit' if entropy == 1 else 'bits'}: its likeliest string has probability "
+            f"{show(self.largest_probability)}."
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the source, and its min-entropy from below."""
+        entropy = to_json(min_entropy(self.largest_probability), side="down")
+        return {**super().fields(), "min_entropy": entropy}
+
+
+def min_entropy(largest: Fraction) -> Number:
+    """Return -log2 of the largest probability: exact for powers of two, else an enclosure.
+
+    >>> min_entropy(Fraction(1, 8)), min_entropy(Fraction(35, 128))
+    (Fraction(3, 1), Real(ln(128/35)/(ln 2)))
+    """
+    if not 0 < largest <= 1:
+        raise InvalidInput(f"{largest} is not the largest probability of a law")
+    power = largest.denominator.bit_length() - 1
+    if largest.numerator == 1 and largest.denominator == 1 << power:
+        return Fraction(power)
+    return ln(1 / largest) / ln(Fraction(2))

@@ -5,14 +5,27 @@ has to tell) and its set of privacy breaches (strings that count as a win for wh
 Dwork's distribution D, with the breach decider C as a table. Databases that agree on w and on the
 breaches are one and the same to everybody here, so a `Law` keeps for each set of breaches the
 weights of the vectors, as whole numbers over one total.
+
+A *source* is a law of w alone: the list of the probabilities of all strings of some length, by
+their number in binary. By name: uniform, even-weight, weight(2), iid(3/5), binomial(8) and
+independent(1/2, 1/3).
+
+CSV files (`read_law`) have a row for each database, with the columns ``utility``, ``breaches`` and
+``probability``; ``database`` (its name) and ``size`` may be added. Breaches are strings of bits
+separated by blanks or semicolons; a cell may be empty.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import comb
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,13 +37,29 @@ from twoworlds.attacks.auxiliary.bits import (
     read_bits,
     written_bits,
 )
-from twoworlds.errors import InvalidInput, NotStochastic, TooLarge
+from twoworlds.calls import Registry, parse
+from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.numbers import probability, whole
 
-__all__ = ["Case", "Group", "Law", "count_law", "flaw_law", "independent_law", "law_of", "table"]
+__all__ = [
+    "Case",
+    "Law",
+    "count_law",
+    "flaw_law",
+    "independent_law",
+    "law_of",
+    "named_law",
+    "read_law",
+    "sized_source",
+    "source",
+    "table",
+]
 
 _MOST_ENTRIES = 1 << 23
-_MOST_DATABASES = 1 << 18
+_MOST_PEOPLE = 10_000
+_LARGEST_FILE = 1 << 24
+_NEEDED = ("utility", "breaches", "probability")
+_KNOWN = ("database", *_NEEDED, "size")
 
 
 @dataclass(frozen=True)
@@ -52,8 +81,7 @@ class Case:
     size: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
+class Group(NamedTuple):
     """The databases with one set of breaches.
 
     Attributes:
@@ -88,13 +116,16 @@ class Law:
     @property
     def answers(self) -> tuple[str, ...]:
         """All strings that are a breach of some database, shortest first."""
-        every = {y for group in self.groups for y in group.breaches}
-        return tuple(sorted(every, key=lambda y: (len(y), y)))
+        return _sorted(y for group in self.groups for y in group.breaches)
 
     @property
     def lengths(self) -> tuple[int, ...]:
         """The lengths that breaches have."""
         return tuple(sorted({len(y) for y in self.answers}))
+
+
+def _sorted(breaches: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(breaches), key=lambda y: (len(y), y)))
 
 
 def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
@@ -118,10 +149,8 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
         for breach in case.breaches:
             read_bits(breach, "breach")
         probability(case.probability)
-    mass = sum(case.probability for case in listed)
-    if mass != 1:
-        raise NotStochastic(f"the probabilities of the databases sum to {mass}, not to 1")
-    sets = [tuple(sorted(set(case.breaches), key=lambda y: (len(y), y))) for case in listed]
+    _check_total([case.probability for case in listed], "the databases")
+    sets = [_sorted(case.breaches) for case in listed]
     numbers, total = integers([case.probability for case in listed])
     if len(set(sets)) << bits > _MOST_ENTRIES:
         raise TooLarge(
@@ -133,6 +162,11 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
         weights[one][int(case.utility, 2)] += number
     groups = tuple(Group(one, 1, vector) for one, vector in weights.items() if vector.any())
     return Law(bits, groups, total, name, listed)
+
+
+def _check_total(chances: Sequence[Fraction], what: str) -> None:
+    if sum(chances) != 1:
+        raise NotStochastic(f"the probabilities of {what} sum to {sum(chances)}, not to 1")
 
 
 def table(
@@ -158,45 +192,24 @@ def table(
 
 
 def independent_law(
-    source: Sequence[Fraction],
-    secrets: Mapping[tuple[str, ...], Fraction],
-    *,
-    name: str = "a secret that does not depend on w",
+    weights: Sequence[Fraction], ell: object, *, name: str = "a secret that does not depend on w"
 ) -> Law:
-    """Return the law of a utility vector and, independent of it, a set of breaches.
+    """Return the law of a utility vector and, independent of it, a uniform secret of ell bits.
 
     Args:
-        source: The probability of each vector, by its number in binary.
-        secrets: The probability of each set of breaches.
+        weights: The probability of each vector, by its number in binary.
+        ell: Length of the secret, the only breach.
         name: What to call it.
     """
-    bits = len(source).bit_length() - 1
-    if len(source) != 1 << bits or not bits:
-        raise InvalidInput(f"a source has 2^bits probabilities, not {len(source)}")
-    check_bits(bits, "a utility vector")
-    for what, chances in (("source", source), ("secrets", list(secrets.values()))):
-        if sum(chances) != 1 or any(chance < 0 for chance in chances):
-            raise NotStochastic(f"the probabilities of the {what} sum to {sum(chances)}, not to 1")
-    weights, bottom = integers(source)
-    factors, other = integers(list(secrets.values()))
-    groups = tuple(
-        Group(tuple(sorted(set(one))), int(factor), weights)
-        for one, factor in zip(secrets, factors, strict=True)
-        if factor
-    )
-    return Law(bits, groups, bottom * other, name)
-
-
-def uniform_secret(ell: object) -> dict[tuple[str, ...], Fraction]:
-    """Return the secrets of so many bits, all equally likely, each the only breach.
-
-    >>> uniform_secret(1)
-    {('0',): Fraction(1, 2), ('1',): Fraction(1, 2)}
-    """
-    length = whole(ell, "ell", at_least=1)
+    bits, length = len(weights).bit_length() - 1, whole(ell, "ell", at_least=1)
+    if len(weights) != 1 << bits or not bits:
+        raise InvalidInput(f"a source has 2^bits probabilities, not {len(weights)}")
     if length > 10:
         raise TooLarge(f"ell={length}: secrets of up to 10 bits are run through")
-    return {(written_bits(y, length),): Fraction(1, 1 << length) for y in range(1 << length)}
+    _check_total(weights, "the source")
+    numbers, bottom = integers(weights)
+    groups = tuple(Group((written_bits(y, length),), 1, numbers) for y in range(1 << length))
+    return Law(check_bits(bits, "a utility vector"), groups, bottom << length, name)
 
 
 def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
@@ -213,45 +226,36 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
     chance = probability(p, "p")
     if length > n:
         raise InvalidInput(f"ell={length} secret bits, but only {counted(n, 'person', 'people')}")
-    if 1 << length > _MOST_DATABASES or n > 10_000:
+    if length > 10 or n > _MOST_PEOPLE:
         raise TooLarge(f"people={n}, ell={length}: take at most 10000 people and 10 secret bits")
     bits = check_bits(n.bit_length(), "the count")
-    rest = binomial(n - length, chance)
     cases = []
     for first in product((0, 1), repeat=length):
-        ones = sum(first)
+        ones, secret = sum(first), "".join(map(str, first))
         weight = chance**ones * (1 - chance) ** (length - ones)
-        secret = "".join(map(str, first))
-        for others, likely in enumerate(rest):
+        for others, likely in enumerate(binomial_law(n - length, chance)):
             if weight * likely:
                 vector = written_bits(ones + others, bits)
                 cases.append(Case(f"{secret}+{others}", vector, (secret,), weight * likely, n))
     whose = "the bit of the first is" if length == 1 else f"the bits of the first {length} are"
     who = counted(n, "person", "people")
-    what = f"{who}, the number of ones is published, {whose} secret"
-    return law_of(cases, name=what)
+    return law_of(cases, name=f"{who}, the number of ones is published, {whose} secret")
 
 
-def binomial(n: int, p: Fraction) -> list[Fraction]:
+def binomial_law(n: int, p: Fraction) -> list[Fraction]:
     """Return the law of the number of successes in n trials.
 
-    >>> [str(x) for x in binomial(2, Fraction(1, 3))]
+    >>> [str(x) for x in binomial_law(2, Fraction(1, 3))]
     ['4/9', '4/9', '1/9']
     """
-    law = [Fraction(1)]
-    for _ in range(n):
-        law = [
-            (1 - p) * stay + p * come
-            for stay, come in zip([*law, Fraction(0)], [Fraction(0), *law], strict=True)
-        ]
-    return law
+    return [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
 
 
-def flaw_law(ell: object) -> Law:
+def flaw_law(ell: object, *, breaches: int = 2) -> Law:
     """Return the law on which the printed proof of Theorem 1 fails.
 
     The database is a pair (w, y) of ell bits each, all pairs being equally likely, and both y and
-    y + w (bit by bit) are breaches of it.
+    y + w (bit by bit) are breaches of it; with one breach, y is.
 
     >>> flaw_law(1).answers
     ('0', '1')
@@ -260,12 +264,192 @@ def flaw_law(ell: object) -> Law:
     if length > 6:
         raise TooLarge(f"ell={length}: the counterexample is run up to 6 bits")
     size = 1 << length
-    chance = Fraction(1, size * size)
     cases = []
     for w, y in product(range(size), repeat=2):
-        pair = tuple(written_bits(breach, length) for breach in (y, y ^ w))
-        vector = written_bits(w, length)
-        cases.append(Case(f"({vector}, {pair[0]})", vector, pair, chance, 2 * length))
+        vector, *pair = (written_bits(one, length) for one in (w, y, y ^ w))
+        chance = Fraction(1, size * size)
+        name = f"({vector}, {pair[0]})"
+        cases.append(Case(name, vector, tuple(pair[:breaches]), chance, 2 * length))
+    told = "breaches y and y + w" if breaches == 2 else "the breach y"
+    return law_of(cases, name=f"pairs (w, y) of {counted(length, 'bit')}, with {told}")
+
+
+# --- by name --------------------------------------------------------------------------------------
+
+SOURCES: Registry[list[Fraction]] = Registry("source")
+
+
+def source(text: str, bits: object) -> list[Fraction]:
+    """Build a source from its call.
+
+    >>> [str(p) for p in source("even-weight", 2)]
+    ['1/2', '0', '0', '1/2']
+    """
+    length = check_bits(whole(bits, "bits", at_least=1), "a utility vector")
+    law = SOURCES.build(text, bits=length)
+    _check_total(law, text)
+    return [*law, *[Fraction(0)] * ((1 << length) - len(law))]
+
+
+def named_law(text: str, ell: object, *, bits: object = None, usual: object = 4) -> Law:
+    """Return the law of a source with an independent uniform secret, or that of a published count.
+
+    Args:
+        text: A source such as ``even-weight``, or ``count(8)``, ``count(8, 1/3)``.
+        ell: Length of the secret.
+        bits: Length of the utility vector.
+        usual: The length if ``bits`` is left out.
+
+    >>> named_law("count(8)", 1).bits, named_law("uniform", 2, bits=3).bits
+    (4, 3)
+    """
+    call = parse(text)
+    if call.name != "count" and call.name not in SOURCES:
+        raise UnknownName("source", call.name, ("count", *(entry.name for entry in SOURCES)))
+    if call.name != "count":
+        length, weights = sized_source(text, bits=bits, usual=usual)
+        secret = counted(whole(ell, "ell", at_least=1), "bit")
+        name = (
+            f"w from {text} on {counted(length, 'bit')}, and an independent uniform secret of "
+            f"{secret}"
+        )
+        return independent_law(weights, ell, name=name)
+    if bits is not None:
+        raise InvalidInput("count(...) has as many bits as it needs: leave bits out")
+    if not 1 <= len(call.positional) <= 2 or call.named:
+        raise InvalidInput(f"{text!r}: write count(8), or count(8, 1/3) if ones are rarer")
+    return count_law(call.positional[0], ell, p=(*call.positional, "1/2")[1])
+
+
+def sized_source(
+    text: str, *, bits: object = None, usual: object = 4
+) -> tuple[int, list[Fraction]]:
+    """Return the length of a source and its law.
+
+    If ``bits`` is left out, the length is what the source says: as many bits as a binomial count
+    needs, or as have a probability. If it says nothing, it is ``usual``.
+
+    >>> sized_source("binomial(8)")[0], sized_source("independent(1/2, 1/3)")[0]
+    (4, 2)
+    """
+    call = parse(text)
+    if call.name == "count":
+        raise InvalidInput(
+            f"{text!r} is a law of databases with a secret: for the count alone write "
+            f"{text.replace('count', 'binomial', 1)!r}"
+        )
+    own: int | None = None
+    if call.positional and call.name == "binomial":
+        own = whole(call.positional[0], "n", at_least=1).bit_length()
+    elif call.positional and call.name == "independent":
+        own = len(call.positional)
+    law = source(text, (own or usual) if bits is None else bits)
+    return len(law).bit_length() - 1, law
+
+
+@SOURCES.register("uniform")
+def uniform(*, bits: int) -> list[Fraction]:
+    """All strings, equally likely."""
+    return [Fraction(1, 1 << bits)] * (1 << bits)
+
+
+@SOURCES.register("even-weight")
+def even_weight(*, bits: int) -> list[Fraction]:
+    """The strings with an even number of ones, equally likely."""
+    return [Fraction((w.bit_count() + 1) % 2, 1 << bits - 1) for w in range(1 << bits)]
+
+
+@SOURCES.register("weight")
+def weight(most: object, *, bits: int) -> list[Fraction]:
+    """The strings with at most so many ones, equally likely."""
+    limit = whole(most, "most")
+    if limit > bits:
+        raise InvalidInput(
+            f"weight({limit}) is at most {limit} ones, and {counted(bits, 'bit')} have at most "
+            f"{bits}: take weight({bits}), or more bits with --bits"
+        )
+    chosen = [w.bit_count() <= limit for w in range(1 << bits)]
+    return [Fraction(one, sum(chosen)) for one in chosen]
+
+
+@SOURCES.register("iid")
+def iid(p: object, *, bits: int) -> list[Fraction]:
+    """Independent bits, each 1 with probability p."""
+    return independent(*[probability(p, "p")] * bits, bits=bits)
+
+
+@SOURCES.register("independent")
+def independent(*chances: object, bits: int) -> list[Fraction]:
+    """Independent bits, each with its own probability of being 1."""
+    if len(chances) != bits:
+        raise InvalidInput(
+            f"independent(...) has {counted(len(chances), 'probability', 'probabilities')} for "
+            f"{counted(bits, 'bit')}: give one for each bit, or --bits {len(chances)}"
+        )
+    law = [Fraction(1)]
+    for text in chances:
+        one = probability(text)
+        law = [chance * side for chance in law for side in (1 - one, one)]
+    return law
+
+
+@SOURCES.register("binomial")
+def binomial(n: object, p: object = "1/2", *, bits: int) -> list[Fraction]:
+    """The number of successes in n trials, in binary."""
+    trials = whole(n, "n", at_least=1)
+    if trials >> bits:
+        raise InvalidInput(
+            f"a count up to {trials} needs {counted(trials.bit_length(), 'bit')}, not {bits}: "
+            "leave --bits out"
+        )
+    return binomial_law(trials, probability(p, "p"))
+
+
+# --- from files -----------------------------------------------------------------------------------
+
+
+def read_law(path: Path) -> Law:
+    """Read a law of databases from a CSV file.
+
+    Raises:
+        InvalidInput: when the file cannot be read, a column is missing, or an entry breaks a rule.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise TooLarge(f"{path} is larger than {_LARGEST_FILE} bytes: gather equal databases")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text") from error
+    try:
+        rows = list(csv.DictReader(io.StringIO(text), skipinitialspace=True))
+    except csv.Error as error:
+        raise InvalidInput(f"{path} is not CSV: {error}") from error
+    for i, row in enumerate(rows, 1):
+        if None in row or None in row.values():
+            raise InvalidInput(f"{path}: row {i} has another number of cells than the header")
     return law_of(
-        cases, name=f"pairs (w, y) of {counted(length, 'bit')}, with breaches y and y + w"
+        (_case(row, f"{path}, row {i}", i) for i, row in enumerate(rows, 1)), name=str(path)
     )
+
+
+def _case(row: Mapping[str, str], where: str, number: int) -> Case:
+    cells = {name.strip().lower(): value.strip() for name, value in row.items()}
+    for name in cells:
+        if name not in _KNOWN:
+            raise InvalidInput(f"{where}: unknown column {name!r}; known: {', '.join(_KNOWN)}")
+    for name in _NEEDED:
+        if name not in cells:
+            raise InvalidInput(f"{where}: the column {name!r} is missing")
+    breaches = cells["breaches"].replace(";", " ").split()
+    try:
+        return Case(
+            str(cells.get("database") or number),
+            read_bits(cells["utility"], "utility"),
+            tuple(read_bits(breach, "breach") for breach in breaches),
+            probability(cells["probability"]),
+            whole(cells.get("size") or 0, "size"),
+        )
+    except InvalidInput as error:
+        raise InvalidInput(f"{where}: {error}") from None

@@ -1,20 +1,7 @@
 """Dwork's Theorem 1 run exactly: what auxiliary information does with and without the release.
 
-The auxiliary-information generator knows the database. It picks a breach y of ell bits uniformly
-among those of the database, asks the sanitiser for a view w' of the utility vector, makes a pad
-from it, (r, p) = Gen(w'), and tells everybody z = (p, r + y). The *attacker* has z and his own view
-w'' through the sanitiser, reads the pad back and has y. The *simulator* has z alone; the best one
-answers, for each z, the string that is most probably a breach. All probabilities are exact:
-
-    attacker  = P(r'' + r + y is a breach),  r'' = Rec(w'', p)
-    simulator = sum over z of max over y' of P(z, y' is a breach)
-    simulator_ell                         the same with y' of ell bits alone
-    mu        = sum over w'' of max over y' of P(w'', y' is a breach)    (Assumption 2, part 3)
-    blind     = max over y' of ell bits of P(y' is a breach)             (printed d_l)
-    epsilon   = distance of (r, p, y) from (uniform, p, y): given y, on average over y
-
-If the database has no breach of ell bits, which happens with probability gamma, z says so, and the
-attacker loses.
+`attack` plays the game of `twoworlds.attacks.auxiliary.game` on a finite law; `fuzzy_attack` does
+it with a code that mends errors of the release, and says where mending ends (Definition 1).
 
 Differs: the printed proof claims simulator_ell <= d_l + epsilon, and with a code simulator <= mu +
 epsilon. That is false if a database has several breaches (`Attack.printed_bound_fails`); it is true
@@ -25,26 +12,340 @@ of 1 - (gamma + mu + epsilon) is concluded, which they can spoil too (`Attack.pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import gcd, lcm
+from typing import Any
 
-import numpy as np
-
-from twoworlds.attacks.auxiliary.bits import Vector, counted, fitted, grouped
-from twoworlds.attacks.auxiliary.fuzzy import FuzzyExtractor, unevenness
+from twoworlds.answer import Answer, Said, Table
+from twoworlds.attacks.auxiliary.bits import counted, written_bits
+from twoworlds.attacks.auxiliary.entropy import min_entropy
+from twoworlds.attacks.auxiliary.extractors import FailingPair, FuzzyExtractor
+from twoworlds.attacks.auxiliary.game import Game
 from twoworlds.attacks.auxiliary.laws import Law
-from twoworlds.attacks.auxiliary.results import Attack
-from twoworlds.attacks.auxiliary.sanitisers import Sanitiser, exact
-from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.progress import track
+from twoworlds.attacks.auxiliary.sanitisers import Sanitiser
+from twoworlds.attacks.auxiliary.sanitisers import sanitiser as built
+from twoworlds.charts import Bars
+from twoworlds.errors import InvalidInput
+from twoworlds.numbers import Number, Side, show, sqrt, stated, to_json, whole
+from twoworlds.show import Result
 
-__all__ = ["attack"]
+__all__ = ["Attack", "FuzzyAttack", "attack", "fuzzy_attack"]
 
-# Shares of laws of the utility vector, by their place in a list.
-_Mixture = tuple[tuple[int, int], ...]
-_MOST_SCORES = 1 << 24
-_MOST_STEPS = 1 << 32
+# Of these more is better for whoever relies on them, so their decimals are rounded down.
+_DOWNWARD = (
+    "attacker",
+    "gap",
+    "guaranteed_gap",
+    "min_entropy",
+    "min_entropy_seen",
+    "average_min_entropy",
+)
+
+
+@dataclass(frozen=True)
+class Attack(Result):
+    """Dwork's Theorem 1 on one finite law; every probability is exact.
+
+    Attributes:
+        law: The law of databases, in words.
+        sanitiser: What is released, in words.
+        extractor: What makes the pad.
+        code: What mends errors, if anything.
+        bits: Length of the utility vector w (printed kappa).
+        ell: Length of the breaches told about.
+        sketch_bits: Length of the syndrome in the public string.
+        radius: How many errors are always mended.
+        errors: The most errors of the sanitiser.
+        universal: Whether the leftover hash lemma applies to the extractor.
+        one_breach: Whether every database has exactly one breach.
+        one_length: Whether all breaches have ell bits.
+        gamma: The chance that a database has no breach of this length.
+        attacker: The chance that the attacker, with z and the release, says a breach.
+        simulator: The best chance of anybody who has z alone, naming a breach of any length.
+        simulator_ell: The same naming a breach of ell bits, which the printed proof is about.
+        mu: The best chance of anybody who has the release alone (Assumption 2, part 3).
+        mu_public: The best chance of anybody who has the syndrome alone.
+        blind: The best chance with nothing, answering ell bits (printed d_l).
+        blind_any: The same for answers of any length.
+        epsilon: Distance of the pad from uniform given seed, syndrome and breach, on average;
+            this is the printed epsilon, and what is said to be printed is computed with it.
+        epsilon_worst: The same for the worst breach.
+        epsilon_given_breaches: The same given the whole set of breaches, on average.
+        largest_utility: The largest chance of a utility vector given a breach.
+        largest_seen: The largest chance of a view of it given a breach.
+        largest_given_breaches: The largest chance of a utility vector given the whole set of
+            breaches.
+        residual: The chance of guessing the view from its syndrome, given a breach.
+    """
+
+    law: str
+    sanitiser: str
+    extractor: str
+    code: str | None
+    bits: int
+    ell: int
+    sketch_bits: int
+    radius: int
+    errors: int
+    universal: bool
+    one_breach: bool
+    one_length: bool
+    gamma: Fraction
+    attacker: Fraction
+    simulator: Fraction
+    simulator_ell: Fraction
+    mu: Fraction
+    mu_public: Fraction
+    blind: Fraction
+    blind_any: Fraction
+    epsilon: Fraction
+    epsilon_worst: Fraction
+    epsilon_given_breaches: Fraction
+    largest_utility: Fraction
+    largest_seen: Fraction
+    largest_given_breaches: Fraction
+    residual: Fraction
+
+    @property
+    def gap(self) -> Fraction:
+        """What access to the release adds: attacker minus simulator."""
+        return self.attacker - self.simulator
+
+    @property
+    def guaranteed_gap(self) -> Fraction:
+        """The gap that Theorem 1 promises: 1 - (gamma + mu + epsilon)."""
+        return 1 - (self.gamma + self.mu + self.epsilon)
+
+    @property
+    def promise_fails(self) -> bool | None:
+        """Whether the gap is smaller than promised.
+
+        None when errors may exceed what is mended, because then nothing is promised.
+        """
+        return self.gap < self.guaranteed_gap if self.radius_holds else None
+
+    @property
+    def printed_bound(self) -> Fraction:
+        """What the printed proof allows a simulator.
+
+        It is mu + epsilon with a code. Without one it is d_l + epsilon, for naming a breach of ell
+        bits; nothing is printed there about breaches of other lengths.
+        """
+        return (self.mu if self.sketch_bits else self.blind) + self.epsilon
+
+    @property
+    def printed_bound_fails(self) -> bool:
+        """Whether a simulator of the kind that is bounded does better."""
+        bounded = self.simulator if self.sketch_bits else self.simulator_ell
+        return bounded > self.printed_bound
+
+    @property
+    def repaired_bound(self) -> Fraction:
+        """What a simulator really cannot exceed.
+
+        Given the set of breaches, (p, r + y) is within `epsilon_given_breaches` of (p, uniform),
+        on average; and with that instead of z nobody wins more often than `mu_public`.
+        """
+        return min(Fraction(1), self.mu_public + (1 - self.gamma) * self.epsilon_given_breaches)
+
+    @property
+    def leftover_hash_bound(self) -> Number | None:
+        """1/2 sqrt(2^(l-k)) with k the average min-entropy; None without a universal hash."""
+        return sqrt(self.residual * (1 << self.ell) / 4) if self.universal else None
+
+    @property
+    def assumption_2a(self) -> bool:
+        """Whether w has min-entropy at least ell given any breach."""
+        return self.largest_utility * (1 << self.ell) <= 1
+
+    @property
+    def assumption_2a_repaired(self) -> bool:
+        """Whether that holds given the whole set of breaches, as the proof needs."""
+        return self.largest_given_breaches * (1 << self.ell) <= 1
+
+    @property
+    def assumption_3(self) -> bool:
+        """Whether the view has ell bits more min-entropy than the syndrome is long."""
+        return self.largest_seen * (1 << self.ell + self.sketch_bits) <= 1
+
+    @property
+    def radius_holds(self) -> bool:
+        """Whether two views of w, which differ in twice the errors, are within what is mended."""
+        return 2 * self.errors <= self.radius
+
+    @property
+    def below_a_third(self) -> bool:
+        """Whether t < kappa/3, as the end of the printed proof asks."""
+        return 3 * self.radius < self.bits
+
+    def answer(self) -> Answer:
+        """Say who learns what, and how that compares with what is printed."""
+        released = f"{self.law}; the release {self.sanitiser}; the pad: {self.extractor}"
+        named = {
+            "with z and the release": self.attacker,
+            "with z alone, at best": self.simulator,
+            "with the release alone, at best": self.mu,
+            "with nothing, at best": self.blind_any,
+        }
+        answer = Answer.of(self.sentences(), self.table(), Bars("A breach is named", named))
+        return replace(
+            answer, subject=released if self.code is None else f"{released}; {self.code}"
+        )
+
+    def sentences(self) -> str:
+        """Return in words who learns what; the first sentence says it."""
+        return " ".join(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        yield (
+            f"With z and the release the attacker names a breach with probability "
+            f"{show(self.attacker, side='at least')}. With z alone nobody does better than "
+            f"{show(self.simulator, side='up')}, with the release alone than "
+            f"{show(self.mu, side='up')}, with nothing than {show(self.blind_any, side='up')}."
+        )
+        yield (
+            f"Here z, which somebody who knows the database tells everybody, is a breach of "
+            f"{counted(self.ell, 'bit')}, hidden by a pad made from what a useful release has to "
+            "tell."
+        )
+        if self.gap > 0:
+            yield (
+                f"So the release adds {show(self.gap, side='at least')} to what z gives away, and "
+                f"z adds {show(self.attacker - self.mu, side='at least')} to what the release does."
+            )
+        else:
+            yield "So access to the release gives this attacker nothing that z does not give."
+        if self.printed_bound_fails:
+            yield self._how_the_bound_fails()
+        promised = f"Theorem 1 promises a gap of {show(self.guaranteed_gap, side='at least')}"
+        if not self.radius_holds:
+            mended = "is" if self.radius == 1 else "are"
+            yield (
+                f"Two views of w may differ in {2 * self.errors} bits, and only {self.radius} "
+                f"{mended} always mended: sometimes the attacker reads a wrong pad or none, and "
+                "Theorem 1 promises nothing."
+            )
+        elif self.promise_fails and self.printed_bound_fails:
+            yield f"{promised}, and there is less."
+        elif self.promise_fails:
+            yield (
+                f"{promised}, and there is less: the printed proof bounds answers of "
+                f"{counted(self.ell, 'bit')} alone, which win at most "
+                f"{show(self.simulator_ell, side='up')}, and z helps more to name breaches "
+                "of other lengths."
+            )
+        elif self.guaranteed_gap > 0:
+            yield f"{promised}."
+        else:
+            yield "Theorem 1 promises nothing here: its gamma + mu + epsilon reaches 1."
+
+    def _how_the_bound_fails(self) -> str:
+        if self.one_breach:
+            reason = f"z tells whether there is a breach of {counted(self.ell, 'bit')}"
+        else:
+            reason = "a database has several breaches, and z depends on which set of breaches it is"
+        bounded, beats = "a simulator", ""
+        if self._bounds_ell_alone:
+            bounded = f"a simulator that answers {counted(self.ell, 'bit')}"
+            beats = f" (it wins {show(self.simulator_ell)})"
+        return (
+            f"The printed proof allows {bounded} at most {show(self.printed_bound, side='up')}: "
+            f"that is false here{beats}, because {reason}. Given the whole set, the bound is "
+            f"{show(self.repaired_bound)}."
+        )
+
+    @property
+    def _bounds_ell_alone(self) -> bool:
+        """Whether there are breaches that the printed bound says nothing about."""
+        return not (self.one_length or self.sketch_bits)
+
+    def numbers(self) -> list[tuple[str, Number | bool | None, str]]:
+        """Return every number by name, with what it means."""
+        ell = counted(self.ell, "bit")
+        limited = f" of {ell}" if self._bounds_ell_alone else ""
+        promised = "1 - (gamma + mu + epsilon)"
+        blind = (
+            "with nothing, at best: d_l"
+            if self.one_length
+            else f"... naming a breach of {ell}: d_l"
+        )
+        gap = f"promised: {promised}" if self.radius_holds else f"{promised}, not promised"
+        seen, left = min_entropy(self.largest_seen), min_entropy(self.residual)
+        return [
+            ("attacker", self.attacker, "with z and the release: attacker"),
+            ("simulator", self.simulator, "with z alone, at best: simulator"),
+            ("simulator_ell", self.simulator_ell, f"... naming a breach of {ell}"),
+            ("mu", self.mu, "with the release alone, at best: mu"),
+            ("blind_any", self.blind_any, "with nothing, at best"),
+            ("blind", self.blind, blind),
+            ("gap", self.gap, "gap: attacker - simulator"),
+            ("guaranteed_gap", self.guaranteed_gap, gap),
+            ("gamma", self.gamma, f"gamma: no breach of {ell}"),
+            ("epsilon", self.epsilon, "epsilon: pad from uniform, given breach"),
+            ("epsilon_worst", self.epsilon_worst, "... for the worst breach"),
+            ("epsilon_given_breaches", self.epsilon_given_breaches, "... given all breaches of DB"),
+            ("leftover_hash_bound", self.leftover_hash_bound, "... leftover hash bound on it"),
+            ("printed_bound", self.printed_bound, f"simulator{limited} at most, as printed"),
+            ("repaired_bound", self.repaired_bound, "simulator at most, repaired"),
+            # Assumptions 2 (2a) and 3 are about these, the last is what the syndrome leaves.
+            (
+                "min_entropy",
+                min_entropy(self.largest_utility),
+                "min-entropy of w given a breach, bits",
+            ),
+            ("min_entropy_seen", seen, "... of what is seen of w"),
+            ("average_min_entropy", left, "... and given its syndrome too"),
+            ("largest_utility", self.largest_utility, "largest P(w | breach)"),
+            ("largest_seen", self.largest_seen, "largest P(what is seen | breach)"),
+            (
+                "printed_bound_fails",
+                self.printed_bound_fails,
+                f"a simulator{limited} beats the printed bound",
+            ),
+            ("promise_fails", self.promise_fails, "the gap is less than promised"),
+            ("assumption_2a", self.assumption_2a, "Assumption 2(2a) holds"),
+            (
+                "assumption_2a_repaired",
+                self.assumption_2a_repaired,
+                "... given all breaches of DB, as it must",
+            ),
+            ("assumption_3", self.assumption_3, "Assumption 3 holds"),
+            ("radius_holds", self.radius_holds, "twice the errors are mended"),
+        ]
+
+    def table(self) -> Table:
+        """Return what each number means, with the number as text.
+
+        If all breaches have ell bits, numbers for any length and for that one are not told apart.
+        """
+        twice = ("simulator_ell", "blind_any") if self.one_length else ()
+        rows = []
+        for name, value, meaning in self.numbers():
+            if isinstance(value, bool):
+                rows.append((meaning, "yes" if value else "no"))
+            elif value is not None and name not in twice:
+                rows.append((meaning, stated(value, side=_side(name))))
+        return Table(["probabilities, distances, entropies", "exact"], rows)
+
+    def fields(self) -> dict[str, Any]:
+        """Return the setting and every number, by name."""
+        words = ("law", "sanitiser", "extractor", "code", "bits", "ell", "errors", "radius")
+        return {
+            **{name: getattr(self, name) for name in words},
+            "public_string_bits": self.sketch_bits,
+            **{
+                name: value
+                if isinstance(value, bool) or value is None
+                else to_json(value, side=_side(name))
+                for name, value, _ in self.numbers()
+            },
+            "explanation": self.sentences(),
+        }
+
+
+def _side(name: str) -> Side:
+    return "down" if name in _DOWNWARD else "up"
 
 
 def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None) -> Attack:
@@ -55,7 +356,7 @@ def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None)
         pad: Makes the pad; its length is that of the breaches which the generator tells about.
         sanitiser: What the attacker sees of the utility vector; all of it if left out.
 
-    >>> from twoworlds.attacks.auxiliary import extractor, FuzzyExtractor, flaw_law
+    >>> from twoworlds.attacks.auxiliary import extractor, flaw_law
     >>> found = attack(flaw_law(2), FuzzyExtractor(extractor("field", 2, 2)))
     >>> found.simulator, found.blind + found.epsilon
     (Fraction(3, 4), Fraction(5, 8))
@@ -64,7 +365,7 @@ def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None)
         InvalidInput: when lengths differ, or no database has a breach of the pad's length.
         TooLarge: when there are too many seeds, strings or breaches.
     """
-    view = exact(law.bits) if sanitiser is None else sanitiser
+    view = built("exact", law.bits) if sanitiser is None else sanitiser
     for what, bits in (("pad", pad.bits), ("sanitiser", view.bits)):
         if bits != law.bits:
             raise InvalidInput(
@@ -76,258 +377,113 @@ def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None)
         raise InvalidInput(
             f"ell={pad.ell}: no database has a breach of that length; there are {known}"
         )
-    return _Run(law, pad, view).result()
+    return Attack(
+        law=law.name,
+        sanitiser=view.name,
+        extractor=pad.extract.name,
+        code=None if pad.code is None else pad.code.describe(),
+        bits=law.bits,
+        ell=pad.ell,
+        sketch_bits=pad.sketch_bits,
+        radius=pad.radius,
+        errors=view.reach,
+        universal=pad.extract.universal,
+        one_breach=all(len(group.breaches) == 1 for group in law.groups),
+        one_length=law.lengths == (pad.ell,),
+        **Game(law, pad, view).chances(),
+    )
 
 
-class _Run:
-    """The bookkeeping of one attack: whole numbers over ``self.total``."""
+# --- the fuzzy case -------------------------------------------------------------------------------
 
-    def __init__(self, law: Law, pad: FuzzyExtractor, view: Sanitiser) -> None:
-        self.law, self.pad, self.view = law, pad, view
-        self.answers = {y: i for i, y in enumerate(law.answers)}
-        self.told = [i for y, i in self.answers.items() if len(y) == pad.ell]
-        self.long = [
-            [int(y, 2) for y in group.breaches if len(y) == pad.ell] for group in law.groups
-        ]
-        self.among = lcm(*(len(ys) for ys in self.long if ys))
-        self.total = law.total * view.total * self.among
-        self._check_size()
-        vectors: dict[int, tuple[int, Vector]] = {}
-        for group in law.groups:
-            vectors.setdefault(id(group.weights), (len(vectors), group.weights))
-        self.index = [vectors[id(group.weights)][0] for group in law.groups]
-        largest = (self.total << pad.ell + 1) * max(2, pad.extract.seeds)
-        # The weights of each vector w, and of each view of it times view.total.
-        self.true = np.array([fitted(vector, largest) for _, vector in vectors.values()])
-        self.seen = np.array([fitted(view.seen(vector), largest) for vector in self.true])
-        self._sums = [sum(map(int, vector)) for vector in self.true]
-        self._is_uniform_secret = (
-            len(self.true) == 1
-            and len(law.groups) == 1 << pad.ell
-            and all(len(group.breaches) == 1 for group in law.groups)
-            and all(self.long)
-            and len({group.factor for group in law.groups}) == 1
+
+@dataclass(frozen=True)
+class FuzzyAttack(Result):
+    """The attack on a release with errors, and a pair of strings where mending ends.
+
+    Attributes:
+        attack: Who wins.
+        within: The errors that were claimed to be always mended; None for no claim.
+        refuted: Whether the pair refutes that.
+        failing: Two close strings, of one of which the pad is not read from the other.
+    """
+
+    attack: Attack
+    within: int | None
+    refuted: bool
+    failing: FailingPair | None
+
+    def answer(self) -> Answer:
+        """Say who wins, whether errors are within what is mended, and what happens beyond."""
+        answer = self.attack.answer()
+        if self.within is not None:
+            answer = replace(
+                answer,
+                claim=f"always mends {counted(self.within, 'error')}",
+                holds=not self.refuted,
+            )
+        if self.refuted:
+            said = Said([answer.headline])
+            headline = f"The claim is refuted: {self._pair()}."
+            return replace(
+                answer, headline=headline, blocks=(said, *answer.blocks, Said([self._radius()]))
+            )
+        more = [self._radius()]
+        if self.failing is not None:
+            more.append(f"Beyond what is mended it fails: {self._pair()}.")
+        return replace(answer, blocks=(*answer.blocks, Said(more)))
+
+    def _radius(self) -> str:
+        """Say whether errors are within what is mended, and what the printed conditions force."""
+        found = self.attack
+        verb = "is within" if found.radius_holds else "exceeds"
+        third = (
+            f"t={found.radius} is below a third of {found.bits} bits, as the printed proof asks"
+            if found.below_a_third
+            else f"the printed proof asks for t below a third of {found.bits} bits, which a code "
+            "that mends more does not need"
+        )
+        return (
+            f"Errors up to {found.errors} in each of two views make them differ in up to "
+            f"{2 * found.errors} bits, which {verb} the t={found.radius} that is mended. Further, "
+            f"{third}. (Errors up to kappa/c with 2 kappa/c <= t < kappa/3 force c > 6, which is "
+            "not printed.)"
         )
 
-    def _check_size(self) -> None:
-        self.pad.check_size()
-        pad, groups = self.pad, len(self.law.groups)
-        if len(self.answers) * max(pad.cells, 1 << pad.bits) > _MOST_SCORES:
-            raise TooLarge(
-                f"{len(self.answers)} possible answers times {max(pad.cells, 1 << pad.bits)} "
-                f"values of z are more than {_MOST_SCORES}: shorten the breaches or w"
-            )
-        steps = pad.extract.seeds * groups * ((1 << pad.bits) + pad.cells + 4096)
-        if steps > _MOST_STEPS:
-            raise TooLarge(
-                f"{counted(pad.extract.seeds, 'seed')} times "
-                f"{counted(groups, 'set')} of breaches times 2^{pad.bits} strings take too long: "
-                "take fewer seeds (toeplitz, field, identity) or a shorter w"
-            )
-
-    def result(self) -> Attack:
-        law, pad, view = self.law, self.pad, self.view
-        secrets = self._secrets()
-        told = [i for i, ys in enumerate(self.long) if ys]
-        sets: list[_Mixture] = [((self.index[i], 1),) for i in told]
-        simulator, simulator_ell, distance = self._over_seeds({*secrets, *sets})
-        weight = {i: self._chance(((self.index[i], law.groups[i].factor),)) for i in told}
-        gamma = 1 - sum(weight.values(), Fraction(0))
-        return Attack(
-            law=law.name,
-            sanitiser=view.name,
-            extractor=pad.extract.name,
-            code=None if pad.code is None else pad.code.describe(),
-            bits=law.bits,
-            ell=pad.ell,
-            sketch_bits=pad.sketch_bits,
-            radius=pad.radius,
-            errors=view.reach,
-            universal=pad.extract.universal,
-            one_breach=all(len(group.breaches) == 1 for group in law.groups),
-            one_length=law.lengths == (pad.ell,),
-            gamma=gamma,
-            attacker=self._attacker(),
-            simulator=simulator,
-            simulator_ell=simulator_ell,
-            mu=self._best(self.seen, told_length=False),
-            mu_public=self._best(self._sketched(), told_length=True),
-            blind=self._blind({pad.ell}),
-            blind_any=self._blind(set(law.lengths)),
-            epsilon=sum((distance[m] * c for m, c in secrets.items()), Fraction(0)) / (1 - gamma),
-            epsilon_worst=max(distance[m] for m in secrets),
-            epsilon_given_breaches=sum(
-                (distance[m] * weight[i] for m, i in zip(sets, told, strict=True)), Fraction(0)
-            )
-            / (1 - gamma),
-            largest_utility=self._largest(self.true, secrets),
-            largest_seen=self._largest(self.seen, secrets),
-            largest_given_breaches=self._largest(self.true, sets),
-            residual=self._residual(secrets),
+    def _pair(self) -> str:
+        assert self.failing is not None
+        w, seen, pad, read = self.failing
+        bits, ell = self.attack.bits, self.attack.ell
+        back = "no pad at all" if read is None else f"the pad {written_bits(read, ell)}"
+        return (
+            f"from w={written_bits(w, bits)} comes the pad {written_bits(pad, ell)}; with "
+            f"{counted(self.failing.distance, 'error')}, {written_bits(seen, bits)}, {back} is "
+            "read back"
         )
 
-    def _secrets(self) -> dict[_Mixture, Fraction]:
-        """The law of the utility vector given each breach told, with the chance of that breach.
-
-        Breaches with proportional laws are gathered.
-        """
-        parts: dict[int, dict[int, int]] = {}
-        for i, ys in enumerate(self.long):
-            for y in ys:
-                part = parts.setdefault(y, {})
-                share = self.law.groups[i].factor * (self.among // len(ys))
-                part[self.index[i]] = part.get(self.index[i], 0) + share
-        found: dict[_Mixture, Fraction] = {}
-        for part in parts.values():
-            divisor = gcd(*part.values())
-            mixture = tuple(sorted((i, share // divisor) for i, share in part.items()))
-            chance = self._chance(tuple(part.items())) / self.among
-            found[mixture] = found.get(mixture, Fraction(0)) + chance
-        return found
-
-    def _chance(self, mixture: _Mixture) -> Fraction:
-        weight = sum(share * self._sums[i] for i, share in mixture)
-        return Fraction(weight, self.law.total)
-
-    def _over_seeds(
-        self, mixtures: Iterable[_Mixture]
-    ) -> tuple[Fraction, Fraction, dict[_Mixture, Fraction]]:
-        """Return what the best simulator wins, and the distance of the pad for each law of w.
-
-        Twice: with answers of any length, and of ell bits.
-        """
-        pad, seeds = self.pad, self.pad.extract.seeds
-        wins, wins_ell, uneven = 0, 0, dict.fromkeys(mixtures, 0)
-        for seed in track(range(seeds), "seeds", seeds):
-            cell = pad.cell(seed)
-            sums = [grouped(cell, vector, pad.cells) for vector in self.seen]
-            here, here_ell = self._wins(sums)
-            wins, wins_ell = wins + here, wins_ell + here_ell
-            for mixture in uneven:
-                mixed = sum(share * sums[i] for i, share in mixture)
-                uneven[mixture] += unevenness(np.asarray(mixed), pad.ell)
-        simulator = Fraction(wins, self.total * seeds) + self._wins_without_a_breach()
-        distance = {
-            mixture: Fraction(found, (self._seen_sum(mixture) << pad.ell + 1) * seeds)
-            for mixture, found in uneven.items()
+    def fields(self) -> dict[str, Any]:
+        """Return the numbers of the attack, and the pair."""
+        beyond = None
+        if self.failing is not None:
+            beyond = {
+                "w": written_bits(self.failing.w, self.attack.bits),
+                "seen": written_bits(self.failing.seen, self.attack.bits),
+                "distance": self.failing.distance,
+                "explanation": self._pair(),
+            }
+        return {
+            **self.attack.fields(),
+            "unique_decoding": self.attack.radius_holds,
+            "radius_condition": self._radius(),
+            "beyond_the_radius": beyond,
         }
-        return simulator, Fraction(wins_ell, self.total * seeds), distance
 
-    def _seen_sum(self, mixture: _Mixture) -> int:
-        return sum(share * self._sums[i] for i, share in mixture) * self.view.total
 
-    def _wins(self, sums: list[Vector]) -> tuple[int, int]:
-        """Return what the best answer to each z wins for one seed, and the best of ell bits."""
-        if self._is_uniform_secret:  # then the best answer is the likeliest pad, whatever r + y is
-            pads = sums[0].reshape(-1, 1 << self.pad.ell)
-            best = int(pads.max(axis=1).sum()) * self.law.groups[0].factor << self.pad.ell
-            return best, best
-        cells = np.arange(self.pad.cells)
-        scores = np.zeros((len(self.answers), self.pad.cells), dtype=self.seen.dtype)
-        for i, (group, ys) in enumerate(zip(self.law.groups, self.long, strict=True)):
-            if not ys:
-                continue
-            share = group.factor * (self.among // len(ys))
-            shown = sum(sums[self.index[i]][cells ^ y] for y in ys) * share
-            for answer in group.breaches:
-                scores[self.answers[answer]] += shown
-        return int(scores.max(axis=0).sum()), int(scores[self.told].max(axis=0).sum())
-
-    def _wins_without_a_breach(self) -> Fraction:
-        """Return what the simulator wins when z says that there is no breach of this length."""
-        scores = [Fraction(0)]
-        for answer in self.answers:
-            chosen = [
-                (self.index[i], group.factor)
-                for i, group in enumerate(self.law.groups)
-                if not self.long[i] and answer in group.breaches
-            ]
-            scores.append(self._chance(tuple(chosen)))
-        return max(scores)
-
-    def _attacker(self) -> Fraction:
-        """Return how often the attacker says a breach.
-
-        What is wrong after mending depends on the difference of the two views alone, and shifts y
-        by the pad of what is left over, because pads are linear.
-        """
-        pad, laws = self.pad, {}
-        for i, vector in enumerate(self.true):
-            differences = self.view.differences(vector)
-            mended = pad.left_over >= 0
-            laws[i] = grouped(pad.left_over[mended], differences[mended], 1 << pad.bits)
-        hits = [self._hits(i) for i in range(len(self.law.groups))]
-        wins = Fraction(0)
-        exactly = all(not law[1:].any() for law in laws.values())
-        for seed in range(1 if exactly else pad.extract.seeds):
-            shift = pad.pads(seed)
-            for i, hit in enumerate(hits):
-                shifts = grouped(shift, laws[self.index[i]], 1 << pad.ell)
-                wins += sum(hit[d] * int(shifts[d]) for d in hit)
-        seeds = 1 if exactly else pad.extract.seeds
-        return wins / (self.law.total * self.view.total**2 * seeds)
-
-    def _hits(self, i: int) -> dict[int, Fraction]:
-        """Return, for each shift, the weight of the breaches told that it turns into breaches."""
-        ys = set(self.long[i])
-        found: dict[int, Fraction] = {}
-        for y in ys:
-            for other in ys:
-                share = Fraction(self.law.groups[i].factor, len(ys))
-                found[y ^ other] = found.get(y ^ other, Fraction(0)) + share
-        return found
-
-    def _sketched(self) -> Vector:
-        size = 1 << self.pad.sketch_bits
-        return np.array([grouped(self.pad.sketches, vector, size) for vector in self.seen])
-
-    def _best(self, views: Vector, *, told_length: bool) -> Fraction:
-        """Return what the best answer wins to somebody who has a view, and not z.
-
-        Args:
-            views: The weight of each view, for each law of the utility vector.
-            told_length: Whether it is known that there is a breach of the right length.
-        """
-        if len(views) == 1 and all(self.long):  # the view does not depend on the breaches
-            return self._blind(set(self.law.lengths))
-        scores = np.zeros((len(self.answers), views.shape[1]), dtype=views.dtype)
-        for i, group in enumerate(self.law.groups):
-            if told_length and not self.long[i]:
-                continue
-            for answer in group.breaches:
-                scores[self.answers[answer]] += group.factor * views[self.index[i]]
-        wins = Fraction(int(scores.max(axis=0).sum()), self.law.total * self.view.total)
-        return wins + self._wins_without_a_breach() if told_length else wins
-
-    def _blind(self, lengths: set[int]) -> Fraction:
-        chances = []
-        for answer in self.answers:
-            if len(answer) in lengths:
-                chosen = (
-                    (self.index[i], group.factor)
-                    for i, group in enumerate(self.law.groups)
-                    if answer in group.breaches
-                )
-                chances.append(self._chance(tuple(chosen)))
-        return max(chances)
-
-    def _mixed(self, vectors: Vector, mixture: _Mixture) -> Vector:
-        return np.asarray(sum(share * vectors[i] for i, share in mixture))
-
-    def _largest(self, vectors: Vector, mixtures: Iterable[_Mixture]) -> Fraction:
-        """Return the largest conditional probability of a string."""
-        found = []
-        for mixture in mixtures:
-            mixed = self._mixed(vectors, mixture)
-            found.append(Fraction(int(mixed.max()), int(mixed.sum())))
-        return max(found)
-
-    def _residual(self, mixtures: Iterable[_Mixture]) -> Fraction:
-        """Return the chance of guessing the view from its syndrome, given the worst breach."""
-        found = []
-        for mixture in mixtures:
-            mixed = self._mixed(self.seen, mixture)
-            best = np.zeros(1 << self.pad.sketch_bits, dtype=mixed.dtype)
-            np.maximum.at(best, self.pad.sketches, mixed)
-            found.append(Fraction(int(best.sum()), int(mixed.sum())))
-        return max(found)
+def fuzzy_attack(
+    law: Law, pad: FuzzyExtractor, sanitiser: Sanitiser, *, within: object = None
+) -> FuzzyAttack:
+    """Run the attack, and look for a pair of strings within a claimed distance that fails."""
+    claimed = None if within is None else whole(within, "t")
+    refuted = None if claimed is None else pad.failing_pair(claimed)
+    failing = refuted or pad.failing_pair(pad.radius + 1)
+    return FuzzyAttack(attack(law, pad, sanitiser=sanitiser), claimed, refuted is not None, failing)

@@ -3,30 +3,21 @@
 * `twoworlds.attacks.queries.differencing`: one person from counts of many, past every size limit;
 * `twoworlds.attacks.queries.averaging`: fresh noise, asked away;
 * `twoworlds.attacks.queries.membership`: was this person in the study?
-* `twoworlds.attacks.queries.studies`: the same for everybody in a made-up study;
-* `twoworlds.attacks.queries.histograms`: the same where a histogram leaves out its small cells;
+* `twoworlds.attacks.queries.studies`: the same for everybody in a made-up study or histogram;
 * `twoworlds.attacks.queries.server`: who answers the counts.
 
 Each also runs against the release engine.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.attacks.queries.averaging import Averaging, average_out
-    from twoworlds.attacks.queries.differencing import SingledOut, single_out
-    from twoworlds.attacks.queries.histograms import histogram_study
-    from twoworlds.attacks.queries.membership import (
-        Membership,
-        membership_in_histogram,
-        membership_in_means,
-    )
-    from twoworlds.attacks.queries.server import ExactServer, equal
-    from twoworlds.attacks.queries.studies import Study, study
+from twoworlds.attacks.queries.averaging import Averaging, average_out
+from twoworlds.attacks.queries.differencing import SingledOut, single_out
+from twoworlds.attacks.queries.membership import (
+    Membership,
+    membership_in_histogram,
+    membership_in_means,
+)
+from twoworlds.attacks.queries.server import ExactServer, equal
+from twoworlds.attacks.queries.studies import Study, histogram_study, study
 
 __all__ = [
     "Averaging",
@@ -42,14 +33,3 @@ __all__ = [
     "single_out",
     "study",
 ]
-
-_PLACES = {
-    "averaging": ("Averaging", "average_out"),
-    "differencing": ("SingledOut", "single_out"),
-    "histograms": ("histogram_study",),
-    "membership": ("Membership", "membership_in_histogram", "membership_in_means"),
-    "server": ("ExactServer", "equal"),
-    "studies": ("Study", "study"),
-}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)

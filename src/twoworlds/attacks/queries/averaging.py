@@ -14,16 +14,15 @@ it again, and questions that are only dressed up differently are paid for, until
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.queries.differencing import best_chance
-from twoworlds.attacks.queries.server import TABLE, ExactServer, declared
-from twoworlds.cards.explained import Explained
+from twoworlds.attacks.queries.server import TABLE, ExactServer
+from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
@@ -39,6 +38,7 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.progress import track
+from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from flint import arb
@@ -51,7 +51,6 @@ __all__ = [
     "against_engine",
     "average_out",
     "chance",
-    "chance_text",
     "enough",
 ]
 
@@ -60,7 +59,7 @@ _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times
 
 
 @dataclass(frozen=True)
-class Averaging(Explained):
+class Averaging(Result):
     """What repeating a question brings.
 
     Attributes:
@@ -70,6 +69,8 @@ class Averaging(Explained):
         confidence: What was wanted.
         enough: A number of questions that reaches it while one less does not; None for more
             than are worked out.
+        engine: The same attack on the release engine, if it was asked for.
+        notes: What a reader should know of the table.
     """
 
     epsilon: Number
@@ -77,10 +78,30 @@ class Averaging(Explained):
     chances: tuple[Number, ...]
     confidence: Fraction
     enough: int | None
+    engine: Repeated | None = None
+    notes: tuple[str, ...] = ()
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say how soon the noise is gone."""
-        first, last = (chance_text(self.chances[i]) for i in (0, -1))
+        rows = [
+            [f"{m:,}", _chance_text(c), decimal(m * self.epsilon, 4, "about")]
+            for m, c in zip(self.times, self.chances, strict=True)
+        ]
+        names = [f"{m:,} answer{'s' if m > 1 else ''}" for m in self.times]
+        right = dict(zip(names, self.chances, strict=True))
+        wanted = ("wanted", self.confidence)
+        held = [] if self.engine is None else [Said([self.engine.sentences()])]
+        return Answer.of(
+            self.sentences(),
+            Table(["questions", "rounded mean is the truth", "epsilon in all"], rows, numbers=True),
+            *held,
+            Bars("The rounded mean is the truth", right, mark=wanted),
+            notes=self.notes,
+        )
+
+    def sentences(self) -> str:
+        """Return in words how soon the noise is gone."""
+        first, last = (_chance_text(self.chances[i]) for i in (0, -1))
         text = (
             f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: one "
             "answer is "
@@ -97,25 +118,18 @@ class Averaging(Explained):
             "what is not so."
         )
 
-    def picture(self) -> str:
-        """Draw how the chance grows with the number of answers."""
-        from twoworlds.cards import bars
-
-        names = [f"{m:,} answer{'s' if m > 1 else ''}" for m in self.times]
-        right = dict(zip(names, self.chances, strict=True))
-        return bars("The rounded mean is the truth", right, mark=("wanted", self.confidence))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the chance and the cost of each number of questions."""
         return {
-            "epsilon": to_json(self.epsilon),
-            "confidence": to_json(self.confidence),
+            "epsilon": self.epsilon,
+            "confidence": self.confidence,
             "enough": self.enough,
             "rows": [
-                {"times": m, "chance": to_json(c, side="down"), "cost": to_json(m * self.epsilon)}
+                {"times": m, "chance": to_json(c, side="down"), "cost": m * self.epsilon}
                 for m, c in zip(self.times, self.chances, strict=True)
             ],
-            "explanation": self.explain(),
+            "explanation": self.sentences(),
+            **({} if self.engine is None else {"engine": self.engine}),
         }
 
 
@@ -223,7 +237,7 @@ def _central(p: arb, times: int, reach: int, bits: int) -> arb:
 
 
 @dataclass(frozen=True)
-class Repeated(Explained):
+class Repeated(Result):
     """The same attack on the release engine.
 
     Attributes:
@@ -246,8 +260,14 @@ class Repeated(Explained):
     truth: int
     best: Number
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say why averaging stops."""
+        guessed = {"a coin": Fraction(1, 2), "from all answers, at best": self.best}
+        title = "One person's yes or no guessed right"
+        return Answer.of(self.sentences(), Bars(title, guessed, grey=["a coin"], side="up"))
+
+    def sentences(self) -> str:
+        """Return in words why averaging stops."""
         disguised = "question was" if self.variants == 1 else "questions were"
         return (
             f"The release engine was asked the same question {self.times} times: "
@@ -260,25 +280,18 @@ class Repeated(Explained):
             f"guesses one person's yes or no right with more than {percent(self.best)}."
         )
 
-    def picture(self) -> str:
-        """Draw how well a person's bit can be guessed, beside a coin."""
-        from twoworlds.cards import bars
-
-        guessed = {"a coin": Fraction(1, 2), "from all answers, at best": self.best}
-        return bars("One person's yes or no guessed right", guessed, grey=["a coin"], side="up")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the answers, and how well a person's bit can be guessed."""
         return {
             "times": self.times,
             "different_answers": self.different,
-            "epsilon": to_json(self.epsilon),
-            "cap": to_json(self.cap),
+            "epsilon": self.epsilon,
+            "cap": self.cap,
             "variants": self.variants,
-            "mean": to_json(self.mean),
+            "mean": self.mean,
             "truth": self.truth,
-            "best_chance": to_json(self.best),
-            "explanation": self.explain(),
+            "best_chance": self.best,
+            "explanation": self.sentences(),
         }
 
 
@@ -294,32 +307,24 @@ def against_engine(
 
     A disguise adds a condition that is true of every row with a value: text that is not some word.
     """
-    from twoworlds.release import Curator, OverBudget, Policy, Query
-    from twoworlds.release.budget import Cap, parse_cost
+    from twoworlds.release import OverBudget, Query
     from twoworlds.release.query.conditions import All, Compare, columns_of
 
     loss, limit = positive(epsilon, "epsilon"), positive(cap, "the cap")
     if loss > limit:
         raise InvalidInput(f"epsilon={show(loss)} for one answer is above the cap {show(limit)}")
     column = sorted(columns_of(condition))[0]
-    dataset = declared(server.source, server.kinds, cap=Cap(parse_cost(f"epsilon={cap}")))
-    source = (
-        Path(server.source).resolve() if isinstance(server.source, str | Path) else server.source
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        policy = Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))
-        with Curator.open(policy, sources={TABLE: source}) as curator:
-            asked = Query(TABLE).count().where(condition)
-            same = {_answer(curator, asked, epsilon) for _ in range(times)}
-            answers = [*same]
-            try:
-                while True:
-                    never = _never(server.kinds[column], len(answers))
-                    disguise = Compare(column, "!=", never)
-                    variant = Query(TABLE).count().where(All((condition, disguise)))
-                    answers.append(_answer(curator, variant, epsilon))
-            except OverBudget:
-                pass
+    with server.engine(cap) as curator:
+        asked = Query(TABLE).count().where(condition)
+        same = {_answer(curator, asked, epsilon) for _ in range(times)}
+        answers = [*same]
+        try:
+            while True:
+                disguise = Compare(column, "!=", _never(server.kinds[column], len(answers)))
+                variant = Query(TABLE).count().where(All((condition, disguise)))
+                answers.append(_answer(curator, variant, epsilon))
+        except OverBudget:
+            pass
     truth = server.true_count(condition)
     mean = sum(answers, Fraction(0)) / len(answers)
     return Repeated(
@@ -327,8 +332,7 @@ def against_engine(
     )
 
 
-def chance_text(chance: Number) -> str:
-    """Write a probability as a percentage, which is not 100% while it is below 1."""
+def _chance_text(chance: Number) -> str:
     return "more than 99.9%" if chance > Fraction(999, 1000) else percent(chance, side="about")
 
 

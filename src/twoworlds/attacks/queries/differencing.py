@@ -18,23 +18,21 @@ as the person could matter, however the answers are combined (`against_engine`).
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from pathlib import Path
 from typing import Any
 
+from twoworlds.answer import Answer, Listing, Said
 from twoworlds.attacks.queries.server import (
     TABLE,
     ExactServer,
     all_of,
     complement,
-    declared,
     in_words,
 )
-from twoworlds.cards.explained import Explained
+from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms.noise import GeometricNoise
@@ -42,6 +40,7 @@ from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition
 from twoworlds.release.query.sql import to_sql
+from twoworlds.show import Result
 
 __all__ = [
     "Attempt",
@@ -93,9 +92,18 @@ class Attempt:
             total += one.sign * one.answer
         return total
 
+    def lines(self) -> list[str]:
+        """Return each answer with its sign and its question, and what they add up to."""
+        found = [
+            f"{'-' if one.sign < 0 else '+'} "
+            f"{'refused' if one.answer is None else f'{one.answer:,}':>8}  {one.sql}"
+            for one in self.questions
+        ]
+        return found if self.value is None else [*found, f"= {self.value:>8}"]
+
 
 @dataclass(frozen=True)
-class SingledOut(Explained):
+class SingledOut(Result):
     """What exact counts give away about somebody.
 
     Attributes:
@@ -106,6 +114,8 @@ class SingledOut(Explained):
         matching: How many rows what is known fits, in truth.
         having: How many of those have the secret, in truth.
         attempts: What was tried, in order, up to the first that worked.
+        engine: The same questions to the release engine, if that was asked for.
+        notes: What a reader should know of the table.
     """
 
     known: tuple[Compare, ...]
@@ -115,6 +125,8 @@ class SingledOut(Explained):
     matching: int
     having: int
     attempts: tuple[Attempt, ...]
+    engine: UnderNoise | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def value(self) -> int | None:
@@ -126,15 +138,37 @@ class SingledOut(Explained):
         """Whether it found the truth."""
         return self.value == self.having
 
-    def verify(self) -> bool:
-        """Add the answers up again, and compare with the truth."""
-        found = self.value
-        return found is None or found == self.having
-
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what was asked and what follows."""
+        last = self.attempts[-1]
+        drawn = {
+            f"{'add' if one.sign > 0 else 'take away'} answer {i}": one.answer
+            for i, one in enumerate(last.questions, start=1)
+            if one.answer is not None
+        }
+        charts = []
+        if last.value is not None and len(drawn) > 1:
+            left = "what is left"
+            charts = [
+                Bars(
+                    "Answers that add up to a secret",
+                    {**drawn, left: last.value},
+                    share=False,
+                    orange=[left],
+                )
+            ]
+        return Answer.of(
+            self.sentences(),
+            *(Listing(attempt.name, attempt.lines()) for attempt in self.attempts),
+            *([] if self.engine is None else [Said([self.engine.sentences()])]),
+            *charts,
+            notes=self.notes,
+        )
+
+    def sentences(self) -> str:
+        """Return in words what was asked and what follows."""
         limit = f"refuses counts below {self.at_least} and above {self.rows - self.at_least}"
-        server = f"The server {limit}. " if self.at_least else "The server refuses nothing. "
+        server = f" The server {limit}." if self.at_least else " The server refuses nothing."
         if 2 * self.at_least > self.rows:
             return (
                 f"The server refuses counts of fewer than {self.at_least} rows, and of all but "
@@ -143,9 +177,9 @@ class SingledOut(Explained):
         last = self.attempts[-1]
         if last.value is None:
             return (
-                f"{server}Neither a direct count, nor a difference, nor a tracker made of one "
+                "Neither a direct count, nor a difference, nor a tracker made of one "
                 "column was allowed. That is luck, no protection: a tracker made of several "
-                "columns may still exist."
+                f"columns may still exist.{server}"
             )
         way = {
             "direct": "One answer tells",
@@ -163,29 +197,10 @@ class SingledOut(Explained):
                 f"what is known fits {self.matching} people, and {last.value} of them have {what}; "
                 "whoever knows more of the person finds out the rest"
             )
-        return f"{server}{way}: {fact}."
+        return f"{way}: {fact}.{server}"
 
-    def picture(self) -> str:
-        """Draw the answers, and what is left of them."""
-        from twoworlds.cards import bars
-
-        last = self.attempts[-1]
-        answers = {
-            f"{'add' if one.sign > 0 else 'take away'} answer {i}": one.answer
-            for i, one in enumerate(last.questions, start=1)
-            if one.answer is not None
-        }
-        if last.value is None or len(answers) < 2:
-            return ""
-        return bars(
-            "Answers that add up to a secret",
-            {**answers, "what is left": last.value},
-            share=False,
-            orange=["what is left"],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return what was asked, what was found, and the truth."""
         return {
             "known": in_words(self.known),
             "secret": in_words([self.secret]),
@@ -205,7 +220,8 @@ class SingledOut(Explained):
                 }
                 for attempt in self.attempts
             ],
-            "explanation": self.explain(),
+            "explanation": self.sentences(),
+            **({} if self.engine is None else {"engine": self.engine}),
         }
 
 
@@ -293,7 +309,7 @@ def _trackers(server: ExactServer, without: set[str]) -> Iterator[Compare]:
 
 
 @dataclass(frozen=True)
-class UnderNoise(Explained):
+class UnderNoise(Result):
     """The same questions, answered by the release engine.
 
     Attributes:
@@ -314,8 +330,14 @@ class UnderNoise(Explained):
     chance: Number
     best: Number
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what is left of the attack."""
+        guessed = {"a coin": 0.5, "this attack": self.chance, "any attack, at best": self.best}
+        title = "A yes-or-no secret guessed right"
+        return Answer.of(self.sentences(), Bars(title, guessed, grey=["a coin"], side="up"))
+
+    def sentences(self) -> str:
+        """Return in words what is left of the attack."""
         asked = "answer leads" if len(self.answers) == 1 else f"{len(self.answers)} answers lead"
         return (
             f"From the release engine, with epsilon {decimal(self.epsilon, 4, 'about')} for the "
@@ -328,23 +350,16 @@ class UnderNoise(Explained):
             f"answers, whatever it knows of everybody else, has more than {percent(self.best)}."
         )
 
-    def picture(self) -> str:
-        """Draw how often attacks are right, beside a coin."""
-        from twoworlds.cards import bars
-
-        guessed = {"a coin": 0.5, "this attack": self.chance, "any attack, at best": self.best}
-        return bars("A yes-or-no secret guessed right", guessed, grey=["a coin"], side="up")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the noisy answers, and how well a bit can be guessed."""
         return {
-            "epsilon": to_json(self.epsilon),
-            "answers": list(self.answers),
+            "epsilon": self.epsilon,
+            "answers": self.answers,
             "value": self.value,
-            "standard_error": to_json(self.error),
+            "standard_error": self.error,
             "chance": to_json(self.chance, side="down"),
-            "best_chance": to_json(self.best),
-            "explanation": self.explain(),
+            "best_chance": self.best,
+            "explanation": self.sentences(),
         }
 
 
@@ -353,17 +368,10 @@ def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> Un
 
     The server that adds noise need refuse nothing, whatever the size of a set.
     """
-    from twoworlds.release import Curator, Policy
-    from twoworlds.release.budget import Cap, parse_cost
-
     cost = positive(epsilon, "epsilon")
-    cap = Cap(parse_cost(f"epsilon={epsilon}"))  # rounded as the charge is
-    dataset = declared(server.source, server.kinds, cap=cap)
     asked = [Query(TABLE).count().where(one.condition) for one in attempt.questions]
-    with tempfile.TemporaryDirectory() as folder:
-        policy = Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))
-        with Curator.open(policy, sources={TABLE: _absolute(server.source)}) as curator:
-            released = curator.release_all(asked, f"epsilon={epsilon}")
+    with server.engine(epsilon) as curator:
+        released = curator.release_all(asked, f"epsilon={epsilon}")
     answers = tuple(round(answer.estimates[0][0].value) for answer in released.answers)
     laws = {noises[0].law for noises in released.answers[0].calibration.noises}
     law = next(iter(laws))
@@ -399,7 +407,3 @@ def best_chance(epsilon: Number) -> Number:
     P = e^eps Q and 1 - Q = e^eps (1 - P).
     """
     return 1 / (1 + exp(-epsilon))
-
-
-def _absolute(source: Any) -> Any:
-    return Path(source).resolve() if isinstance(source, str | Path) else source

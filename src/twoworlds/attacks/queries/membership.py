@@ -23,13 +23,16 @@ before cells were left out, all of these are chances of sums, as above.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, prod
+from pathlib import Path
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise, Noise
 from twoworlds.numbers import (
@@ -37,11 +40,12 @@ from twoworlds.numbers import (
     decimal,
     exact_text,
     exp,
+    positive,
     power,
     probability,
-    to_json,
     whole,
 )
+from twoworlds.show import Result
 
 __all__ = [
     "Membership",
@@ -51,6 +55,7 @@ __all__ = [
     "membership_in_histogram",
     "membership_in_means",
     "noisy_factor",
+    "read_study",
 ]
 
 _MOST_PEOPLE = 20_000
@@ -63,7 +68,7 @@ _BELIEF = (
 
 
 @dataclass(frozen=True)
-class Membership(Explained):
+class Membership(Result):
     """How published numbers change the odds that a person was in the study.
 
     Attributes:
@@ -86,8 +91,14 @@ class Membership(Explained):
         with_ratio = self.prior * self.ratio
         return with_ratio / (with_ratio + 1 - self.prior)
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what the numbers tell, and what that rests on."""
+        believed = {"before": self.prior, "after": self.posterior}
+        title = "Probability that this person took part"
+        return Answer.of(self.sentences(), Bars(title, believed, grey=["before"]))
+
+    def sentences(self) -> str:
+        """Return in words what the numbers tell, and what that rests on."""
         if self.ratio == 1:
             told = "The published numbers say nothing about whether this person took part"
         elif self.ratio == 0:
@@ -100,29 +111,23 @@ class Membership(Explained):
                 f"{'took part' if likelier else 'did not take part'}"
             )
         return (
-            f"A study of {self.people:,} people. {_BELIEF} {told}: the probability of having taken "
-            f"part goes from {exact_text(self.prior)} to {decimal(self.posterior, 4, 'about')}."
+            f"{told}: the probability of having taken "
+            f"part goes from {exact_text(self.prior)} to {decimal(self.posterior, 4, 'about')}. "
+            f"It was a study of {self.people:,} people. {_BELIEF}"
             + (f" The counts carry {self.noise}." if self.noise else "")
         )
 
-    def picture(self) -> str:
-        """Draw the belief before and after."""
-        from twoworlds.cards import bars
-
-        believed = {"before": self.prior, "after": self.posterior}
-        return bars("Probability that this person took part", believed, grey=["before"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the ratio, and the belief before and after."""
         return {
             "belief": _BELIEF,
             "people": self.people,
             "attributes": len(self.factors),
             "noise": self.noise or None,
-            "prior": to_json(self.prior),
-            "likelihood_ratio": to_json(self.ratio),
-            "posterior": to_json(self.posterior),
-            "explanation": self.explain(),
+            "prior": self.prior,
+            "likelihood_ratio": self.ratio,
+            "posterior": self.posterior,
+            "explanation": self.sentences(),
         }
 
 
@@ -168,20 +173,12 @@ def membership_in_means(
             f"{size:,} people with {len(bits):,} noisy counts: at most {_MOST_TERMS:,} of both "
             "multiplied; take fewer attributes"
         )
-    if noise is None:
-        published = [whole(count, "a count") for count in counts]
-        factors: tuple[Number, ...] = tuple(
-            mean_factor(bit, count, size, share)
-            for bit, count, share in zip(bits, published, known, strict=True)
-        )
-        words = ""
-    else:
-        noisy = [_signed(count, "a count") for count in counts]
-        factors = tuple(
-            noisy_factor(bit, count, size, share, noise)
-            for bit, count, share in zip(bits, noisy, known, strict=True)
-        )
-        words = f"noise: {noise.expression} on each"
+    read = whole if noise is None else _signed
+    factors = tuple(
+        _factor(bit, read(count, "a count"), size, share, noise)
+        for bit, count, share in zip(bits, counts, known, strict=True)
+    )
+    words = "" if noise is None else f"noise: {noise.expression} on each"
     return Membership(size, prod(factors, start=Fraction(1)), before, factors, words)
 
 
@@ -199,12 +196,23 @@ def noisy_factor(bit: int, count: int, people: int, share: Fraction, noise: Nois
     return inside / _smoothed(count, people, share, noise)
 
 
+def _factor(bit: int, count: int, people: int, share: Fraction, noise: Noise | None) -> Number:
+    if noise is None:
+        return mean_factor(bit, count, people, share)
+    return noisy_factor(bit, count, people, share, noise)
+
+
 def _smoothed(count: int, people: int, share: Fraction, noise: Noise) -> Number:
     """Return P(binomial + noise = count)."""
+    return _mean(people, share, lambda k: noise.pmf(count - k))
+
+
+def _mean(people: int, share: Fraction, value: Callable[[int], Number]) -> Number:
+    """Return the mean of a function of a binomial number of people."""
     total: Number = Fraction(0)
     for k in range(people + 1):
         weight = comb(people, k) * share**k * (1 - share) ** (people - k)
-        total = total + weight * noise.pmf(count - k)
+        total = total + weight * value(k)
     return total
 
 
@@ -245,6 +253,27 @@ def cell_noise(epsilon: Number) -> GeometricNoise:
     return GeometricNoise(1 / power(exp(epsilon), Fraction(1, 2)))
 
 
+def read_study(path: Path, people: object, *, prior: object, epsilon: object) -> Membership:
+    """Test a person by a CSV file with columns person (0 or 1), count and share.
+
+    Epsilon is what all counts cost together; None for exact ones.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}") from None
+    for name in ("person", "count", "share"):
+        if not rows or rows[0].get(name) is None:
+            raise InvalidInput(f"{path} needs the columns person, count and share, and a line")
+    noise = None
+    if epsilon is not None:
+        all_of_it = exp(positive(epsilon, "epsilon"))
+        noise = GeometricNoise(1 / power(all_of_it, Fraction(1, len(rows))))
+    person, counts, shares = ([row[n] for row in rows] for n in ("person", "count", "share"))
+    return membership_in_means(person, counts, shares, people, prior=prior, noise=noise)
+
+
 def histogram_factor(
     count: int | None, people: int, share: Fraction, at_least: int, noise: Noise | None = None
 ) -> Number:
@@ -256,28 +285,17 @@ def histogram_factor(
     if noise is not None and people > _MOST_NOISY:
         raise TooLarge(f"a noisy cell among {people:,} people: at most {_MOST_NOISY:,}")
     if count is not None:
-        if noise is None:
-            return mean_factor(1, count, people, share)
-        return noisy_factor(1, count, people, share, noise)
+        return _factor(1, count, people, share, noise)
     if people > _MOST_PEOPLE:
         raise TooLarge(f"a hidden cell among {people:,} people: at most {_MOST_PEOPLE:,}")
-    if noise is None:
-        return _below(at_least - 1, people - 1, share) / _below(at_least, people, share)
-    inside = _hidden(at_least - 1, people - 1, share, noise)
-    return inside / _hidden(at_least, people, share, noise)
+    inside = _below(at_least - 1, people - 1, share, noise)
+    return inside / _below(at_least, people, share, noise)
 
 
-def _hidden(limit: int, people: int, share: Fraction, noise: Noise) -> Number:
+def _below(limit: int, people: int, share: Fraction, noise: Noise | None) -> Number:
     """Return P(binomial + noise < limit)."""
-    total: Number = Fraction(0)
-    for k in range(people + 1):
-        weight = comb(people, k) * share**k * (1 - share) ** (people - k)
-        total = total + weight * (1 - noise.at_least(limit - k))
-    return total
-
-
-def _below(limit: int, people: int, share: Fraction) -> Fraction:
-    """Return P(binomial < limit)."""
+    if noise is not None:
+        return _mean(people, share, lambda k: 1 - noise.at_least(limit - k))
     return sum(
         (
             comb(people, k) * share**k * (1 - share) ** (people - k)

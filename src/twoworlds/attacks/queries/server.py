@@ -8,13 +8,14 @@ without noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational, whole
@@ -24,15 +25,21 @@ from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, M
 from twoworlds.release.query.resolve import resolve
 from twoworlds.release.values import Value, shown_value
 
+if TYPE_CHECKING:
+    from twoworlds.release import Curator
+    from twoworlds.release.budget import Cap
+
 __all__ = [
     "TABLE",
     "ExactServer",
     "all_of",
+    "cap_of",
     "complement",
     "declared",
     "equal",
     "in_words",
     "made_up",
+    "release_engine",
 ]
 
 TABLE = "people"
@@ -83,6 +90,12 @@ class ExactServer:
         """Return the values of a column, the usual ones first; an attacker knows most of them."""
         cells = self._totals(Query(TABLE).by(column, discover=True).count())
         return [value for [value], _ in sorted(cells.items(), key=lambda cell: -cell[1][0])]
+
+    def engine(self, cap: object) -> AbstractContextManager[Curator]:
+        """Open the release engine on the same table, which may cost so much epsilon in all."""
+        source = self.source
+        place = Path(source).resolve() if isinstance(source, str | Path) else source
+        return release_engine(declared(source, self.kinds, cap=cap_of(cap)), place)
 
     def _totals(self, query: Query) -> Mapping[Any, tuple[int, ...]]:
         from twoworlds.release.plan import plan
@@ -136,6 +149,25 @@ def made_up(lines: Iterable[str], folder: Path) -> Path:
         connection.read_csv(str(text), header=True).write_parquet(str(table))
     text.unlink()
     return table
+
+
+@contextmanager
+def release_engine(dataset: Dataset, source: Any = None) -> Iterator[Curator]:
+    """Open the release engine on one table, with a ledger of its own that goes with it."""
+    from twoworlds.release import Curator, Policy
+
+    given = {} if source is None else {TABLE: source}
+    with TemporaryDirectory() as folder:
+        policy = Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))
+        with Curator.open(policy, sources=given) as curator:
+            yield curator
+
+
+def cap_of(epsilon: object) -> Cap:
+    """Return a cap of so much epsilon, rounded as a charge is."""
+    from twoworlds.release.budget import Cap, parse_cost
+
+    return Cap(parse_cost(f"epsilon={epsilon}"))
 
 
 def declared(source: Any, kinds: Mapping[str, str], **others: Any) -> Dataset:

@@ -1,39 +1,51 @@
-"""Made-up studies: members and outsiders tested against published counts, with and without noise.
+r"""Made-up studies: members and outsiders tested against what is published, with noise or without.
 
-A population in which each of d attributes has its own share of yes; a study of n people; the
-counts, exact or from the release engine. Everybody in the study, and as many outsiders, are tested
-with the likelihood ratio of `twoworlds.attacks.queries.membership`. What is shown is the share of
-members, and of outsiders, for whom the test says "in the study", and the share of the two groups
-that is told right. A simulation: its numbers are floats.
+`study`: a population in which each of d attributes has its own share of yes; a study of n people;
+the counts. `histogram_study`: each person belongs to one of so many cells, whose shares are known;
+a histogram without the cells below a limit. Both are exact, or carry noise for epsilon, drawn here
+or by the release engine. Everybody in the study, and as many outsiders, are tested with the
+likelihood ratio of `twoworlds.attacks.queries.membership`. What is shown is the share of members,
+and of outsiders, for whom the test says "in the study", and the share of the two groups that is
+told right. A simulation: its numbers are floats.
+
+If one person's answers change, all counts together move by their cost; of a histogram two cells
+move by 1, so its noise is two-sided geometric with ratio e^(-epsilon/2). What is left out after
+noise was added costs nothing.
 """
 
 from __future__ import annotations
 
 import math
-import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.answer import Answer
 from twoworlds.attacks.queries.differencing import best_chance
-from twoworlds.attacks.queries.server import TABLE, made_up
-from twoworlds.cards.explained import Explained
+from twoworlds.attacks.queries.membership import cell_noise
+from twoworlds.attacks.queries.server import TABLE, cap_of, made_up, release_engine
+from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent, percent_above
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.noise import GeometricNoise
-from twoworlds.numbers import Number, decimal, exp, positive, power, to_json, whole
+from twoworlds.numbers import Number, decimal, exp, positive, power, whole
+from twoworlds.show import Result
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Study", "drawn", "log_ratio", "study"]
+__all__ = ["Study", "histogram_study", "study"]
 
-_MOST_CELLS = 50_000_000
+_MOST_ENTRIES = 50_000_000
+_MOST_CELLS = 1000
+_MOST_PEOPLE = 10_000
 
 
 @dataclass(frozen=True)
-class Study(Explained):
+class Study(Result):
     """How well members are told from outsiders.
 
     Attributes:
@@ -63,8 +75,14 @@ class Study(Explained):
         """The share of all tested people who were told right."""
         return (self.members + 1 - self.outsiders) / 2
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say how well the test does, beside what is possible."""
+        called = {"of the members": self.members, "of the outsiders": self.outsiders}
+        title = "Called a member by the test"
+        return Answer.of(self.sentences(), Bars(title, called, orange=["of the outsiders"]))
+
+    def sentences(self) -> str:
+        """Return in words how well the test does, beside what is possible."""
         text = (
             f"{self.people:,} people of a made-up study, {self._published()}: the test calls "
             f"{_share(self.members)} of the members a member, and {_share(self.outsiders)} of as "
@@ -81,30 +99,23 @@ class Study(Explained):
             f"{decimal(exp(self.epsilon), 4)}."
         )
 
-    def picture(self) -> str:
-        """Draw how many members and outsiders are called members."""
-        from twoworlds.cards import bars
-
-        called = {"of the members": self.members, "of the outsiders": self.outsiders}
-        return bars("Called a member by the test", called, orange=["of the outsiders"])
-
     def _published(self) -> str:
         of = " of the release engine" if self.engine else ""
+        noise = (
+            ""
+            if self.epsilon is None
+            else f" with noise for epsilon {decimal(self.epsilon, 4, 'about')}"
+        )
         if self.at_least is not None:
             exact = "an exact histogram" if self.epsilon is None else f"a histogram{of}"
-            noise = "" if self.epsilon is None else f" with noise for epsilon {self._loss}"
             left = f"without the cells below {self.at_least}" if self.at_least else "complete"
             return f"{exact} of {self.attributes:,} cells{noise}, {left}"
         if self.epsilon is None:
             return f"{self.attributes:,} exact counts"
-        return f"{self.attributes:,} counts{of} with noise for epsilon {self._loss} in all"
+        return f"{self.attributes:,} counts{of}{noise} in all"
 
-    @property
-    def _loss(self) -> str:
-        return "" if self.epsilon is None else decimal(self.epsilon, 4, "about")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return how the study was made, and how well its members are told."""
         counted: dict[str, Any] = {"attributes": self.attributes}
         if self.at_least is not None:
             counted = {"cells": self.attributes, "at_least": self.at_least}
@@ -112,14 +123,14 @@ class Study(Explained):
             "people": self.people,
             **counted,
             "seed": self.seed,
-            "epsilon": None if self.epsilon is None else to_json(self.epsilon),
+            "epsilon": self.epsilon,
             "engine": self.engine,
             "members_called_members": self.members,
             "outsiders_called_members": self.outsiders,
             "told_right": self.right,
             "largest_ratio": self.largest if math.isfinite(self.largest) else None,
-            "best_chance": None if self.epsilon is None else to_json(best_chance(self.epsilon)),
-            "explanation": self.explain(),
+            "best_chance": None if self.epsilon is None else best_chance(self.epsilon),
+            "explanation": self.sentences(),
         }
 
 
@@ -143,90 +154,156 @@ def study(
     """
     import numpy as np
 
-    size = whole(people, "the number of people", at_least=1)
+    size, loss, start = _setting(people, epsilon, seed, engine=engine)
     many = whole(attributes, "the number of attributes", at_least=1)
-    start = whole(seed, "the seed")
-    if size * many > _MOST_CELLS:
-        raise TooLarge(f"{size:,} people with {many:,} attributes: at most {_MOST_CELLS:,} cells")
-    loss = None if epsilon is None else positive(epsilon, "epsilon")
-    if engine and loss is None:
-        raise InvalidInput("the release engine needs an epsilon")
+    if size * many > _MOST_ENTRIES:
+        raise TooLarge(f"{size:,} people with {many:,} attributes: at most {_MOST_ENTRIES:,} cells")
     rng = np.random.default_rng(start)
     shares = rng.integers(5, 96, many) / 100
     members = rng.random((size, many)) < shares
     outsiders = rng.random((size, many)) < shares
     counts = members.sum(axis=0)
     law = None
-    if loss is not None:
-        if engine:
-            counts, law = _released(members, epsilon)
-        else:
-            law = GeometricNoise(1 / power(exp(loss), Fraction(1, many)))
-            counts = counts + drawn(law, many, rng)
-    yes, no = _log_factors(counts, size, shares, law)
+    if loss is not None and engine:
+        counts, law = _released_counts(members, epsilon)
+    elif loss is not None:
+        law = GeometricNoise(1 / power(exp(loss), Fraction(1, many)))
+        counts = counts + _drawn(law, many, rng)
+    yes, no = _log_factors_of_counts(counts, size, shares, law)
     inside = np.where(members, yes, no).sum(axis=1)
     outside = np.where(outsiders, yes, no).sum(axis=1)
+    return Study(size, many, start, loss, *_tested(inside, outside), engine)
+
+
+def histogram_study(
+    people: object = 100,
+    cells: object = 40,
+    *,
+    at_least: object = 3,
+    epsilon: object = None,
+    seed: object = 0,
+    engine: bool = False,
+) -> Study:
+    """Make a study, publish its histogram without small cells, and test members and outsiders.
+
+    Args:
+        people: The size of the study, and of the group of outsiders.
+        cells: How many cells the histogram has.
+        at_least: Cells with fewer people are left out.
+        epsilon: The cost of the histogram, where neighbours differ in one person's cell; None
+            publishes it exactly.
+        seed: Makes the population; of noise only when it does not come from the engine.
+        engine: Whether the release engine publishes it, with real noise.
+
+    >>> histogram_study(1000, 1000).right
+    0.595
+    """
+    import numpy as np
+
+    size, loss, start = _setting(people, epsilon, seed, engine=engine)
+    many = whole(cells, "the number of cells", at_least=2)
+    limit = whole(at_least, "the limit of a cell")
+    if many > _MOST_CELLS or size > _MOST_PEOPLE:
+        raise TooLarge(
+            f"{size:,} people in {many:,} cells: at most {_MOST_PEOPLE:,} people and "
+            f"{_MOST_CELLS:,} cells"
+        )
+    rng = np.random.default_rng(start)
+    weights = rng.integers(1, 20, many)
+    shares = weights / weights.sum()
+    members, outsiders = (rng.choice(many, size, p=shares) for _ in range(2))
+    counts = np.bincount(members, minlength=many)
+    law = None
+    if loss is not None and engine:
+        counts, law = _released_histogram(members, many, epsilon)
+    elif loss is not None:
+        law = cell_noise(loss)
+        counts = counts + _drawn(law, many, rng)
+    logs = _log_factors_of_cells(counts, size, shares, limit, law)
+    return Study(size, many, start, loss, *_tested(logs[members], logs[outsiders]), engine, limit)
+
+
+def _setting(
+    people: object, epsilon: object, seed: object, *, engine: bool
+) -> tuple[int, Number | None, int]:
+    loss = None if epsilon is None else positive(epsilon, "epsilon")
+    if engine and loss is None:
+        raise InvalidInput("the release engine needs an epsilon")
+    return whole(people, "the number of people", at_least=1), loss, whole(seed, "the seed")
+
+
+def _tested(inside: np.ndarray, outside: np.ndarray) -> tuple[float, float, float]:
+    """Return the shares of members and outsiders called members, and the largest ratio."""
     top = float(max(inside.max(), outside.max()))
-    return Study(
-        size,
-        many,
-        start,
-        loss,
-        float((inside > 0).mean()),
-        float((outside > 0).mean()),
-        math.exp(top) if top < 700 else math.inf,
-        engine,
-    )
+    largest = math.exp(top) if top < 700 else math.inf
+    return float((inside > 0).mean()), float((outside > 0).mean()), largest
 
 
 def _share(x: float) -> str:
     return percent(Fraction(x).limit_denominator(10**9), side="about")
 
 
-def log_ratio(law: GeometricNoise) -> float:
-    """Return the logarithm of the ratio of the law, also where the ratio is no float any more."""
-    return math.log(max(float(law.p), 1e-300))
-
-
-def drawn(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarray:
+def _drawn(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarray:
     """Draw noise for a simulation."""
     stop = 1 - float(law.p)
     return rng.geometric(stop, size) - rng.geometric(stop, size)
 
 
-def _released(members: np.ndarray, epsilon: object) -> tuple[np.ndarray, GeometricNoise]:
-    """Publish the counts through the release engine, as one batch."""
-    import numpy as np
+# --- published by the release engine --------------------------------------------------------------
 
-    from twoworlds.release import Curator, Policy, Query, column
-    from twoworlds.release.budget import Cap, parse_cost
-    from twoworlds.release.policy import Column, Dataset
+
+def _released_counts(members: np.ndarray, epsilon: object) -> tuple[np.ndarray, GeometricNoise]:
+    """Publish the counts, as one query."""
+    from twoworlds.release import Query, column
 
     many = members.shape[1]
     if many > 1000:
         raise TooLarge(f"{many:,} attributes: the release engine is asked for 1,000 at most here")
     names = [f"a{j}" for j in range(many)]
-    with tempfile.TemporaryDirectory() as folder:
-        lines = [",".join(names), *(",".join("01"[int(bit)] for bit in row) for row in members)]
-        parquet = made_up(lines, Path(folder))
-        columns = {
-            name: Column(name, "integer", Fraction(0), Fraction(1), keys=(Fraction(0), Fraction(1)))
-            for name in names
-        }
-        cap = Cap(parse_cost(f"epsilon={epsilon}"))  # rounded as the charge is
-        dataset = Dataset(TABLE, str(parquet), "substitute", columns=columns, cap=cap)
-        asked = Query(TABLE)
-        for name in names:
-            asked = asked.count(name=name, where=column(name) == 1)
-        with Curator.open(Policy({TABLE: dataset}, "ledger.db", folder=Path(folder))) as curator:
+    lines = [",".join(names), *(",".join("01"[int(bit)] for bit in row) for row in members)]
+    asked = Query(TABLE)
+    for name in names:
+        asked = asked.count(name=name, where=column(name) == 1)
+    return _released(lines, names, 2, asked, epsilon)
+
+
+def _released_histogram(
+    members: np.ndarray, cells: int, epsilon: object
+) -> tuple[np.ndarray, GeometricNoise]:
+    from twoworlds.release import Query
+
+    asked = Query(TABLE).by("cell").count()
+    return _released(["cell", *map(str, members)], ["cell"], cells, asked, epsilon)
+
+
+def _released(
+    lines: Iterable[str], names: Iterable[str], keys: int, asked: Any, epsilon: object
+) -> tuple[np.ndarray, GeometricNoise]:
+    """Ask a query about a table of whole numbers below ``keys``; return answers and their noise."""
+    import numpy as np
+
+    from twoworlds.release.policy import Column, Dataset
+
+    listed = tuple(map(Fraction, range(keys)))
+    columns = {
+        name: Column(name, "integer", Fraction(0), listed[-1], keys=listed) for name in names
+    }
+    with TemporaryDirectory() as folder:
+        path = made_up(lines, Path(folder))
+        cap = cap_of(epsilon)
+        dataset = Dataset(TABLE, str(path), "substitute", columns=columns, cap=cap)
+        with release_engine(dataset) as curator:
             answer = curator.release(asked, f"epsilon={epsilon}")
     law = answer.calibration.noises[0][0].law
     assert isinstance(law, GeometricNoise)
-    found = [round(estimate.value) for estimate in answer.estimates[0]]
+    found = [round(estimate.value) for row in answer.estimates for estimate in row]
     return np.array(found), law
 
 
-def _log_factors(
+# --- logarithms of likelihood ratios --------------------------------------------------------------
+
+
+def _log_factors_of_counts(
     counts: np.ndarray, people: int, shares: np.ndarray, law: GeometricNoise | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the logarithms of the factors for yes and for no, attribute by attribute."""
@@ -236,23 +313,69 @@ def _log_factors(
         seen = counts / people
         with np.errstate(divide="ignore"):
             return np.log(seen / shares), np.log((1 - seen) / (1 - shares))
-    both = _log_smoothed(counts, people, shares, law)
-    yes = _log_smoothed(counts - 1, people - 1, shares, law)
-    no = _log_smoothed(counts, people - 1, shares, law)
-    return yes - both, no - both
+    rate = _log_ratio(law)
+
+    def smoothed(shown: np.ndarray, size: int) -> np.ndarray:
+        """Return log P(binomial + noise = count), up to a constant that all of them share."""
+        terms = _log_binomial(size, shares) + np.abs(shown - np.arange(size + 1)[:, None]) * rate
+        top = terms.max(axis=0)
+        return np.asarray(top + np.log(np.exp(terms - top).sum(axis=0)))
+
+    both = smoothed(counts, people)
+    return smoothed(counts - 1, people - 1) - both, smoothed(counts, people - 1) - both
 
 
-def _log_smoothed(
-    counts: np.ndarray, people: int, shares: np.ndarray, law: GeometricNoise
+def _log_factors_of_cells(
+    counts: np.ndarray, people: int, shares: np.ndarray, limit: int, law: GeometricNoise | None
 ) -> np.ndarray:
-    """Return log P(binomial + noise = count), up to a constant that all of them share."""
+    """Return log P(what is shown of a cell | in it) / P(the same | out), cell by cell."""
+    import numpy as np
+
+    inside, outside = _log_binomial(people - 1, shares), _log_binomial(people, shares)
+    found = np.empty(len(shares))
+    for cell, count in enumerate(counts.tolist()):
+        if law is None and count >= limit:
+            with np.errstate(divide="ignore"):  # somebody of an empty cell was not there
+                found[cell] = np.log(count / people / shares[cell])
+            continue
+        with_person = _log_chances(np.arange(1, people + 1), count, limit, law)
+        without = _log_chances(np.arange(people + 1), count, limit, law)
+        found[cell] = np.logaddexp.reduce(inside[:, cell] + with_person)
+        found[cell] -= np.logaddexp.reduce(outside[:, cell] + without)
+    return found
+
+
+def _log_chances(
+    true: np.ndarray, count: int, limit: int, law: GeometricNoise | None
+) -> np.ndarray:
+    """Return the logarithm of the chance of what is shown of a cell, for each true count.
+
+    A count that is shown has it up to a constant, which is the same for all true counts.
+    """
+    import numpy as np
+
+    below = limit - 1 - true
+    if law is None:
+        return np.where(below >= 0, 0.0, -np.inf)
+    rate = _log_ratio(law)
+    if count >= limit:
+        return np.asarray(rate * np.abs(count - true))
+    rest = math.log1p(math.exp(rate))  # P(Z <= m) is p^-m / (1 + p) for m <= 0
+    above = np.log1p(-np.exp(rate * (np.maximum(below, 0) + 1) - rest))
+    return np.where(below < 0, rate * -below - rest, above)
+
+
+def _log_binomial(people: int, shares: np.ndarray) -> np.ndarray:
+    """Return log P(k of so many people have it): a row for each k, a column for each share."""
     import numpy as np
 
     k = np.arange(people + 1)[:, None]
     factorials = np.cumsum(np.log(np.maximum(np.arange(people + 1), 1)))
     ways = (factorials[people] - factorials - factorials[::-1])[:, None]
-    weights = ways + k * np.log(shares) + (people - k) * np.log1p(-shares)
-    terms = weights + np.abs(counts - k) * log_ratio(law)
-    top = terms.max(axis=0)
-    found: np.ndarray = top + np.log(np.exp(terms - top).sum(axis=0))
+    found: np.ndarray = ways + k * np.log(shares) + (people - k) * np.log1p(-shares)
     return found
+
+
+def _log_ratio(law: GeometricNoise) -> float:
+    """Return the logarithm of the ratio of the law, also where the ratio is no float any more."""
+    return math.log(max(float(law.p), 1e-300))

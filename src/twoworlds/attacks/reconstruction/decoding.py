@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from twoworlds.answer import Answer, Listing
 from twoworlds.attacks.reconstruction.fitting import (
     Agreement,
     agreement,
@@ -35,10 +36,11 @@ from twoworlds.attacks.reconstruction.sums import (
     read_queries,
     true_sums,
 )
-from twoworlds.cards.explained import Explained
+from twoworlds.charts import HeatMap
 from twoworlds.errors import TooLarge, UnknownName
-from twoworlds.numbers import decimal, to_json
+from twoworlds.numbers import decimal
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
+from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,12 +53,12 @@ METHODS: tuple[str, ...] = get_args(Method)
 _MOST_ROWS = 8192
 _BLOCK = 4096
 _RIDGE = 1e-6  # of a query: what no answer decides is left at 1/2
-_DRAWN = 24
+_DRAWN, _IN_A_LINE = 24, 64
 _NAMES = {"lp": "linear programming", "least-squares": "least squares"}
 
 
 @dataclass(frozen=True, eq=False)
-class Reconstruction(Explained):
+class Reconstruction(Result):
     """A column that was read back from answers; its method is ``lp`` or ``least-squares``.
 
     Attributes:
@@ -68,6 +70,7 @@ class Reconstruction(Explained):
         largest: the largest of them.
         floor: no column has a smaller sum of errors; for ``lp`` without ``error``.
         agreement: what every column that fits shares with it, where ``error`` is given.
+        truth: the column itself, where it is known.
     """
 
     column: tuple[int, ...]
@@ -80,6 +83,7 @@ class Reconstruction(Explained):
     floor: Fraction | None = None
     agreement: Agreement | None = None
     _z: NDArray[np.int64] | None = field(repr=False, default=None)
+    truth: tuple[int, ...] | None = field(repr=False, default=None)
 
     def right(self, truth: Sequence[int]) -> int:
         """Return how many bits are those of the truth."""
@@ -95,8 +99,25 @@ class Reconstruction(Explained):
             and (self.agreement is None or self.agreement.verify())
         )
 
-    def explain(self) -> str:
-        """Say what was found and what is proven of it."""
+    def answer(self) -> Answer:
+        """Say what was found and what is proven of it; show the column, and the first estimates."""
+        digits = "".join(map(str, self.column))
+        lines = [digits[i : i + _IN_A_LINE] for i in range(0, len(digits), _IN_A_LINE)]
+        shown = self.column[:_DRAWN]
+        found = [(str(bit), float(bit)) for bit in shown]
+        before = [
+            (f"{round(x, 1) + 0.0:g}", min(max(x, 0.0), 1.0)) for x in self.estimate[: len(shown)]
+        ]
+        heads = [str(i) for i in range(1, len(shown) + 1)]
+        chart = HeatMap("The secret bits", heads, [("before rounding", before), ("found", found)])
+        checked = ""
+        if self.truth is not None:
+            right = self.right(self.truth)
+            checked = f"{right} of {len(self.truth)} bits are those of the data. "
+        return Answer.of(f"{checked}{self.sentences()}", Listing("the bits", lines), chart)
+
+    def sentences(self) -> str:
+        """Return in words what was found and what is proven of it."""
         n, m = len(self.column), len(self.answers)
         said = [
             f"{n} secret bits were read back from {m} sums by {_NAMES[self.method]}. If they are "
@@ -107,34 +128,23 @@ class Reconstruction(Explained):
             least = decimal(self.floor / m, 4, side="down")
             said.append(f"No column comes below {least} on average, not even with fractions.")
         if self.agreement is not None:
-            said.append(self.agreement.explain())
+            said.append(self.agreement.sentence)
         return " ".join(said)
 
-    def picture(self) -> str:
-        """Draw the first bits, and what they were rounded from."""
-        from twoworlds.cards import heat_map
-
-        shown = self.column[:_DRAWN]
-        found = [(str(bit), float(bit)) for bit in shown]
-        before = [
-            (f"{round(x, 1) + 0.0:g}", min(max(x, 0.0), 1.0)) for x in self.estimate[: len(shown)]
-        ]
-        heads = [str(i) for i in range(1, len(shown) + 1)]
-        return heat_map("The secret bits", heads, [("before rounding", before), ("found", found)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the column, and what is proven of it."""
         return {
             "rows": len(self.column),
             "queries": len(self.answers),
             "method": self.method,
-            "column": list(self.column),
-            "estimate": list(self.estimate),
-            "total_error": to_json(self.total),
-            "largest_error": to_json(self.largest),
-            "floor": None if self.floor is None else to_json(self.floor),
-            "agreement": None if self.agreement is None else self.agreement.to_dict(),
-            "explanation": self.explain(),
+            "column": self.column,
+            "estimate": self.estimate,
+            "total_error": self.total,
+            "largest_error": self.largest,
+            "floor": self.floor,
+            "agreement": self.agreement,
+            "explanation": self.sentences(),
+            **({} if self.truth is None else {"right": self.right(self.truth)}),
         }
 
 
@@ -145,6 +155,7 @@ def reconstruct(
     method: Method = "lp",
     error: object | None = None,
     deviation: float = 0.0,
+    truth: tuple[int, ...] | None = None,
 ) -> Reconstruction:
     """Read a secret 0/1 column back from answers to subset sums.
 
@@ -154,6 +165,7 @@ def reconstruct(
         method: ``lp`` or ``least-squares``.
         error: what every answer is known to be within of the truth, if anything.
         deviation: the standard deviation of the noise, if known, for ``least-squares``.
+        truth: the column, if known, to count what is right.
 
     >>> found = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1], error="0.2")
     >>> found.column, found.agreement.rows
@@ -166,7 +178,7 @@ def reconstruct(
     middles = read if allowed is None else allowed[0]
     slack = None if allowed is None else np.array([float(e) for e in allowed[1]])
     floats = np.array([float(a) for a in middles])
-    values, z = _estimate(matrix, floats, method, slack, deviation)
+    values, z = estimate(matrix, floats, method, slack=slack, deviation=deviation)
     z = z if bound is None else None
     column = tuple((values > 0.5).astype(int).tolist())
     errors = _errors(matrix, read, column)
@@ -181,19 +193,8 @@ def reconstruct(
         _floor(matrix, read, z),
         None if bound is None else agreement(matrix, read, column, bound),
         z,
+        truth,
     )
-
-
-def estimate(
-    matrix: NDArray[np.int8],
-    answers: NDArray[np.float64],
-    method: str,
-    *,
-    slack: NDArray[np.float64] | None = None,
-    deviation: float = 0.0,
-) -> NDArray[np.float64]:
-    """Return the estimates before rounding, without anything proven: for many attacks in a row."""
-    return _estimate(matrix, answers, method, slack, deviation)[0]
 
 
 def check_method(method: str) -> str:
@@ -203,13 +204,15 @@ def check_method(method: str) -> str:
     return method
 
 
-def _estimate(
+def estimate(
     matrix: NDArray[np.int8],
     answers: NDArray[np.float64],
     method: str,
-    slack: NDArray[np.float64] | None,
-    deviation: float,
+    *,
+    slack: NDArray[np.float64] | None = None,
+    deviation: float = 0.0,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """Return the estimates before rounding, and multipliers of the linear program, if it is one."""
     if check_method(method) == "lp":
         check_program(matrix.shape)
         found = solve_decoding(matrix, answers, slack=slack)

@@ -6,59 +6,87 @@ k traits give k (k + 1) / 2 subsets. How many of a subset have the secret bit is
 
 1. of somebody who answers exactly: every bit comes out;
 2. of `twoworlds.release.Curator` under a total budget, in equal parts: nearly nothing comes out,
-   and no attack could get more than `twoworlds.attacks.reconstruction.limit` allows;
+   and no attack could get more than `largest_fraction` allows;
 3. once more: the ledger refuses, since nothing is left.
 
 Neighbours differ by substituting one row, so that the budget is the epsilon of that limit. The
 table is drawn from the seed; the engine's noise is real, and no two runs are the same.
+
+The limit. Let every bit be even and independent of the others, and let all answers together be
+epsilon-dp for changing one row. Then any attack is right on at most
+
+    p = e^epsilon / (1 + e^epsilon)
+
+of the rows on average. Proof: fix a row and the bits of all others, and let c be the probability
+that the attack guesses this row right, half the sum of P[guess 1 | 1] and P[guess 0 | 0]. The guess
+is computed from the answers, so P[guess 1 | 1] <= e^epsilon P[guess 1 | 0], and likewise for 0.
+Half the sum of both says c <= e^epsilon (1 - c), which is c <= p. The bound is exact: randomized
+response with odds e^epsilon reaches it.
+
+More is true: given the answers and the bits of any other rows, a bit is what was guessed with
+probability at most p, since its odds were 1 and move by at most e^epsilon. Going through the rows
+one after the other, the number of right ones is no larger, in law, than that of n independent
+trials with probability p. `lucky_count` is where those end but for a given chance.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
+from math import comb
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from twoworlds.attacks.queries.server import made_up
+from twoworlds.answer import Answer, Said
+from twoworlds.attacks.queries.server import TABLE, made_up, release_engine
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
     Reconstruction,
     check_method,
     reconstruct,
 )
-from twoworlds.attacks.reconstruction.limit import largest_fraction, lucky_count
 from twoworlds.attacks.reconstruction.simulation import guessing
 from twoworlds.attacks.reconstruction.sums import true_sums
-from twoworlds.cards.explained import Explained
-from twoworlds.cards.small import share_text
+from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import INFINITY, Number, number, rational, show, to_json, whole
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    at_most_one,
+    bounds,
+    exp,
+    number,
+    probability,
+    rational,
+    show,
+    whole,
+)
 from twoworlds.progress import track
+from twoworlds.show import Result
+from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from twoworlds.release import Curator, Policy, Query
-
-__all__ = ["EngineTrial", "against_engine"]
+__all__ = ["EngineTrial", "against_engine", "largest_fraction", "lucky_count"]
 
 _MOST_QUERIES = 4096
 _MOST_ROWS = 4096
 _CHANCE = Fraction(1, 10**9)
 _SECRET = "secret"
+_UNIT = 1 << 40
 
 Subset = tuple[int, ...]  # one trait, or two of which exactly one holds
 
 
 @dataclass(frozen=True, eq=False)
-class EngineTrial(Explained):
+class EngineTrial(Result):
     """The same questions, answered exactly and by the release engine.
 
     Attributes:
@@ -109,79 +137,74 @@ class EngineTrial(Explained):
             "By guessing": share_text(guessing(truth)),
         }
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what came out of both, and where the ledger stopped."""
-        n, m = len(self.truth), len(self.engine.answers)
-        exactly, engine, limit, guessed = self.shares.values()
-        refused = (
-            f"One more question was refused: {self.refusal}."
-            if self.refusal is not None
-            else "ONE MORE QUESTION WAS ANSWERED: the budget does not hold."
-        )
-        return (
-            f"{m} questions about {n} people, chosen by {self.traits} public traits: how many of "
-            "these have the secret bit?\n"
-            f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits "
-            f"({exactly}).\n"
-            f"The release engine, with epsilon {show(self.epsilon)} for all of them, gives away "
-            f"{self.engine.right(self.truth)} of {n} ({engine}).\n"
-            f"Guessing the commoner bit gets {guessed}. No attack on this "
-            f"budget gets more than {limit} on average.\n"
-            f"{refused}{self._caution()}"
-        )
-
-    def picture(self) -> str:
-        """Draw what comes out of exact answers and of the engine, beside the limit."""
-        from twoworlds.cards import bars
-
         n = len(self.truth)
         right = {
             "from exact answers": Fraction(self.exactly.right(self.truth), n),
             "from the release engine": Fraction(self.engine.right(self.truth), n),
             "by guessing the commoner": guessing(self.truth),
         }
-        return bars(
+        chart = Bars(
             "Secret bits read back",
             right,
             orange=["from exact answers"],
             grey=["by guessing the commoner"],
             mark=("at most, on average", self.limit),
         )
-
-    def _caution(self) -> str:
-        """Say where the number of right rows can refute nothing."""
-        if self.lucky <= len(self.truth):
-            return ""
-        return (
-            "\nWith so few people and so large a budget even all bits right could be luck: only "
-            "the ledger is put to the test here. Take more people, or a smaller budget."
+        first, *others = self._lines()
+        return Answer(
+            first,
+            claim=f"the budget epsilon = {show(self.epsilon)}",
+            holds=None if self.holds else False,
+            blocks=(Said(others), chart),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        n = len(self.truth)
+    def _lines(self) -> list[str]:
+        n, m = len(self.truth), len(self.engine.answers)
+        exactly, engine, limit, guessed = self.shares.values()
+        said = [
+            f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits "
+            f"({exactly}); "
+            f"the release engine, with epsilon {show(self.epsilon)} for all of them, gives away "
+            f"{self.engine.right(self.truth)} of {n} ({engine}).",
+            f"{m} questions about {n} people, chosen by {self.traits} public traits: how many of "
+            "these have the secret bit?",
+            f"Guessing the commoner bit gets {guessed}. No attack on this "
+            f"budget gets more than {limit} on average.",
+            f"One more question was refused: {self.refusal}."
+            if self.refusal is not None
+            else "ONE MORE QUESTION WAS ANSWERED: the budget does not hold.",
+        ]
+        if self.lucky > len(self.truth):  # then the number of right rows can refute nothing
+            said.append(
+                "With so few people and so large a budget even all bits right could be luck: only "
+                "the ledger is put to the test here. Take more people, or a smaller budget."
+            )
+        return said
+
+    def fields(self) -> dict[str, Any]:
+        """Return what came out of both, and whether the engine held."""
+
+        def given_away(found: Reconstruction) -> dict[str, Any]:
+            right = found.right(self.truth)
+            return {"right": right, "fraction": Fraction(right, len(self.truth))}
+
         return {
-            "rows": n,
+            "rows": len(self.truth),
             "queries": len(self.engine.answers),
             "traits": self.traits,
-            "epsilon": to_json(self.epsilon),
-            "epsilon_each": to_json(self.each),
-            "exact_answers": {
-                "right": self.exactly.right(self.truth),
-                "fraction": to_json(Fraction(self.exactly.right(self.truth), n)),
-            },
-            "engine": {
-                "right": self.engine.right(self.truth),
-                "fraction": to_json(Fraction(self.engine.right(self.truth), n)),
-                "answers": [str(answer) for answer in self.engine.answers],
-            },
-            "guessing": to_json(guessing(self.truth)),
-            "limit": to_json(self.limit),
+            "epsilon": self.epsilon,
+            "epsilon_each": self.each,
+            "exact_answers": given_away(self.exactly),
+            "engine": {**given_away(self.engine), "answers": map(str, self.engine.answers)},
+            "guessing": guessing(self.truth),
+            "limit": self.limit,
             "shares": self.shares,
             "refusal": self.refusal,
             "lucky": self.lucky,
             "holds": self.holds,
-            "explanation": self.explain(),
+            "explanation": "\n".join(self._lines()),
         }
 
 
@@ -254,62 +277,75 @@ def _ask(
     table: NDArray[np.int8], subsets: list[Subset], budget: Fraction, each: Fraction
 ) -> tuple[list[Fraction], str | None]:
     """Return the engine's answers, and how it refused one more."""
-    from twoworlds.release import Curator
-
-    with tempfile.TemporaryDirectory() as folder:
-        policy = _policy(table, Path(folder), budget)
-        with Curator.open(policy) as curator:
-            answers = [
-                _count(curator, _question(subset), each)
-                for subset in track(subsets, "asking the engine", len(subsets))
-            ]
-            return answers, _refusal(curator, each)
-
-
-def _count(curator: Curator, question: Query, each: Fraction) -> Fraction:
-    value = curator.release(question, each).estimates[0][0].value
-    return rational(value, "the engine's answer")
-
-
-def _refusal(curator: Curator, each: Fraction) -> str | None:
-    """Ask for everybody with the secret bit, which nobody has asked yet."""
     from twoworlds.release import OverBudget, Query, column
-
-    try:
-        curator.release(Query("people").where(column(_SECRET).is_in([True])).count(), each)
-    except OverBudget as error:
-        return str(error)
-    return None
-
-
-def _question(subset: Subset) -> Query:
-    """Return the count of those who have the secret bit, and exactly one of the traits."""
-    from twoworlds.release import Query, column
-
-    secret = Query("people").where(column(_SECRET).is_in([True]))
-    first = column(f"trait{subset[0]}")
-    if len(subset) == 1:
-        return secret.where(first.is_in([True])).count()
-    second = column(f"trait{subset[1]}")
-    only_first = first.is_in([True]) & second.is_in([False])
-    only_second = first.is_in([False]) & second.is_in([True])
-    return secret.where(only_first | only_second).count()
-
-
-def _policy(table: NDArray[np.int8], folder: Path, budget: Fraction) -> Policy:
-    from twoworlds.release import Policy
     from twoworlds.release.budget import parse_cap
     from twoworlds.release.policy import Column, Dataset
 
     names = [*(f"trait{i}" for i in range(table.shape[1] - 1)), _SECRET]
     words = np.array(["false", "true"])[table]
     lines = [",".join(names), *(",".join(row) for row in words.tolist())]
-    source = made_up(lines, folder)
-    people = Dataset(
-        "people",
-        str(source),
-        "substitute",
-        columns={name: Column(name, "boolean") for name in names},
-        cap=parse_cap(f"epsilon={budget}"),
-    )
-    return Policy({"people": people}, "ledger.db", folder=folder)
+    columns = {name: Column(name, "boolean") for name in names}
+    secret = Query(TABLE).where(column(_SECRET).is_in([True]))
+    with TemporaryDirectory() as folder:
+        source, cap = made_up(lines, Path(folder)), parse_cap(f"epsilon={budget}")
+        people = Dataset(TABLE, str(source), "substitute", columns=columns, cap=cap)
+        with release_engine(people) as curator:
+            answers = []
+            for subset in track(subsets, "asking the engine", len(subsets)):
+                asked = secret.where(_exactly_one(subset)).count()
+                value = curator.release(asked, each).estimates[0][0].value
+                answers.append(rational(value, "the engine's answer"))
+            try:  # everybody with the secret bit, which nobody has asked yet
+                curator.release(secret.count(), each)
+            except OverBudget as error:
+                return answers, str(error)
+    return answers, None
+
+
+def _exactly_one(subset: Subset) -> Any:
+    """Return the condition that exactly one of the traits holds."""
+    from twoworlds.release import column
+
+    first = column(f"trait{subset[0]}")
+    if len(subset) == 1:
+        return first.is_in([True])
+    second = column(f"trait{subset[1]}")
+    only_first = first.is_in([True]) & second.is_in([False])
+    return only_first | (first.is_in([False]) & second.is_in([True]))
+
+
+# --- the limit ------------------------------------------------------------------------------------
+
+
+def largest_fraction(epsilon: object) -> Number:
+    """Return e^epsilon / (1 + e^epsilon).
+
+    >>> largest_fraction("ln 3"), largest_fraction(0)
+    (Fraction(3, 4), Fraction(1, 2))
+    """
+    loss = number(epsilon, "epsilon")
+    if loss < 0:
+        raise InvalidInput(f"epsilon={epsilon}: it must be at least 0")
+    if loss == INFINITY:
+        return Fraction(1)
+    # 1 / (1 + e^-epsilon) is the same, and stays in range for any epsilon.
+    return at_most_one(1 / (1 + exp(-loss)))
+
+
+def lucky_count(rows: object, epsilon: object, chance: object) -> int:
+    """Return the least k such that k or more right rows have at most this chance under epsilon-dp.
+
+    The result is rows + 1 where even all rows right are likelier than that.
+
+    >>> lucky_count(64, "1/2", "1e-9")
+    61
+    """
+    n, allowed = whole(rows, "rows", at_least=1), probability(chance, "chance")
+    top = min(_UNIT, int(bounds(largest_fraction(epsilon))[1] * _UNIT) + 1)
+    share, tail, k = Fraction(top, _UNIT), Fraction(0), n + 1
+    while k > 0:
+        tail += comb(n, k - 1) * share ** (k - 1) * (1 - share) ** (n - k + 1)
+        if tail > allowed:
+            break
+        k -= 1
+    return k

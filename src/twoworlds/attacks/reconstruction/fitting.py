@@ -29,16 +29,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from twoworlds.answer import Answer
 from twoworlds.attacks.reconstruction.sums import (
     all_subsets,
     read_answers,
     read_column,
     read_queries,
 )
-from twoworlds.cards.explained import Explained
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.numbers import rational, show, to_json, whole
+from twoworlds.numbers import rational, show, whole
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
+from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +89,7 @@ def consistent_columns(queries: Any, answers: Iterable[object], error: object) -
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(Explained):
+class Agreement(Result):
     """A statement about all columns that fit: each agrees with this one on so many rows.
 
     Its method is ``all columns``, where some fitting column shares no more, or ``linear program``.
@@ -120,8 +122,17 @@ class Agreement(Explained):
             return _shared(fitting, self.column) == self.rows
         return _proven(self._queries, self._answers, self.error, self.column, self._z) == self.rows
 
-    def explain(self) -> str:
-        """Say what is known of the truth."""
+    def answer(self) -> Answer:
+        """Say what is known of the truth, and draw the share of bits that is certain."""
+        charts = []
+        if self.rows is not None:
+            share = Fraction(self.rows, len(self.column))
+            charts = [Bars("Bits that are certainly right", {"at least": share}, side="down")]
+        return Answer(self.sentence, blocks=charts)
+
+    @property
+    def sentence(self) -> str:
+        """What is known of the truth."""
         total = len(self.column)
         given = f"If every answer is within {show(self.error)} of the truth"
         if self.rows is None:
@@ -137,23 +148,14 @@ class Agreement(Explained):
             f"truth is ({known})."
         )
 
-    def picture(self) -> str:
-        """Draw the share of bits that is certain."""
-        from twoworlds.cards import bars
-
-        if self.rows is None:
-            return ""
-        share = Fraction(self.rows, len(self.column))
-        return bars("Bits that are certainly right", {"at least": share}, side="down")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the error, and the rows that are certain."""
         return {
-            "error": to_json(self.error),
+            "error": self.error,
             "rows": self.rows,
             "exact": self.exact,
             "method": self.method,
-            "explanation": self.explain(),
+            "explanation": self.sentence,
         }
 
 

@@ -5,17 +5,14 @@ values and names, processes that are killed, ledgers that are put back, noise th
 the law that its cost demands. It is a test, no proof.
 """
 
-from __future__ import annotations
+from twoworlds.attacks.selftest.service import Service
+from twoworlds.attacks.selftest.suite import (
+    FAILURES,
+    Failure,
+    Outcome,
+    SelfTest,
+    selftest,
+    selftest_of,
+)
 
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.attacks.selftest.suite import FAILURES, Failure, Outcome, SelfTest
-
-__all__ = ["FAILURES", "Failure", "Outcome", "SelfTest"]
-
-_PLACES = {"suite": ("FAILURES", "Failure", "Outcome", "SelfTest")}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)
+__all__ = ["FAILURES", "Failure", "Outcome", "SelfTest", "Service", "selftest", "selftest_of"]

@@ -5,31 +5,23 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from twoworlds.answer import Answer, Table
+from twoworlds.attacks.selftest import service as outside
 from twoworlds.attacks.selftest.bench import Bench, Failed
 from twoworlds.attacks.selftest.goodness import MOST, RATE
+from twoworlds.attacks.selftest.service import Service
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.progress import track
+from twoworlds.show import Result
 
-if TYPE_CHECKING:
-    from twoworlds.attacks.selftest.service import Service
-
-__all__ = [
-    "FAILURES",
-    "FALSE_ALARMS",
-    "Failure",
-    "Outcome",
-    "SelfTest",
-    "outcomes",
-    "selftest",
-    "service_outcomes",
-]
+__all__ = ["FAILURES", "FALSE_ALARMS", "Failure", "Outcome", "SelfTest", "selftest", "selftest_of"]
 
 FALSE_ALARMS = RATE * MOST
 _CHANCE = " An engine that is right fails by chance with a probability of at most 10^-6."
@@ -56,45 +48,44 @@ FAILURES = tuple(
     for one in (
         (1, "low bits of floating-point noise", "noise.low_bits"),
         (2, "precision that depends on the data", "noise.precision"),
-        (3, "rounding and order of a float sum", "sums.rounding_of_sums"),
-        (4, "overflow and truncation", "sums.overflow"),
-        (5, "NaN, infinity and NULL", "sums.missing_and_infinite"),
-        (6, "bounds or keys from the data", "shape.declared_only"),
-        (7, "empty groups", "shape.empty_groups"),
+        (3, "rounding and order of a float sum", "answers.rounding_of_sums"),
+        (4, "overflow and truncation", "answers.overflow"),
+        (5, "NaN, infinity and NULL", "answers.missing_and_infinite"),
+        (6, "bounds or keys from the data", "answers.declared_only"),
+        (7, "empty groups", "answers.empty_groups"),
         (8, "timing of the sampler", "noise.sampler_timing"),
-        (9, "errors as a side channel", "names.errors_as_a_channel", "errors_of_a_service"),
+        (9, "errors as a side channel", "answers.errors_as_a_channel", "errors_of_a_service"),
         (10, "double spending at one time", "processes.double_spend"),
         (11, "kill -9 around charge and answer", "processes.kill_9"),
         (12, "a ledger deleted or put back", "budgets.rolled_back_ledger"),
         (13, "forged identity and collusion", "budgets.forged_identity", "names_of_a_service"),
         (14, "averaging a repeated query", "budgets.averaging", "repetition_at_a_service"),
-        (15, "injection and odd names", "names.injection_and_odd_names"),
+        (15, "injection and odd names", "answers.injection_and_odd_names"),
         (16, "cost that does not fall as noise grows", "noise.cost_falls_as_noise_grows"),
         (17, "drift of budgets in floats", "budgets.drift", "price_at_a_service"),
-        (18, "order, types or index of the data", "shape.order_and_types"),
+        (18, "order, types or index of the data", "answers.order_and_types"),
         (19, "threads that read each other's rows", "processes.one_curator_in_threads"),
         (20, "a table whose columns change places", "sources.columns_in_another_order"),
         (21, "a batch that is not one snapshot", "sources.one_snapshot"),
         (22, "a value whose type decides about an answer", "sources.types_of_frames"),
-        (23, "different people who become one", "people.different_people"),
+        (23, "different people who become one", "sources.different_people"),
         (24, "one text record that becomes many rows", "sources.one_record_one_row"),
         (25, "charged and never answerable", "budgets.charged_for_nothing"),
         (26, "free requests that starve others", "", "turns"),
         (27, "two policies at one time", "", "one_policy"),
         (28, "files that others may open", "processes.files_of_others"),
-        (29, "Laplace noise of another law", "laws.laplace_noise"),
-        (30, "Gaussian noise of another law", "laws.gaussian_noise"),
-        (31, "quantiles chosen by another law", "laws.quantiles"),
-        (32, "keys of one person that are shown", "laws.discovered_keys"),
+        (29, "Laplace noise of another law", "noise.laplace_noise"),
+        (30, "Gaussian noise of another law", "noise.gaussian_noise"),
+        (31, "quantiles chosen by another law", "noise.quantiles"),
+        (32, "keys of one person that are shown", "noise.discovered_keys"),
         (33, "noise that repeats", "processes.unpredictable"),
-        (34, "a person without limit", "people.limits_of_a_person"),
-        (35, "noise for adding where a row is replaced", "people.substituted"),
+        (34, "a person without limit", "sources.limits_of_a_person"),
+        (35, "noise for adding where a row is replaced", "sources.substituted"),
     )
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one check found.
 
     Attributes:
@@ -111,7 +102,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class SelfTest:
+class SelfTest(Result):
     """The outcomes of all checks that were run, on the installed engine or on a service."""
 
     outcomes: tuple[Outcome, ...]
@@ -122,8 +113,24 @@ class SelfTest:
         """Whether the engine withstood everything."""
         return all(one.holds for one in self.outcomes)
 
-    def explain(self) -> str:
-        """Say what the engine withstood."""
+    def answer(self) -> Answer:
+        """Say what the engine withstood, and what each check saw."""
+        rows = [
+            (
+                str(one.failure.number),
+                "holds" if one.holds else "FAILS",
+                one.failure.name,
+                one.said,
+            )
+            for one in self.outcomes
+        ]
+        table = Table(("", "", "failure", "what was seen"), rows, prose=(2, 3))
+        answer = Answer.of(self.sentences(), table)
+        subject = "the installed engine" if self.service is None else self.service
+        return replace(answer, subject=subject, claim="self-test", holds=self.holds)
+
+    def sentences(self) -> str:
+        """Return in words what the engine withstood."""
         broken = [one for one in self.outcomes if not one.holds]
         many = len(self.outcomes)
         subject = "installed engine" if self.service is None else f"service at {self.service}"
@@ -140,11 +147,11 @@ class SelfTest:
             f"it; please report this.{chance}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return what each check saw."""
         return {
             "holds": self.holds,
-            "explanation": self.explain(),
+            "explanation": self.sentences(),
             "false_alarms": FALSE_ALARMS,
             "checks": [
                 {
@@ -158,26 +165,6 @@ class SelfTest:
             ],
         }
 
-    def _repr_html_(self) -> str:
-        """Show a card in a notebook."""
-        from twoworlds.cards import card, table
-
-        rows = [
-            (str(one.failure.number), one.failure.name, _word(one), one.said)
-            for one in self.outcomes
-        ]
-        return card(
-            "Attacks on the release engine",
-            badge="holds" if self.holds else "FAILS",
-            tone="good" if self.holds else "bad",
-            sentences=[self.explain().partition("\n")[0]],
-            inside=[table(("", "attack", "", "what was seen"), rows)],
-        )
-
-
-def _word(outcome: Outcome) -> str:
-    return "holds" if outcome.holds else "FAILS"
-
 
 def selftest(
     only: Sequence[object] | None = None, *, folder: Path | None = None, prelude: str = ""
@@ -190,34 +177,30 @@ def selftest(
         prelude: Python that the processes which checks start run first: it is for engines that are
             broken on purpose, in the tests.
     """
-    return SelfTest(tuple(outcomes(only, folder=folder, prelude=prelude)))
-
-
-def outcomes(
-    only: Sequence[object] | None = None, *, folder: Path | None = None, prelude: str = ""
-) -> Iterator[Outcome]:
-    """Yield each outcome of `selftest` as its check ends."""
     chosen = _chosen(only, [one for one in FAILURES if one.place], "the installed engine")
     place = Path(tempfile.mkdtemp(prefix="twoworlds-selftest-")) if folder is None else folder
+    found = []
     try:
         for failure in track(chosen, "selftest", len(chosen)):
             module, _, name = failure.place.partition(".")
             check = getattr(import_module(f"twoworlds.attacks.selftest.{module}"), name)
-            yield _tried(failure, check, Bench(place / str(failure.number), prelude))
+            found.append(_tried(failure, check, Bench(place / str(failure.number), prelude)))
     finally:
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
+    return SelfTest(tuple(found))
 
 
-def service_outcomes(service: Service, only: Sequence[object] | None = None) -> Iterator[Outcome]:
-    """Yield the outcome of each failure that can be tried on a running service."""
-    from twoworlds.attacks.selftest import service as checks
-
+def selftest_of(service: Service, only: Sequence[object] | None = None) -> SelfTest:
+    """Try the known failures that can be tried from outside on a running service."""
     alone = service.second is None
     known = [one for one in FAILURES if one.outside and not (alone and one.outside == "turns")]
     chosen = _chosen(only, known, "a running service")
-    for failure in track(chosen, "selftest", len(chosen)):
-        yield _tried(failure, getattr(checks, failure.outside), service)
+    found = [
+        _tried(failure, getattr(outside, failure.outside), service)
+        for failure in track(chosen, "selftest", len(chosen))
+    ]
+    return SelfTest(tuple(found), service.address)
 
 
 def _chosen(
