@@ -13,13 +13,13 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     SkellamNoise,
+    summed_tail,
 )
-from twoworlds.mechanisms.noise.base import summed_tail
 from twoworlds.numbers import INFINITY, ball, exp
 
 BITS = 300

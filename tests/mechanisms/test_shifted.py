@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Listed, OnRecords
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Listed, OnRecords
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     SkellamNoise,
 )
+from twoworlds.laws.shifted import Shifted
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
-from twoworlds.mechanisms.shifted import Shifted
 from twoworlds.numbers import INFINITY, ball, bounds, exp
 from twoworlds.worlds import (
     ADD_REMOVE,

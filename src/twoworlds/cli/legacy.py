@@ -7,7 +7,7 @@ from twoworlds.cli.app import app
 __all__ = ["app"]
 
 _NAMES = (
-    "anonymity attacks audit budget commands coupled geometry noiseless policy randomize release "
+    "anonymity attacks audit budget commands geometry policy randomize release "
     "report selftest serve strategy"
 )
 for _name in _NAMES.split():

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from twoworlds.errors import Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Family, Line
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, above, ratio_at_least_one, show, to_json
 
 __all__ = ["Piece", "Profile", "envelope"]

@@ -28,8 +28,8 @@ from typing import Any, NamedTuple
 from twoworlds.cards.explained import Explained
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Comparison, Mechanism
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
     INFINITY,
     Number,

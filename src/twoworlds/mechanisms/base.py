@@ -21,8 +21,8 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
-from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
+from twoworlds.laws.comparison import Comparison, Each, Family, Table
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import INFINITY, Number, Real, Side, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
 

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING
 from flint import arb
 
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import Comparison, Each, Family, Gap, Peak, larger
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.mechanisms.base import Mechanism
-from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Peak, larger
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import (
     INFINITY,
     Exp,

@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.mechanisms.comparison import Comparison, Table
-from twoworlds.mechanisms.event import Event, Listed
+from twoworlds.laws.comparison import Comparison, Table
+from twoworlds.laws.event import Event, Listed
 from twoworlds.mechanisms.on_statistic import Channel
 from twoworlds.numbers import Number, rational
 from twoworlds.worlds import Change, Integers, Point, Universe

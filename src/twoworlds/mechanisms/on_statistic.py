@@ -15,12 +15,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
+from twoworlds.laws.comparison import Comparison, Each, Family, Table
+from twoworlds.laws.event import Anything, Event, Listed
+from twoworlds.laws.noise import GeometricNoise, Noise
+from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.mechanisms.base import Dense, Mechanism
-from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
-from twoworlds.mechanisms.event import Anything, Event, Listed
-from twoworlds.mechanisms.noise import GeometricNoise, Noise
 from twoworlds.mechanisms.paired import Paired
-from twoworlds.mechanisms.shifted import Shifted, tail
 from twoworlds.numbers import Number
 from twoworlds.worlds import (
     Answer,

@@ -21,7 +21,6 @@ from twoworlds.noiseless.estimates import (
 )
 from twoworlds.noiseless.histograms import (
     SIZES,
-    HistogramRelease,
     SizeLaw,
     release_histogram,
     size_condition,
@@ -49,7 +48,6 @@ __all__ = [
     "SIZES",
     "EntryLaw",
     "Family",
-    "HistogramRelease",
     "Interval",
     "Rates",
     "Release",

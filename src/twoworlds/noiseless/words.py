@@ -16,14 +16,27 @@ from fractions import Fraction
 from twoworlds.definitions.coupled.words import assumed, even_bet
 from twoworlds.numbers import (
     Number,
+    bounds,
     decimal,
     exact_text,
     ln,
+    show,
 )
 
-__all__ = ["assumed", "claim", "counted", "odds_words", "short", "weakens"]
+__all__ = [
+    "assumed",
+    "claim",
+    "counted",
+    "delta_words",
+    "enclosed_words",
+    "odds_words",
+    "short",
+    "undecided_words",
+    "weakens",
+]
 
 _LONGEST = 24
+_TIGHT = 1 + Fraction(1, 1 << 20)
 _USED = "on whether your entry was used"
 
 
@@ -106,3 +119,31 @@ def short(x: Number) -> str:
             return text
     exact = exact_text(x)
     return exact if exact is not None and len(exact) <= _LONGEST else decimal(x)
+
+
+def enclosed_words(low: Fraction, high: Fraction) -> str:
+    """Say between which numbers delta lies."""
+    if low <= 0:
+        return f"delta is bounded: at most {show(high, side='up')}; it may be far smaller"
+    return f"delta is enclosed: at least {show(low, side='down')}, at most {show(high, side='up')}"
+
+
+def undecided_words(delta: Number, target: Number) -> str:
+    """Say that a claim is neither proven nor refuted."""
+    low, high = bounds(delta)
+    return (
+        f"undecided: delta lies between {show(max(Fraction(0), low), side='down')} and "
+        f"{show(high, side='up')}, which neither proves nor refutes that it is at most "
+        f"{show(target, side='up')}"
+    )
+
+
+def delta_words(delta: Number) -> str:
+    """Write delta with its name, shortly; a bound that may be far off says that it is one.
+
+    >>> delta_words(Fraction(1, 8))
+    'delta 0.125'
+    """
+    low, high = bounds(delta)
+    bound = high > 0 and high > low * _TIGHT
+    return f"delta at most {decimal(high, 3)}" if bound else f"delta {decimal(delta, 3, 'about')}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from twoworlds.late import without_collecting
 
 if TYPE_CHECKING:
-    from twoworlds.mechanisms.noise import Noise
+    from twoworlds.laws.noise import Noise
     from twoworlds.release.sensitivity import Calibration
 
 __all__ = ["preparing"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from twoworlds.definitions.profile import Profile
 from twoworlds.errors import Unsupported
-from twoworlds.mechanisms.comparison import larger
+from twoworlds.laws.comparison import larger
 from twoworlds.numbers import Number, above, decimal
 from twoworlds.show.figure import BLUE, canvas, style
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from twoworlds.definitions.record_trade_off import RecordTradeOff
 from twoworlds.definitions.trade_off import TradeOff, misses
-from twoworlds.mechanisms.comparison import larger
+from twoworlds.laws.comparison import larger
 from twoworlds.numbers import INFINITY, Number, below, decimal, probability, ratio_at_least_one
 from twoworlds.show.figure import BLUE, GREY, INK, ORANGE, canvas, percent_axis, style
 

@@ -12,7 +12,7 @@ from twoworlds.attacks.queries import histogram_study, membership_in_histogram
 from twoworlds.attacks.queries.histograms import _log_factors
 from twoworlds.attacks.queries.membership import cell_noise, histogram_factor
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import exp
 
 SHARES = ("1/4", "1/2", "1/10", "3/20")

@@ -11,7 +11,7 @@ from tests.cli.calling import call
 from twoworlds.attacks.queries import membership_in_histogram, membership_in_means, study
 from twoworlds.attacks.queries.membership import noisy_factor
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 
 SHARES = (Fraction(1, 3), Fraction(3, 4))
 

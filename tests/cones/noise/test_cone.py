@@ -8,8 +8,8 @@ from flint import fmpq, fmpq_mat
 
 from twoworlds.cones.noise.cone import noise_cone
 from twoworlds.errors import InvalidInput, Undecided, Unsupported
+from twoworlds.laws.noise import GeometricNoise, SkellamNoise
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.noise import GeometricNoise, SkellamNoise
 from twoworlds.numbers import above, below
 
 NOISES = [

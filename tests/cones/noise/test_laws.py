@@ -8,7 +8,7 @@ from twoworlds.cones.noise.convolution import Convolved, Finite
 from twoworlds.cones.noise.laws import AnyLaw, RationalLaw, finite_law, law, mixture, total
 from twoworlds.cones.noise.recipe import recipe
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Undecided, UnknownName
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,

@@ -7,7 +7,7 @@ import pytest
 from twoworlds.cones.noise.laws import NoSummableInverse
 from twoworlds.cones.noise.quotient import noise_quotient
 from twoworlds.errors import Undecided, Unsupported
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 
 
 def test_less_private_geometric_noise_becomes_more_private_by_adding_noise():

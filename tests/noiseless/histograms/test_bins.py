@@ -8,8 +8,8 @@ from math import comb
 import pytest
 
 from tests.noiseless.histograms import samples
+from twoworlds.laws.counts import Binomial, Hypergeometric, Poisson
 from twoworlds.noiseless.histograms.bins import BinWitness, compare_bin, directions
-from twoworlds.noiseless.histograms.counts import Binomial, Hypergeometric, Poisson
 from twoworlds.noiseless.histograms.sampling import MemberBins, peaks, read_bins, read_mean
 from twoworlds.numbers import INFINITY, Real, bounds, exp
 

@@ -6,14 +6,14 @@ from math import comb
 import pytest
 
 from twoworlds.errors import InvalidInput
-from twoworlds.noiseless.histograms import counts
-from twoworlds.noiseless.histograms.counts import (
+from twoworlds.laws.counts import (
     Binomial,
     Hypergeometric,
     Poisson,
     added,
     tail_ball,
 )
+from twoworlds.noiseless.histograms import counts
 from twoworlds.numbers import Real, ball, bounds, exp
 
 RATES = [Fraction(1, 2), Fraction(3, 10), Fraction(99, 100), Fraction(1, 7)]

@@ -8,8 +8,8 @@ import pytest
 from tests.noiseless.histograms import samples
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless import truncated_histogram
-from twoworlds.noiseless.histograms.counts import Binomial
 from twoworlds.noiseless.histograms.histogram import read_histogram
 from twoworlds.noiseless.histograms.shared import SharedBins
 from twoworlds.noiseless.histograms.sizes import binomial

@@ -10,13 +10,13 @@ import pytest
 
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, TwoWorldsError, Undecided, Unsupported
-from twoworlds.noiseless import UniformComponent, read_law, total
-from twoworlds.noiseless.sums._uniform import (
+from twoworlds.laws.uniform import (
     _lattice,
     delta_between,
     irwin_hall,
     uniform_delta,
 )
+from twoworlds.noiseless import UniformComponent, read_law, total
 from twoworlds.numbers import bounds, decimal, exp, number
 
 HALF = Fraction(1, 2)

@@ -9,9 +9,9 @@ import pytest
 
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
+from twoworlds.laws.entry import common_step
+from twoworlds.laws.lattice import convolve, gap, smallest_ratio, windowed
 from twoworlds.noiseless import EntryLaw, largest_exact, read_law, total
-from twoworlds.noiseless.sums._convolution import convolve, gap, smallest_ratio, windowed
-from twoworlds.noiseless.sums.laws import common_step
 from twoworlds.numbers import bounds, exp, number
 
 HALF = Fraction(1, 2)

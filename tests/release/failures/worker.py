@@ -23,7 +23,7 @@ import twoworlds.release.plan
 import twoworlds.release.query.sql
 from twoworlds.cli.release import release
 from twoworlds.errors import TwoWorldsError
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.release import Curator, OverBudget
 from twoworlds.release.ledger import show, verify

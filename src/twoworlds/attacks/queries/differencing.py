@@ -37,7 +37,7 @@ from twoworlds.attacks.queries.server import (
 from twoworlds.cards.explained import Explained
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition

@@ -22,7 +22,7 @@ from twoworlds.attacks.queries.membership import cell_noise
 from twoworlds.attacks.queries.server import TABLE, made_up
 from twoworlds.attacks.queries.studies import Study, drawn, log_ratio
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import positive, whole
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from typing import Any
 
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise, Noise
+from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import (
     Number,
     decimal,

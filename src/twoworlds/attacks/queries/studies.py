@@ -21,7 +21,7 @@ from twoworlds.attacks.queries.server import TABLE, made_up
 from twoworlds.cards.explained import Explained
 from twoworlds.definitions.words import percent, percent_above
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, to_json, whole
 
 if TYPE_CHECKING:

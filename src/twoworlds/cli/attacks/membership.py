@@ -144,7 +144,7 @@ def _from_file(file: Path, people: str, epsilon: str | None, prior: str) -> Memb
     import csv
 
     from twoworlds.attacks.queries import membership_in_means
-    from twoworlds.mechanisms.noise import GeometricNoise
+    from twoworlds.laws.noise import GeometricNoise
     from twoworlds.numbers import exp, positive, power
 
     try:

@@ -21,8 +21,7 @@ from math import factorial
 from flint import arb
 
 from twoworlds.cones.noise.convolution import Summable
-from twoworlds.mechanisms.noise import SkellamNoise
-from twoworlds.mechanisms.noise.base import summed_tail
+from twoworlds.laws.noise import SkellamNoise, summed_tail
 from twoworlds.numbers import Number, Real, ball, exp, working_precision
 
 __all__ = ["GaussianInverse", "PoissonInverse", "PoissonLaw"]

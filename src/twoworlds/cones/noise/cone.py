@@ -29,8 +29,8 @@ from twoworlds.cones.noise.convolution import Summable
 from twoworlds.cones.noise.laws import Law, law
 from twoworlds.cones.noise.rational import Rational
 from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.laws.noise import Noise
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.noise import Noise
 from twoworlds.numbers import (
     Number,
     Order,

@@ -27,17 +27,17 @@ from twoworlds.cones.noise.convolution import Convolved, Finite, Summable
 from twoworlds.cones.noise.rational import Rational
 from twoworlds.cones.noise.recipe import recipe
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.base import FINITE_OUTPUTS
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     Noise,
     SkellamNoise,
 )
+from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
+from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.numbers import Number, exact_text, positive, probability, rational, whole
 from twoworlds.worlds import Integers

@@ -22,8 +22,8 @@ from twoworlds.cones.noise.circle import circle_zero
 from twoworlds.cones.noise.laws import Law, NoSummableInverse, RationalLaw, law
 from twoworlds.cones.noise.rational import Rational
 from twoworlds.errors import Undecided, Unsupported
+from twoworlds.laws.noise import Noise
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.noise import Noise
 from twoworlds.numbers import Number, to_json
 
 __all__ = ["NoiseQuotient", "noise_quotient"]

@@ -19,8 +19,8 @@ from twoworlds.cones.noise.cone import NoiseCone, noise_cone
 from twoworlds.cones.noise.laws import Law
 from twoworlds.cones.noise.telescoping import Telescoping, telescoping
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.noise import Noise
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.noise import Noise
 from twoworlds.numbers import Number, decimal, exact_text, to_json
 
 __all__ = ["NoiseStatement", "noise_statements"]

@@ -18,14 +18,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
-from twoworlds.definitions.coupled._optimum import laws_of, table
+from twoworlds.definitions.coupled._optimum import OfSimulator, laws_of, table
 from twoworlds.definitions.coupled._program import Game
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
 from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.numbers import show, to_json
+from twoworlds.numbers import show
 
 __all__ = ["Limit", "at_infinity"]
 
@@ -37,7 +36,7 @@ _WIDEST = (
 
 
 @dataclass(frozen=True)
-class Limit(Explained):
+class Limit(OfSimulator):
     """What stays of delta at ratio infinity.
 
     Attributes:
@@ -80,8 +79,9 @@ class Limit(Explained):
             and bound.at(Fraction(1)) == self.delta
         )
 
-    def explain(self) -> str:
-        """Say what stays, and why no simulator does better."""
+    @property
+    def sentence(self) -> str:
+        """What stays, and why no simulator does better."""
         if not self.attained:
             return (
                 f"simulators bring delta as near to {show(self.delta)} as one likes, but none to "
@@ -96,24 +96,20 @@ class Limit(Explained):
             f"with probability at least {show(self.delta, side='down')}"
         )
 
-    def picture(self) -> str:
-        """Draw the simulator."""
-        return self.simulator.picture(self.scene)
-
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the sentence, then the tests, one a line."""
-        yield "no better", self.explain()
+        yield "no better", self.sentence
         for test in self.distinguishers:
             yield f"weight {show(test.weight)}", said(self.scene, test)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return everything."""
         return {
             "ratio": "infinity",
-            "delta": to_json(self.delta),
+            "delta": self.delta,
             "attained": self.attained,
-            "reached": to_json(self.reached),
-            "sentence": self.explain(),
+            "reached": self.reached,
+            "sentence": self.sentence,
             "tests": [written(self.scene, test) for test in self.distinguishers],
         }
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Facts
 from twoworlds.definitions.coupled._proof import OptimalityProof
 from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.numbers import Number, Order, compare, exact_text, show, to_json
+from twoworlds.numbers import Number, Order, compare, exact_text, show
+from twoworlds.show import Result
 from twoworlds.worlds.joint import plain_label
 
 __all__ = ["Optimum", "attained", "encloses", "laws_of", "table"]
@@ -27,8 +28,39 @@ ZERO = Fraction(0)
 _BITS = 256
 
 
+class OfSimulator(Result):
+    """A result about simulators: a sentence that begins small, facts, and the simulator itself."""
+
+    scene: Scene
+    simulator: Simulator
+
+    @property
+    def sentence(self) -> str:
+        """What is reached, and why nothing better can be, as a clause."""
+        raise NotImplementedError
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the sentence, then the tests that prove it."""
+        raise NotImplementedError
+
+    def verify(self) -> bool:
+        """Evaluate simulator and tests again, from the scene alone."""
+        raise NotImplementedError
+
+    def answer(self) -> Answer:
+        """Say the sentence, the tests, and the simulator."""
+        said = f"{self.sentence[0].upper()}{self.sentence[1:]}."
+        tests = Facts([fact for fact in self.facts() if fact[0] != "no better"])
+        return Answer(
+            said,
+            subject=self.scene.release.name,
+            blocks=(tests, *self.simulator.blocks(self.scene)),
+            assumptions=(self.scene.beliefs.assumption,),
+        )
+
+
 @dataclass(frozen=True)
-class Optimum(Explained):
+class Optimum(OfSimulator):
     """The least delta of all simulators at a ratio.
 
     Attributes:
@@ -71,31 +103,28 @@ class Optimum(Explained):
             and encloses(self.lower, self.delta, self.upper)
         )
 
-    def explain(self) -> str:
-        """Say what is reached, and why nothing better can be."""
+    @property
+    def sentence(self) -> str:
+        """What is reached, and why nothing better can be."""
         best = "" if self.exact else " or a little less"
         return (
             f"the best simulator keeps delta at {show(self.delta)}{best} at ratio "
-            f"{show(self.ratio)}; {self.proof.explain()}"
+            f"{show(self.ratio)}; {self.proof.sentence}"
         )
-
-    def picture(self) -> str:
-        """Draw the simulator."""
-        return self.simulator.picture(self.scene)
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield what is reached, then the tests."""
         yield "best", f"delta {show(self.delta)} at ratio {show(self.ratio)}"
         yield from self.proof.facts()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data; "certificate" is what `verify_optimum` reads."""
+    def fields(self) -> dict[str, Any]:
+        """Return everything; "certificate" is what `verify_optimum` reads."""
         return {
-            "ratio": to_json(self.ratio),
-            "delta": to_json(self.delta),
+            "ratio": self.ratio,
+            "delta": self.delta,
             "exact": self.exact,
             "simulator": self.simulator.to_dict(self.scene),
-            "proof": self.proof.to_dict(),
+            "proof": self.proof,
             "certificate": self._certificate(),
         }
 

@@ -1,13 +1,12 @@
 """The witness of coupled worlds: an event that tells two worlds apart, recomputed from the beliefs.
 
-An `EventWitness` is a set of outputs with its probability in both worlds. It does not look at the
-tables that the answer was computed from: `EventWitness.verify` goes back to the belief, the
+It does not look at the tables that the answer was computed from, but goes back to the belief, the
 release, the pair (alt, priv) and the simulator, and adds up by plain arithmetic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -15,13 +14,14 @@ from typing import Any
 from twoworlds.definitions.coupled.compare import Worst
 from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.definitions.verdict import agree, shortened
-from twoworlds.numbers import INFINITY, Number, show, to_json
+from twoworlds.definitions.verdict import shortened
+from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.numbers import Number
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
-__all__ = ["EventWitness", "Where"]
+__all__ = ["Where", "event_witness"]
 
 _SHOWN = 12
 
@@ -85,109 +85,53 @@ class Where:
         }
 
 
-@dataclass(frozen=True)
-class EventWitness:
-    """An event that is likelier in one world than in the other.
+def event_witness(scene: Scene, found: Worst, simulator: Simulator | None = None) -> EventWitness:
+    """Return the worst event, which re-verifies from the belief, the release and the simulator."""
+    cell, chosen, values = found.cell, set(found.event), found.worlds.values
+    where = Where(scene, cell.belief, cell.scrub, cell.side, simulator)
+    order = tuple(t for t in dict.fromkeys([*scene.outputs, *found.event]) if t in chosen)
+    laws = [found.worlds.first, found.worlds.second]
+    names = ["the release", "the simulation"]
+    if simulator is None:
+        names = [f"{cell.scrub.name}: {plain_label(v)}" for v in values]
+    if found.swapped:
+        laws.reverse()
+        names.reverse()
+    p, q = (_sum(law.get(t, Fraction(0)) for t in order) for law in laws)
 
-    Attributes:
-        where: belief, pair and side information.
-        values: the private value that both worlds share, or one value for each.
-        swapped: whether the event is likelier in the second world: the ideal one, or that of the
-            second value.
-        event: the outputs.
-        probabilities: of the event, in the world where it is likelier and in the other.
-    """
+    def again() -> list[Number]:
+        fresh = [
+            _chance(where, values[0], chosen, where.shown),
+            _chance(where, values[-1], chosen, where.simulated if simulator else where.shown),
+        ]
+        return fresh[::-1] if found.swapped else fresh
 
-    where: Where
-    values: tuple[Hashable, ...]
-    swapped: bool
-    event: tuple[Hashable, ...]
-    probabilities: tuple[Number, Number]
+    value = (("value", plain_label(values[0])),) if len(values) == 1 else ()
+    return EventWitness(
+        (names[0], names[1]),
+        _outputs(order),
+        (p, q),
+        recomputed(again),
+        (*where.facts(), *value),
+        data={
+            **where.to_dict(),
+            "values": [plain_label(v) for v in values],
+            "event": [plain_label(t) for t in order],
+        },
+    )
 
-    @staticmethod
-    def of(scene: Scene, found: Worst, simulator: Simulator | None = None) -> EventWitness:
-        """Add up the two probabilities of the worst event."""
-        cell, chosen = found.cell, set(found.event)
-        where = Where(scene, cell.belief, cell.scrub, cell.side, simulator)
-        laws = found.worlds.first, found.worlds.second
-        p, q = (sum((law.get(t, Fraction(0)) for t in chosen), start=Fraction(0)) for law in laws)
-        both = (q, p) if found.swapped else (p, q)
-        order = tuple(t for t in dict.fromkeys([*scene.outputs, *found.event]) if t in chosen)
-        return EventWitness(where, found.worlds.values, found.swapped, order, both)
 
-    def excess(self, ratio: Number) -> Number:
-        """Return P(E) - a Q(E)."""
-        p, q = self.probabilities
-        return p if q == 0 else p - ratio * q
-
-    def ratio(self) -> Number:
-        """Return how many times likelier the event is."""
-        p, q = self.probabilities
-        if q == 0:
-            return INFINITY if p != 0 else Fraction(1)
-        return p / q
-
-    def verify(self) -> bool:
-        """Recompute both probabilities from the belief and compare them with those stated."""
-        last = self.values[-1]
-        if self.where.simulator is None:
-            fresh = [self._chance(v, simulated=False) for v in (self.values[0], last)]
-        else:
-            fresh = [self._chance(last, simulated=ideal) for ideal in (False, True)]
-        if self.swapped:
-            fresh.reverse()
-        return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
-
-    def _chance(self, value: Hashable, *, simulated: bool) -> Number:
-        event = set(self.event)
-        total: Number = Fraction(0)
-        inside: Number = Fraction(0)
-        look = self.where.simulated if simulated else self.where.shown
-        for x, p in self.where.databases().items():
-            if self.where.scrub.private(x) == value:
-                total += p
-                law = look(x)
-                inside += p * _sum(chance for t, chance in law.items() if t in event)
-        return inside / total
-
-    @property
-    def worlds(self) -> tuple[str, str]:
-        """The two worlds in words, the likelier first."""
-        if self.where.simulator is not None:
-            names = ["the release", "the simulation"]
-        else:
-            names = [f"{self.where.scrub.name}: {plain_label(v)}" for v in self.values]
-        return (names[1], names[0]) if self.swapped else (names[0], names[1])
-
-    def explain(self) -> str:
-        """Say the place, the event and the two probabilities."""
-        p, q = self.probabilities
-        first, second = self.worlds
-        value = f", value {plain_label(self.values[0])}" if len(self.values) == 1 else ""
-        return (
-            f"{self.where.words()}{value}: {_outputs(self.event)} has probability "
-            f"{show(p, side='at least')} for {first} and {show(q, side='at most')} for {second}"
-        )
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the place, the private value, the event and its probabilities."""
-        yield from self.where.facts()
-        if len(self.values) == 1:
-            yield "value", plain_label(self.values[0])
-        yield "worlds", "  against  ".join(self.worlds)
-        yield "event", _outputs(self.event)
-        p, q = self.probabilities
-        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        return {
-            **self.where.to_dict(),
-            "values": [plain_label(v) for v in self.values],
-            "worlds": list(self.worlds),
-            "event": [plain_label(t) for t in self.event],
-            "probabilities": [to_json(p) for p in self.probabilities],
-        }
+def _chance(
+    where: Where, value: Hashable, event: set[Hashable], look: Callable[[Point], Law]
+) -> Number:
+    """Return the probability of the event given a private value, by plain addition."""
+    total: Number = Fraction(0)
+    inside: Number = Fraction(0)
+    for x, p in where.databases().items():
+        if where.scrub.private(x) == value:
+            total += p
+            inside += p * _sum(chance for t, chance in look(x).items() if t in event)
+    return inside / total
 
 
 def _sum(numbers: Iterable[Number]) -> Number:

@@ -17,8 +17,8 @@ from typing import Any
 
 from twoworlds.definitions.semantics.swing_cases import Case, Swing, bare
 from twoworlds.definitions.verdict import agree
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, show, sqrt, to_json
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief

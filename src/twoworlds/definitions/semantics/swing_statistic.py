@@ -40,6 +40,7 @@ from twoworlds.definitions.semantics.swing_cases import (
     removals,
 )
 from twoworlds.errors import Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
     AddedDensity,
     AddedNoise,
@@ -49,7 +50,6 @@ from twoworlds.mechanisms import (
     Mechanism,
     OnStatistic,
 )
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.mechanisms.finite_noise import FiniteNoise
 from twoworlds.numbers import INFINITY, Number, exp
 from twoworlds.worlds import Additive, Change, Point, Records, Statistic, Universe

@@ -11,15 +11,15 @@ from fractions import Fraction
 
 from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.calibration import geometric_p
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     Noise,
     SkellamNoise,
 )
+from twoworlds.mechanisms.calibration import geometric_p
+from twoworlds.mechanisms.finite_noise import FiniteNoise
 from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
 from twoworlds.mechanisms.registry import named
 from twoworlds.numbers import (

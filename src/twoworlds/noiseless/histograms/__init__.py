@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from twoworlds.noiseless.histograms.data import (
-    HistogramRelease,
     release_histogram,
 )
 from twoworlds.noiseless.histograms.histogram import (
@@ -28,7 +27,6 @@ from twoworlds.noiseless.histograms.solve import (
 
 __all__ = [
     "SIZES",
-    "HistogramRelease",
     "SizeLaw",
     "release_histogram",
     "size_condition",

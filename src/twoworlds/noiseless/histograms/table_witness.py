@@ -7,22 +7,54 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import comb, factorial, prod
-from typing import Any
 
-from twoworlds.definitions.verdict import agree
+from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.noiseless.histograms.bins import WITH, WITHOUT
 from twoworlds.noiseless.histograms.shared import SharedBins
-from twoworlds.noiseless.histograms.tables import Comparison
+from twoworlds.noiseless.histograms.tables import Comparison, Table
 from twoworlds.noiseless.words import counted
-from twoworlds.numbers import Number, Order, compare, show, to_json
+from twoworlds.numbers import Number, Order, compare, show
 
-__all__ = ["TableWitness"]
+__all__ = ["table_witness"]
 
 _PLAIN_TABLES = 20_000
 
 
+def table_witness(
+    bins: SharedBins, threshold: int, known: int, ratio: Number, found: Comparison
+) -> EventWitness:
+    """Return all tables that are more than the ratio likelier in one world than in the other."""
+    assert found.probabilities is not None
+    worlds = WITH if found.upper else WITHOUT
+    place = f"bin {found.bin + 1}, of " + (
+        counted(bins.members[found.bin], "member")
+        if bins.members
+        else f"share {bins.shares[found.bin]}"
+    )
+    example = _example(found.table)
+    return EventWitness(
+        worlds,
+        f"a table more than {show(ratio)} times likelier {worlds[0]}",
+        found.probabilities,
+        recomputed(_Again(bins, threshold, known, ratio, found).probabilities),
+        (("worst bin", place),),
+        (("", f"for example: {example}"),),
+        {"bin": place, "example": example},
+    )
+
+
+def _example(table: Table | None) -> str:
+    """Say the likeliest kind of table in the event."""
+    if table is None:
+        return "none"
+    rest = f", {counted(table.hidden, 'other bin')} show 0" if table.hidden > 1 else ""
+    rest = ", 1 other bin shows 0" if table.hidden == 1 else rest
+    return f"your bin shows {table.shown}{rest}, and the rest sum to {table.elsewhere}"
+
+
 @dataclass(frozen=True)
-class TableWitness:
-    """All published tables that are more than the ratio likelier in one world than in the other."""
+class _Again:
+    """The event's probabilities, from all tables one by one."""
 
     bins: SharedBins
     threshold: int
@@ -30,50 +62,13 @@ class TableWitness:
     ratio: Number
     found: Comparison
 
-    @property
     def probabilities(self) -> tuple[Number, Number]:
-        """The event's probability in the world where it is likelier, and in the other."""
-        assert self.found.probabilities is not None
-        return self.found.probabilities
-
-    @property
-    def place(self) -> str:
-        """The person's bin in words."""
-        number = f"bin {self.found.bin + 1}"
-        if self.bins.members:
-            return f"{number}, of {counted(self.bins.members[self.found.bin], 'member')}"
-        return f"{number}, of share {self.bins.shares[self.found.bin]}"
-
-    @property
-    def worlds(self) -> tuple[str, str]:
-        """The world in which the event is likelier, and the other."""
-        both = ("with your entry", "without it")
-        return both if self.found.upper else ("without your entry", "with it")
-
-    @property
-    def event(self) -> str:
-        """The event in words."""
-        return f"a table more than {show(self.ratio)} times likelier {self.worlds[0]}"
-
-    @property
-    def example(self) -> str:
-        """The likeliest kind of table in the event."""
-        table = self.found.table
-        if table is None:
-            return "none"
-        rest = f", {counted(table.hidden, 'other bin')} show 0" if table.hidden > 1 else ""
-        rest = ", 1 other bin shows 0" if table.hidden == 1 else rest
-        return f"your bin shows {table.shown}{rest}, and the rest sum to {table.elsewhere}"
-
-    def verify(self) -> bool:
         """Go through all tables one by one if they are few, and else compare once more."""
         if self._tables() <= _PLAIN_TABLES and self.bins.size.last is not None:
-            fresh = self._plainly()
-        else:
-            again = self.bins.worst(self.threshold, self.ratio, self.known)
-            assert again.probabilities is not None
-            fresh = again.probabilities
-        return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
+            return self._plainly()
+        again = self.bins.worst(self.threshold, self.ratio, self.known)
+        assert again.probabilities is not None
+        return again.probabilities
 
     def _tables(self) -> int:
         return comb((self.bins.size.last or 0) + self.bins.bins, self.bins.bins)
@@ -129,34 +124,3 @@ class TableWitness:
 
     def _exceeds(self, p: Number, q: Number) -> bool:
         return compare(p, self.ratio * q) is Order.GREATER
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the bin, the event, its probabilities and an example."""
-        p, q = self.probabilities
-        first, second = self.worlds
-        yield "worst bin", self.place
-        yield "event", self.event
-        yield (
-            "",
-            f"probability {show(p, side='at least')} {first}, {show(q, side='at most')} {second}",
-        )
-        yield "", f"for example: {self.example}"
-
-    def explain(self) -> str:
-        """Say the event and its probabilities in a sentence."""
-        p, q = self.probabilities
-        first, second = self.worlds
-        return (
-            f"in {self.place}, {self.event} has probability {show(p, side='at least')} {first} and "
-            f"{show(q, side='at most')} {second}; for example: {self.example}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        return {
-            "bin": self.place,
-            "event": self.event,
-            "worlds": list(self.worlds),
-            "probabilities": [to_json(p) for p in self.probabilities],
-            "example": self.example,
-        }

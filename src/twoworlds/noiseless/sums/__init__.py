@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from twoworlds.noiseless.sums.laws import (
+from twoworlds.laws.entry import (
     EntryLaw,
     Interval,
     UniformComponent,

@@ -22,7 +22,7 @@ from functools import lru_cache
 from math import floor, log, sqrt
 from statistics import NormalDist
 
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, ln
 from twoworlds.release.sensitivity.tails import at_least
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from twoworlds.mechanisms.noise import NegativeBinomialDifference, Noise
+from twoworlds.laws.noise import NegativeBinomialDifference, Noise
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.integers import placed
 from twoworlds.release.noise.laws import Tailed, spread

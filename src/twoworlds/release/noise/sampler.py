@@ -9,7 +9,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Self
 
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, Noise, SkellamNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, Noise, SkellamNoise
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.blocks import Blocks
 from twoworlds.release.noise.integers import summed

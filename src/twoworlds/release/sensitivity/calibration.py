@@ -30,7 +30,7 @@ from typing import Literal, get_args
 
 from twoworlds.cards.explained import Explained
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import exp, show, sqrt
 from twoworlds.release.budget import Cost
 from twoworlds.release.conversions import zcdp_within

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, Noise
+from twoworlds.laws.noise import DiscreteGaussianNoise, Noise
 from twoworlds.numbers import Number, Real, ball
 
 __all__ = ["at_least"]

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from twoworlds.mechanisms.noise import Noise
+from twoworlds.laws.noise import Noise
 from twoworlds.numbers import exp
 from twoworlds.release.sensitivity.tails import at_least
 
@@ -33,7 +33,7 @@ def least_threshold(law: Noise, weight: Fraction, cells: int, delta: Fraction) -
         cells: In how many cells a unit may be alone.
         delta: The probability that a cell may give it away.
 
-    >>> from twoworlds.mechanisms.noise import GeometricNoise
+    >>> from twoworlds.laws.noise import GeometricNoise
     >>> least_threshold(GeometricNoise(exp(Fraction(-1))), Fraction(1), 1, Fraction(1, 10**6))
     15
     """

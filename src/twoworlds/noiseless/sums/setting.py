@@ -6,33 +6,60 @@ unknown if the attacker knew one more of the others instead, and one more. Addin
 summand Y to both worlds cannot tell them better apart (post-processing: Y is drawn without looking
 at the total), so delta never grows with the set of unknown entries. The same argument shows that
 delta never grows with the number of people, and never falls with the number of known entries, for
-every comparison of `_comparisons`.
+every comparison below.
+
+**Which two laws are compared.** One person's entry is v, the attacker knows some entries, and S is
+the sum of the others that are unknown. Known entries only shift the total, in both worlds alike, so
+they are left out.
+
+    ddp, canonical      S + v  against  S             the simulator adds up the other entries
+    ddp, centred        S + v  against  S + c         ... and adds a constant near the midpoint
+    ddp, resampled      S + v  against  S + V         ... and adds a fresh draw V of the entry's law
+    noiseless           S + v  against  S + v'
+
+each in both directions, for all v (and v') that the person's law allows (Bassily, Groce, Katz &
+Smith, Definitions 3 and 6). Without V the comparison is one of S with S + d, and when S is
+log-concave only the largest |d| counts: P(S = t - d) / P(S = t) then does not decrease in t for
+d > 0, so some half-line is the best event,
+
+    H_a(S + d, S) = max_x P(S >= x - d) - a P(S >= x) ,
+
+which does not decrease in d for fixed x. The same holds for d < 0 with the lower half-lines.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
 
 from twoworlds.definitions.base import read_ratio
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
-from twoworlds.noiseless.sums._comparisons import (
-    Groups,
-    Worst,
-    centres,
-    comparisons,
-    worst_of,
-    worst_ratio,
-)
-from twoworlds.noiseless.sums._convolution import SumLaw, convolve, exact_bits, windowed
-from twoworlds.noiseless.sums.laws import AnyLaw, EntryLaw, common_step, read_law
+from twoworlds.laws.comparison import Comparison, Table
+from twoworlds.laws.entry import AnyLaw, EntryLaw, common_step, read_law
+from twoworlds.laws.event import Ranges
+from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
 from twoworlds.noiseless.words import counted
 from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
 
-__all__ = ["DEFINITIONS", "EXACT_BITS", "SIMULATORS", "Answer", "Setting", "read_groups"]
+__all__ = [
+    "DEFINITIONS",
+    "EXACT_BITS",
+    "SIMULATORS",
+    "Setting",
+    "World",
+    "Worst",
+    "asked_ratio",
+    "check_known",
+    "check_names",
+    "law_of_sum",
+    "read_groups",
+    "read_setting",
+]
 
 SIMULATORS = ("canonical", "centred", "resampled", "best")
 DEFINITIONS = ("ddp", "noiseless")
@@ -46,20 +73,45 @@ _WINDOW_LIMIT = 1 << 30
 _COARSER = "round the values to fewer steps, or use an interval such as uniform [0, 1]"
 _DIGITS = 64
 
+Groups = tuple[tuple[EntryLaw, int], ...]
+
 
 @dataclass(frozen=True)
-class Answer:
+class World:
+    """A law of the total: of independent entries, and a constant.
+
+    Attributes:
+        text: which world it is.
+        groups: the laws of the entries, with how many have each.
+        constant: what is added.
+    """
+
+    text: str
+    groups: Groups
+    constant: Fraction
+
+    @property
+    def least(self) -> Fraction:
+        """The least total."""
+        return self.constant + sum((law.values[0] * n for law, n in self.groups), Fraction(0))
+
+
+class Worst(NamedTuple):
     """The worst case of a setting at a ratio.
 
     Attributes:
-        worst: delta and the two worlds.
+        delta: how much likelier its event is than the ratio allows.
+        comparison: the two worlds and their laws; a `Table` if no total is possible in both.
+        event: the totals.
         ways: the comparison made for a person of each group: the simulator that it is about.
         exact: whether the law of the total was exact.
     """
 
-    worst: Worst
-    ways: tuple[str, ...]
-    exact: bool
+    delta: Number
+    comparison: Comparison | None = None
+    event: Ranges = Ranges(())
+    ways: tuple[str, ...] = ()
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -131,7 +183,7 @@ class Setting:
 
     def answer(
         self, ratio: Number, *, target: Fraction | None = None, quick: bool = False
-    ) -> Answer:
+    ) -> Worst:
         """Return the worst case: exact where that fits, and else enclosed.
 
         Args:
@@ -139,7 +191,7 @@ class Setting:
             target: a delta that the enclosure should be able to tell from the true one.
             quick: use an enclosure already for sums whose exact law takes long.
         """
-        found, ways, all_exact = Worst(Fraction(-1), None), [], True
+        found, ways, all_exact = Worst(Fraction(-1)), [], True
         for person, choices in self.unknown():
             exact = self.exactable(_QUICK_BITS if quick else EXACT_BITS, len(choices))
             laws = [(groups, self.law(groups, target, exact=exact)) for groups in choices]
@@ -147,19 +199,27 @@ class Setting:
             ways.append(min(seen, key=lambda how: _upper(seen[how].delta)))
             found = max(found, seen[ways[-1]], key=lambda worst: _upper(worst.delta))
             all_exact = all_exact and exact
-        return Answer(found, tuple(ways), all_exact)
+        return found._replace(ways=tuple(ways), exact=all_exact)
 
     def _worst(
         self, person: EntryLaw, laws: list[tuple[Groups, SumLaw]], ratio: Number, how: str
     ) -> Worst:
         """Return the worst case for such a person and a simulator, whoever else is unknown."""
-        return max(
-            (
-                worst_of(comparisons(person, groups, law, self.step, how), ratio, self.step)
-                for groups, law in laws
-            ),
-            key=lambda worst: _upper(worst.delta),
-        )
+        best = Worst(Fraction(0))
+        for comparison in self._compared(person, laws, how):
+            delta, event = comparison.gap(ratio)
+            if _upper(delta) > _upper(best.delta):
+                assert isinstance(event, Ranges)
+                best = Worst(delta, comparison, event)
+                if isinstance(comparison, Table):
+                    return best
+        return best
+
+    def _compared(
+        self, person: EntryLaw, laws: list[tuple[Groups, SumLaw]], how: str
+    ) -> Iterator[Comparison]:
+        for groups, law in laws:
+            yield from comparisons(person, groups, law, self.step, how)
 
     def ratio(self, delta: Fraction) -> Number:
         """Return the smallest ratio that holds with this delta."""
@@ -170,11 +230,9 @@ class Setting:
             least = min(
                 (
                     max(
-                        (
-                            worst_ratio(comparisons(person, groups, law, self.step, how), delta)
-                            for groups, law in laws
-                        ),
+                        (each.ratio_for(delta) for each in self._compared(person, laws, how)),
                         key=_upper,
+                        default=Fraction(1),
                     )
                     for how in self.ways(person)
                 ),
@@ -190,6 +248,82 @@ class Setting:
             smallness = target.denominator.bit_length() - target.numerator.bit_length()
             wanted = _DIGITS + smallness + 1
         return law_of_sum(groups, self.step, None if exact else wanted)
+
+
+def centres(law: EntryLaw, step: Fraction) -> list[Fraction]:
+    """Return the constants next to the midpoint that leave S + c on the lattice of S + v."""
+    low, high = law.ends
+    below = low + (high - low) / 2 // step * step
+    return [below] if 2 * below == low + high else [below, below + step]
+
+
+def comparisons(
+    person: EntryLaw, groups: Groups, total: SumLaw, step: Fraction, how: str
+) -> Iterator[Comparison]:
+    """Yield every comparison that may be the worst one, in both directions.
+
+    Args:
+        person: the law of the entry that is protected.
+        groups: the laws of the unknown other entries.
+        total: the law of (S - its least value) / step.
+        step: the lattice.
+        how: "canonical", "centred C" with its constant, "resampled" or "noiseless".
+    """
+    least = sum((law.values[0] * count for law, count in groups), Fraction(0))
+    if how == "resampled":
+        yield from _resampled(person, groups, total, step, least)
+        return
+    for first, second in _pairs(person, groups, how, concave=total.log_concave):
+        distance = (first.constant - second.constant) / step
+        if distance.denominator > 1:
+            yield Table(first, second, [1, 0], [0, 1], lambda _: Ranges(()))
+            return
+        there = total.shifted(int(distance))
+        origin = least + second.constant
+        found = OnLattice(first, second, there, total, origin, step)
+        yield found
+        yield found.reverse()
+
+
+def _pairs(
+    person: EntryLaw, groups: Groups, how: str, *, concave: bool
+) -> Iterator[tuple[World, World]]:
+    """Yield the worlds that differ by a constant: with each value, or only the extreme ones."""
+    if how == "noiseless":
+        listed = [person.ends] if concave else combinations(person.values, 2)
+        seen = set()
+        for low, high in listed:
+            if high - low not in seen and low != high:
+                seen.add(high - low)
+                yield World(_entry(high), groups, high), World(_entry(low), groups, low)
+        return
+    centre = Fraction(how.partition(" ")[2] or 0)
+    text = "without it" if how == "canonical" else f"without it, {exact_text(centre)} added"
+    other = World(text, groups, centre)
+    values: Sequence[Fraction] = person.values
+    if concave:
+        values = [max(person.ends, key=lambda v: abs(v - centre))]
+    for value in values:
+        if value != centre:
+            yield World(_entry(value), groups, value), other
+
+
+def _resampled(
+    person: EntryLaw, groups: Groups, total: SumLaw, step: Fraction, least: Fraction
+) -> Iterator[Comparison]:
+    ideal = total.plus(one(person, step))
+    second = World("without it, a fresh draw added", (*groups, (person, 1)), Fraction(0))
+    origin = least + person.values[0]
+    for value in person.values:
+        first = World(_entry(value), groups, value)
+        real = total.shifted(int((value - person.values[0]) / step))
+        found = OnLattice(first, second, real, ideal, origin, step)
+        yield found
+        yield found.reverse()
+
+
+def _entry(value: Fraction) -> str:
+    return f"entry {exact_text(value)}"
 
 
 @lru_cache(maxsize=2)

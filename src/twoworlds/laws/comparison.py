@@ -7,8 +7,8 @@ For a ratio a >= 1 the gap is the hockey-stick divergence
 attained by the event {o : P(o) > a Q(o)}; the tight ratio is sup_E P(E) / Q(E) (Kasiviswanathan &
 Smith, Definitions 1.1 and 1.2; Wu, Exercise 3.2: single outputs suffice for the ratio).
 A `Comparison` answers for one ordered pair; a `Family` takes the worst over all pairs that a
-neighbour relation allows. `Table` is the comparison of two finite laws; laws on the integers and
-on the line have their own, in the modules of their mechanisms.
+neighbour relation allows. `Table` is the comparison of two finite laws; laws on the integers are
+compared in `shifted` and `lattice`, those on the line in the modules of their mechanisms.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.event import Event
+from twoworlds.laws.event import Event, Point
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum, positive_part
 from twoworlds.progress import track
-from twoworlds.worlds import Point
 
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
@@ -151,6 +150,17 @@ class Table(Comparison):
                 delta = delta + positive_part(own - ratio * other)
         return Gap(delta, self.event(cells))
 
+    @property
+    def whole(self) -> bool:
+        """Whether the masses are whole numbers, over the common denominator."""
+        return all(isinstance(mass, int) for mass in (*self.p[:1], *self.q[:1]))
+
+    def excess(self, ratio: Fraction) -> int:
+        """Return sum (p - a q)_+ of whole numbers, times the denominator of a."""
+        top, bottom = ratio.numerator, ratio.denominator
+        gaps = (bottom * p - top * q for p, q in zip(self.p, self.q, strict=True))
+        return sum(gap for gap in gaps if gap > 0)  # type: ignore[misc]
+
     def lines(self) -> list[Line]:
         """Return the cumulative masses in order of falling ratio, down to ratio 1."""
         return [Line(p, q) for p, q, _ in self._cumulative]
@@ -246,9 +256,23 @@ class Each(Family):
 
     def gap(self, ratio: Number) -> tuple[Comparison, Gap]:
         """Take the largest gap."""
-        found = ((c, gap, gap.delta) for c, gap in ((c, c.gap(ratio)) for c in self))
+        found = ((c, gap, gap.delta) for c, gap in ((c, c.gap(ratio)) for c in self._near(ratio)))
         comparison, gap, delta = _worst(found)
         return comparison, gap._replace(delta=delta)
+
+    def _near(self, ratio: Number) -> Iterable[Comparison]:
+        """Leave out tables that are surely not the worst, found in whole numbers alone."""
+        tables = [c for c in self._comparisons if isinstance(c, Table) and c.whole]
+        if ratio == INFINITY or len(tables) < len(self._comparisons):
+            return self
+        low, high = bounds(ratio)
+        best, most = tables[0], tables[0].excess(high)
+        for table in tables:
+            excess = table.excess(high)
+            if excess * best.scale > most * table.scale:
+                best, most = table, excess
+        top, bottom = most * low.denominator, best.scale * high.denominator
+        return [table for table in tables if table.excess(low) * bottom >= top * table.scale]
 
     def ratio_for(self, delta: Number) -> tuple[Comparison, Number]:
         """Take the largest ratio needed."""

@@ -48,9 +48,9 @@ from typing import TypeGuard
 
 from flint import arb, fmpq
 
-from twoworlds.noiseless.sums._convolution import convolve, enclosure, exact_bits, gap, windowed
-from twoworlds.noiseless.sums._search import least_enough
-from twoworlds.noiseless.sums.laws import EntryLaw, Interval, UniformComponent
+from twoworlds.laws.entry import EntryLaw, Interval, UniformComponent
+from twoworlds.laws.lattice import OnLattice, convolve, enclosure, exact_bits, windowed
+from twoworlds.laws.search import least_enough
 from twoworlds.numbers import Number, Real, ball, bounds, working_precision
 
 __all__ = [
@@ -165,9 +165,10 @@ def _lattice(terms: int, shift: Fraction, ratio: Number) -> tuple[Fraction, Frac
     wide = math.ceil(math.sqrt(1.4 * _WINDOW_BITS)) + 2
     few = exact_bits(groups, step) < 1 << 20
     total = convolve(groups, step) if few else windowed(groups, step, _WINDOW_BITS + spare, wide)
-    found = gap(total.shifted(int(shift * cells)), total, ratio)
-    begins = found.pieces[-1][0] if found.pieces else total.stop
-    return bounds(found.delta)[1], terms - (begins + Fraction(terms, 2)) / cells
+    delta, event = OnLattice(None, None, total.shifted(int(shift * cells)), total).gap(ratio)
+    pieces = event.pieces  # type: ignore[attr-defined]
+    begins = pieces[-1][0] if pieces else total.stop
+    return bounds(delta)[1], terms - (begins + Fraction(terms, 2)) / cells
 
 
 def _mixed(unknown: int, share: Fraction, shift: Fraction, ratio: Number) -> Fraction:

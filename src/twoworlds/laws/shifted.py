@@ -1,4 +1,4 @@
-r"""Comparing two shifted copies of integer noise, possibly clamped to a range.
+r"""Comparing two shifted copies of a law on the whole numbers, possibly clamped to a range.
 
 With P the law of u + Z and Q that of v + Z, the likelihood ratio P(o) / Q(o) is monotone in o
 because Z is log-concave, and clamping keeps it so. Hence every worst event is a half-line, and
@@ -16,11 +16,10 @@ from fractions import Fraction
 from math import ceil, floor
 
 from twoworlds.errors import Unsupported
-from twoworlds.mechanisms.comparison import Cell, Comparison, Gap, Line, Peak, larger
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
-from twoworlds.mechanisms.noise import Noise
+from twoworlds.laws.comparison import Cell, Comparison, Gap, Line, Peak, larger
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed, Point
+from twoworlds.laws.noise import IntegerLaw
 from twoworlds.numbers import INFINITY, Number
-from twoworlds.worlds import Point
 
 __all__ = ["Shifted", "tail"]
 
@@ -29,7 +28,7 @@ _TELLING = 100
 _MOST_LINES = 1 << 12
 
 
-def tail(noise: Noise, value: int, event: Event, low: int | None, high: int | None) -> Number:
+def tail(noise: IntegerLaw, value: int, event: Event, low: int | None, high: int | None) -> Number:
     """Return the mass of a half-line or of listed outputs under value + Z, clamped to a range."""
     if isinstance(event, Listed):
         parts = (_at(noise, value, o, low, high) for o in event.members)
@@ -47,7 +46,7 @@ def tail(noise: Noise, value: int, event: Event, low: int | None, high: int | No
     raise Unsupported(f"the mass of {event} under integer noise")
 
 
-def _at(noise: Noise, value: int, o: int, low: int | None, high: int | None) -> Number:
+def _at(noise: IntegerLaw, value: int, o: int, low: int | None, high: int | None) -> Number:
     if (low is not None and o < low) or (high is not None and o > high):
         return Fraction(0)
     if low is not None and o == low:
@@ -63,7 +62,7 @@ class Shifted(Comparison):
     y: Point
     u: int
     v: int
-    noise: Noise
+    noise: IntegerLaw
     low: int | None = None
     high: int | None = None
 
@@ -140,16 +139,15 @@ class _Upward:
 
     u: int
     v: int
-    noise: Noise
+    noise: IntegerLaw
     low: int | None
     high: int | None
 
     def likelihood(self, o: int) -> Number:
         """Return P(o) / Q(o), at the clamped ends by tails."""
         if o == self.high or o == self.low:
-            return _at(self.noise, self.u, o, self.low, self.high) / _at(
-                self.noise, self.v, o, self.low, self.high
-            )
+            p, q = (_at(self.noise, x, o, self.low, self.high) for x in (self.u, self.v))
+            return INFINITY if q == 0 else p / q
         return self.noise.likelihood(o - self.v, self.u - self.v)
 
     def tails(self, threshold: int) -> tuple[Number, Number]:

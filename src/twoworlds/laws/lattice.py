@@ -32,7 +32,9 @@ from typing import TYPE_CHECKING
 
 from flint import fmpz, fmpz_poly
 
-from twoworlds.noiseless.sums.laws import EntryLaw
+from twoworlds.laws.comparison import Comparison, Gap, Peak
+from twoworlds.laws.entry import EntryLaw
+from twoworlds.laws.event import Anything, Event, Point, Ranges
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare
 
 if TYPE_CHECKING:
@@ -40,14 +42,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "Gap",
+    "OnLattice",
     "SumLaw",
     "convolve",
     "enclosure",
     "exact_bits",
-    "gap",
     "one",
-    "smallest_ratio",
     "windowed",
 ]
 
@@ -122,6 +122,16 @@ class SumLaw:
             found += self.row.sums[last] - self.row.sums[first]
         return Fraction(int(found), self.row.scale)
 
+    def known(self, event: Ranges, origin: Fraction, step: Fraction) -> Number:
+        """Return the probability of totals origin + k step: exact, or enclosed."""
+        mass = self.mass(
+            tuple(
+                (math.ceil((low - origin) / step), math.floor((high - origin) / step) + 1)
+                for low, high in event.pieces
+            )
+        )
+        return Real.between(mass, mass + self.missing) if self.missing else mass
+
     def shifted(self, by: int) -> SumLaw:
         """Return the law of S + by."""
         return SumLaw(self.start + by, self.row)
@@ -136,21 +146,6 @@ class SumLaw:
             a.log_concave and b.log_concave,
         )
         return SumLaw(self.start + other.start, row)
-
-
-@dataclass(frozen=True)
-class Gap:
-    """How much likelier an event is than the ratio allows.
-
-    Attributes:
-        delta: H_a, exact if both laws are: rational for a rational ratio, otherwise p - a q.
-        pieces: the event, as ranges [low, high) of lattice places.
-        masses: its known probability under both laws.
-    """
-
-    delta: Number
-    pieces: Pieces
-    masses: tuple[Fraction, Fraction]
 
 
 def one(law: EntryLaw, step: Fraction) -> SumLaw:
@@ -242,15 +237,73 @@ def _heaviest(row: Row, width: int) -> int:
     return int(min(max(0.0, mean - width / 2), size - width))
 
 
-def gap(p: SumLaw, q: SumLaw, ratio: Number) -> Gap:
-    """Return H_a(p, q), or an enclosure, with the event that attains it on the known masses."""
-    pieces = _above(p, q, ratio)
-    masses = p.mass(pieces), q.mass(pieces)
-    delta: Number = masses[0] if masses[1] == 0 else masses[0] - ratio * masses[1]
-    if p.missing or q.missing:
-        low, high = bounds(delta)
-        delta = enclosure(low - bounds(ratio)[1] * q.missing, high + p.missing)
-    return Gap(delta, pieces, masses)
+@dataclass(frozen=True, eq=False)
+class OnLattice(Comparison):
+    """Two laws of totals origin + k step, exact or known from below, compared total by total."""
+
+    x: Point
+    y: Point
+    p: SumLaw
+    q: SumLaw
+    origin: Fraction = Fraction(0)
+    step: Fraction = Fraction(1)
+
+    def gap(self, ratio: Number) -> Gap:
+        """Return H_a, or an enclosure, with the event that attains it on the known masses.
+
+        It is exact if both laws are: rational for a rational ratio, otherwise p - a q.
+        """
+        pieces = _above(self.p, self.q, ratio)
+        p, q = self.p.mass(pieces), self.q.mass(pieces)
+        delta: Number = p if q == 0 else p - ratio * q
+        if self.p.missing or self.q.missing:
+            low, high = bounds(delta)
+            delta = enclosure(low - bounds(ratio)[1] * self.q.missing, high + self.p.missing)
+        return Gap(delta, self._event(pieces))
+
+    def peak(self) -> Peak:
+        """Take the totals that no ratio, or the largest one, is needed for."""
+        ratio, pieces = self._least(Fraction(0))
+        return Peak(ratio, Anything() if pieces is None else self._event(pieces))
+
+    def ratio_for(self, delta: Number) -> Number:
+        """Return the smallest a >= 1 with H_a <= delta; enclosed if masses are missing."""
+        assert isinstance(delta, Fraction)
+        return self._least(delta)[0]
+
+    def reverse(self) -> Comparison:
+        """Swap the two laws."""
+        return OnLattice(self.y, self.x, self.q, self.p, self.origin, self.step)
+
+    def _least(self, delta: Fraction) -> tuple[Number, Pieces | None]:
+        """Return the smallest ratio for delta, and the event that needs it.
+
+        H_a is convex, decreasing and piecewise linear in a, so Newton's steps from a = 1 never pass
+        the answer and reach it after finitely many; each is (P(E) - delta) / Q(E) for the event E
+        of the step before.
+        """
+        p, q, event = self.p, self.q, None
+        allowed = delta - p.missing
+        if allowed < 0:
+            return INFINITY, None
+        a, lower = Fraction(1), Fraction(1)
+        while True:
+            pieces = _above(p, q, a)
+            first, second = p.mass(pieces), q.mass(pieces)
+            if first - a * second <= allowed:
+                return a if p.missing == q.missing == 0 else Real.between(lower, a), event
+            event = pieces
+            if second == 0:
+                return INFINITY, event
+            a = (first - allowed) / second
+            lower = max(lower, (first - delta) / (second + q.missing))
+
+    def _event(self, pieces: Pieces) -> Event:
+        ends = ((low, high - 1) for low, high in pieces)
+        return Ranges(tuple((self._total(low), self._total(high)) for low, high in ends))
+
+    def _total(self, place: int) -> Fraction:
+        return self.origin + place * self.step
 
 
 def enclosure(low: Fraction, high: Fraction) -> Real:
@@ -265,29 +318,6 @@ def enclosure(low: Fraction, high: Fraction) -> Real:
     found = Real.between(low, high)
     found.cap = Fraction(1)
     return found
-
-
-def smallest_ratio(p: SumLaw, q: SumLaw, delta: Fraction) -> Number:
-    """Return the smallest a >= 1 with H_a(p, q) <= delta: exact, or enclosed if masses are missing.
-
-    H_a is convex, decreasing and piecewise linear in a, so Newton's steps from a = 1 never pass the
-    answer and reach it after finitely many; each is (P(E) - delta) / Q(E) for the event E of the
-    step before.
-    """
-    allowed = delta - p.missing
-    if allowed < 0:
-        return INFINITY
-    a, lower = Fraction(1), Fraction(1)
-    while True:
-        pieces = _above(p, q, a)
-        first, second = p.mass(pieces), q.mass(pieces)
-        if first - a * second <= allowed:
-            break
-        if second == 0:
-            return INFINITY
-        a = (first - allowed) / second
-        lower = max(lower, (first - delta) / (second + q.missing))
-    return a if p.missing == q.missing == 0 else Real.between(lower, a)
 
 
 def _above(p: SumLaw, q: SumLaw, ratio: Number) -> Pieces:

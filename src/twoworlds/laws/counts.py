@@ -1,8 +1,6 @@
-"""Laws of a count, log-concave and with rational parameters: binomial, Poisson, hypergeometric.
+"""Laws of a count with rational parameters: binomial, Poisson, hypergeometric.
 
-A count B is *log-concave* when its quotients Pr[B = j - 1] / Pr[B = j] never fall as j grows. All
-questions about truncated histograms (`bins`) then come down to sums over half
-lines, Pr[B >= c], and these are what this module computes:
+They are log-concave, so that questions about them come down to sums over half lines, Pr[B >= c]:
 
     exactly      as integers over one common denominator, as long as that has at most
                  ``EXACT_BITS`` bits;
@@ -15,7 +13,7 @@ An enclosure is a `Real`: any precision can be asked of it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +23,8 @@ from math import comb
 from flint import arb, ctx, fmpz
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, Real, ball, show, working_precision
+from twoworlds.laws.noise import IntegerLaw, Supremum
+from twoworlds.numbers import INFINITY, Number, Real, ball, show, working_precision
 
 __all__ = ["EXACT_BITS", "Binomial", "Counts", "Hypergeometric", "Poisson", "added", "tail_ball"]
 
@@ -51,14 +50,13 @@ def added(numbers: Iterable[Number]) -> Number:
     return Real(lambda bits: sum((x.ball(bits) for x in enclosed), start=ball(exact, bits)))
 
 
-class Counts(ABC):
-    """A log-concave law on the whole numbers from ``first`` to ``last`` (None: no end).
+class Counts(IntegerLaw):
+    """The law of a count, from ``first`` on.
 
     `step(j)` is Pr[B = j + 1] / Pr[B = j] as two whole numbers, numerator and denominator.
     """
 
     first: int
-    last: int | None
 
     @abstractmethod
     def step(self, j: int) -> tuple[int, int]:
@@ -86,7 +84,7 @@ class Counts(ABC):
         """Tell whether a whole number belongs to the support."""
         return self.first <= j and (self.last is None or j <= self.last)
 
-    def mass(self, j: int) -> Number:
+    def pmf(self, j: int) -> Number:
         """Return Pr[B = j]."""
         if not self.inside(j):
             return Fraction(0)
@@ -98,6 +96,25 @@ class Counts(ABC):
         """Return Pr[B = j - 1] / Pr[B = j] for two neighbours in the support."""
         up, down = self.step(j - 1)
         return Fraction(down, up)
+
+    def likelihood(self, k: int, shift: int) -> Number:
+        """Multiply the quotients; 0 below the support and infinite above it: it never falls."""
+        if self.last is not None and k > self.last:
+            return INFINITY
+        found = Fraction(1)
+        for j in range(k, k - shift, -1):
+            if j <= self.first:
+                return Fraction(0)
+            found *= self.quotient(j)
+        return found
+
+    def supremum(self, shift: int) -> Supremum:
+        """No ratio is enough: above the last count, or as the counts grow."""
+        return Supremum(INFINITY, None if self.last is None else self.last + 1)
+
+    def reflected(self) -> Reflected:
+        """Return the law of -B."""
+        return Reflected(self)
 
     @cached_property
     def mode(self) -> int:
@@ -131,6 +148,46 @@ class Counts(ABC):
         if self.last is not None and c >= self.last:
             return Fraction(1)
         return _lower(self, c) if c < self.mode else 1 - _upper(self, c + 1)
+
+
+@dataclass(frozen=True)
+class Reflected(IntegerLaw):
+    """The law of -B."""
+
+    counts: Counts
+
+    @property
+    def first(self) -> int | None:  # type: ignore[override]
+        """The last count, below 0."""
+        return None if self.counts.last is None else -self.counts.last
+
+    @property
+    def last(self) -> int:  # type: ignore[override]
+        """The first count, below 0."""
+        return -self.counts.first
+
+    def pmf(self, k: int) -> Number:
+        """Return Pr[B = -k]."""
+        return self.counts.pmf(-k)
+
+    def at_least(self, k: int) -> Number:
+        """Return Pr[B <= -k]."""
+        return self.counts.at_most(-k)
+
+    def likelihood(self, k: int, shift: int) -> Number:
+        """Turn the ratio of the counts over."""
+        if k > self.last:
+            return INFINITY
+        found = self.counts.likelihood(shift - k, shift)
+        return Fraction(0) if found == INFINITY else 1 / found
+
+    def supremum(self, shift: int) -> Supremum:
+        """No ratio is enough: 0 is the least count."""
+        return Supremum(INFINITY, self.last + 1)
+
+    def reflected(self) -> Counts:
+        """Return the law of B."""
+        return self.counts
 
 
 @lru_cache(maxsize=4096)

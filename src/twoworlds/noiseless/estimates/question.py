@@ -1,4 +1,10 @@
-"""A question about the likeliest law, read from plain arguments, answered in numbers and words."""
+"""A question about the likeliest law, read from plain arguments, answered in numbers and words.
+
+For whom. Distributional privacy is judged for every prior on the laws (or every one that gives each
+law at least lambda), certainty included. Noiseless privacy is judged for one who is certain of the
+law, whichever it is (Bassily, Groce, Katz & Smith, Theorem 17: the law is fixed). Its number does
+not hold for one who is unsure, to whom your entry tells about the law, as the answer does.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +16,19 @@ from typing import NamedTuple
 
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
-from twoworlds.mechanisms.comparison import larger
-from twoworlds.noiseless.estimates import _estimate_words as words
-from twoworlds.noiseless.estimates._counting import countable, largest_size
-from twoworlds.noiseless.estimates._elections import DDP, NOISELESS, Election, Scene
-from twoworlds.noiseless.estimates._estimate_witness import EstimateWitness
-from twoworlds.noiseless.estimates._knowledge import (
+from twoworlds.laws.comparison import larger
+from twoworlds.noiseless.estimates.counting import countable, largest_size
+from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, Worst, witness
+from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.knowledge import (
     claim_breaks,
     delta_breaks,
     first_known,
     ratio_breaks,
     something_breaks,
 )
-from twoworlds.noiseless.estimates._worst import Worst, largest_delta, smallest_ratio
-from twoworlds.noiseless.estimates.family import Family
 from twoworlds.noiseless.estimates.rates import Rates, rates, read_least
-from twoworlds.noiseless.words import assumed, claim, short
+from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -34,6 +37,7 @@ from twoworlds.numbers import (
     at_most_one,
     compare,
     decimal,
+    exact_text,
     exp,
     ln,
     show,
@@ -42,6 +46,9 @@ from twoworlds.numbers import (
 )
 
 __all__ = ["Question"]
+
+
+_SURE = "the attacker is whoever is sure which of the laws is true (whichever it is)"
 
 
 class Found(NamedTuple):
@@ -95,13 +102,13 @@ class Question:
             )
         return Question(Election(family, size, aware, counts, bound, definition))
 
-    def worst_delta(self, ratio: Number) -> Worst[Scene]:
+    def worst_delta(self, ratio: Number) -> Worst:
         """Return the exact delta at a ratio, with the pair that attains it."""
-        return largest_delta(self.election.pairs(), ratio)
+        return self.election.worst_delta(ratio)
 
-    def worst_ratio(self, delta: Fraction) -> Worst[Scene]:
+    def worst_ratio(self, delta: Fraction) -> Worst:
         """Return the exact ratio at a delta, with the pair that attains it."""
-        return smallest_ratio(self.election.pairs(), delta)
+        return self.election.worst_ratio(delta)
 
     def meets(self, ratio: Number, delta: Fraction) -> bool:
         """Tell whether the claim surely holds."""
@@ -135,7 +142,7 @@ class Question:
         values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
         bounds, notes = self._bounds(factor, s, solved=ratio is None)
         values.update(bounds)
-        said = words.meaning(election, factor, left_out)
+        said = _meaning(election, factor, left_out)
         if holds is False and delta is not None:
             said += f", where the claim allows {decimal(delta, 3, 'about')}"
         breaks: str | None = None
@@ -148,14 +155,14 @@ class Question:
             fails = partial(_fails, ratio=factor, delta=delta)
             breaks = claim_breaks(election, factor, delta, fails)
         return Verdict(
-            words.released(election),
+            _released(election),
             name,
             values,
-            assumed(words.belief(election), said, breaks),
-            words.assumptions(election),
+            assumed(_belief(election), said, breaks),
+            _assumptions(election),
             holds=holds,
-            witness=EstimateWitness.of(election, worst),
-            method=words.method(election),
+            witness=witness(election, worst),
+            method=_method(election),
             notes=tuple(notes),
         )
 
@@ -180,14 +187,14 @@ class Question:
                 f"people={election.people} cannot be counted exactly ({largest}), and the theorems "
                 f"say nothing here: {'; '.join(found.notes)}"
             )
-        said = words.meaning(election, factor, top)
+        said = _meaning(election, factor, top)
         proved = delta is not None and within(top, delta) is True
         return Verdict(
-            words.released(election),
+            _released(election),
             claim(election.definition, factor, delta),
             {"ratio": factor, "epsilon": ln(factor), "delta": Real.up_to(top), **found.values},
-            assumed(words.belief(election), said, something_breaks(election)),
-            words.assumptions(election),
+            assumed(_belief(election), said, something_breaks(election)),
+            _assumptions(election),
             holds=True if proved else None,
             method="Theorems 13 and 14, evaluated in enclosures: upper bounds",
             notes=(f"only bounded, by theorems: {largest} be counted exactly", *found.notes),
@@ -228,7 +235,7 @@ class Question:
         if election.definition == NOISELESS:
             root = sqrt(ratio)
             half = election.variant(definition=DDP)
-            values["theorem_17"] = (1 + root) * largest_delta(half.pairs(), root).value
+            values["theorem_17"] = (1 + root) * half.worst_delta(root).value
             bounded = "the exact delta at this epsilon, not the delta given" if solved else "delta"
             notes.append(
                 "theorem_17 is (1 + e^(epsilon/2)) times the exact delta of distributional privacy "
@@ -236,7 +243,7 @@ class Question:
             )
         elif election.least is None:
             direct = election.variant(definition=NOISELESS)
-            apart = largest_delta(direct.pairs(), ratio**2).value
+            apart = direct.worst_delta(ratio**2).value
             if apart == 0:
                 return found
             values["any_simulator_at_least"] = apart / (1 + ratio)
@@ -306,3 +313,75 @@ def _possible(family: Family, counts: list[int]) -> list[bool]:
         all(kind.masses[j] or not c for kind, c in zip(family.kinds, counts, strict=True))
         for j in range(len(family.laws))
     ]
+
+
+def _released(election: Election) -> str:
+    """Say what is released."""
+    entries = counted(election.people, "entry", "entries")
+    return f"the likeliest of {len(election.family.laws)} laws for {entries}"
+
+
+def _belief(election: Election) -> str:
+    """Say the belief class, as a clause that follows "if"."""
+    drawn = (
+        f"the {counted(election.people, 'entry is', 'entries are')} drawn independently from one "
+        f"of {len(election.family.laws)} laws"
+    )
+    if election.definition == NOISELESS:
+        return f"{drawn}, {_SURE}, and {_knowledge(election)}"
+    if election.least is None:
+        which = "whatever anybody believes about which one it is"
+    else:
+        which = f"nobody gives any of them a probability below {exact_text(election.least)}"
+    return f"{drawn} ({which}) and {_knowledge(election)}"
+
+
+def _knowledge(election: Election) -> str:
+    if election.counts is not None:
+        named = ", ".join(
+            f"{count} times {kind.values[0]}"
+            for kind, count in zip(election.family.kinds, election.counts, strict=True)
+            if count
+        )
+        return f"the entries known to the attacker are {named or 'none'}"
+    if election.known == 0:
+        return "nobody knows any entry of others"
+    return f"nobody knows more than {counted(election.known, 'entry', 'entries')} of others"
+
+
+def _assumptions(election: Election) -> tuple[str, ...]:
+    """Return the belief class first, then what is compared with what."""
+    family = election.family
+    shares = ", ".join(str(weight) for weight in family.weights)
+    if election.definition == NOISELESS:
+        compared = "compared: the answer with two values of your entry, the same law being true"
+    else:
+        compared = (
+            "compared: the answer with your entry, and the same estimate from the other "
+            f"{counted(election.people - 1, 'entry', 'entries')} (canonical simulator)"
+        )
+    return (
+        _belief(election),
+        f"the laws: {family.describe()}",
+        compared,
+        f"the curator's weights are {shares}; of equally likely laws the first is named",
+    )
+
+
+def _meaning(election: Election, ratio: Number, delta: Number) -> str:
+    """Say what (ratio, delta) means to you."""
+    values = election.definition == NOISELESS
+    bet = "between two values of your entry" if values else "on whether your entry was used"
+    return f"on seeing which is named {odds_words(ratio, delta, bet=bet)}"
+
+
+def _method(election: Election) -> str:
+    """Say why nothing worse was missed."""
+    if election.definition == NOISELESS:
+        priors = "every law for certain, every two values"
+    elif election.least is None:
+        priors = "every law for certain, which is the worst of all priors, and every value"
+    else:
+        priors = "the priors at the corners of those allowed, which are the worst, every value"
+    known = "" if not election.known else " and every choice of known entries"
+    return f"counted in whole numbers over all samples, by {priors}{known}"

@@ -1,6 +1,6 @@
 """What breaks the guarantee of a likeliest law: knowing entries, or being unsure of the law.
 
-Knowing more never helps privacy (`_elections`), so the least number of known entries that makes
+Knowing more never helps privacy (`elections`), so the least number of known entries that makes
 something fail is found by bisection. With a claim, that is where it fails. Without one there is no
 line to cross, and two numbers are named: the first that makes the number found any worse, and the
 first at which delta exceeds 1/2 (where that takes long, what one more known entry does).
@@ -12,9 +12,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import comb, prod
 
-from twoworlds.mechanisms.comparison import larger
-from twoworlds.noiseless.estimates._elections import NOISELESS, Election
-from twoworlds.noiseless.estimates._worst import largest_delta, smallest_ratio
+from twoworlds.laws.comparison import larger
+from twoworlds.noiseless.estimates.elections import NOISELESS, Election, largest_delta
 from twoworlds.noiseless.words import counted, short, weakens
 from twoworlds.numbers import INFINITY, Number, decimal, ln
 
@@ -139,11 +138,11 @@ def _listed(*parts: str | None) -> str:
 
 
 def _delta(election: Election, ratio: Number) -> Number:
-    return largest_delta(election.pairs(), ratio).value
+    return election.worst_delta(ratio).value
 
 
 def _ratio(election: Election, delta: Fraction) -> Number:
-    return smallest_ratio(election.pairs(), delta).value
+    return election.worst_ratio(delta).value
 
 
 def _searchable(election: Election) -> bool:

@@ -7,19 +7,34 @@ world than in the other. `Event.holds` decides membership; a mechanism's `mass` 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from twoworlds.numbers import Number, exact_text, show
-from twoworlds.worlds import Point, Universe
 
-__all__ = ["Anything", "AtLeast", "AtMost", "Either", "Event", "Listed", "OnRecords"]
+__all__ = ["Anything", "AtLeast", "AtMost", "Either", "Event", "Listed", "OnRecords", "Ranges"]
 
-_SHOWN = 16
+Point = Any  # an output: hashable
+
+_SHOWN, _RANGES = 16, 3
 _LONGEST_WALK = 1 << 20  # outputs of a universe that are run through to put some in order
 _LISTED_IN_JSON = 256
+
+
+class Outputs(Protocol):
+    """All outputs: a universe of the room above."""
+
+    @property
+    def size(self) -> int | None:
+        """How many there are; None where they are without number."""
+
+    def label(self, point: Point, /) -> str:
+        """Return an output as one would type it."""
+
+    def __iter__(self) -> Iterator[Point]:
+        """Run through them."""
 
 
 class Event(ABC):
@@ -30,10 +45,10 @@ class Event(ABC):
         """Tell whether an output belongs to the event."""
 
     @abstractmethod
-    def describe(self, outputs: Universe) -> str:
+    def describe(self, outputs: Outputs) -> str:
         """Say what the event is."""
 
-    def to_json(self, outputs: Universe) -> Any:
+    def to_json(self, outputs: Outputs) -> Any:
         """Return the labels of a small event, or its description."""
         if outputs.size is not None and outputs.size <= _LISTED_IN_JSON:
             return [outputs.label(o) for o in outputs if self.holds(o)]
@@ -55,7 +70,7 @@ class Listed(Event):
         """Tell whether an output is listed."""
         return output in self.members
 
-    def describe(self, outputs: Universe) -> str:
+    def describe(self, outputs: Outputs) -> str:
         """List the outputs, in order, as many as one can read."""
         if not self.members:
             return "no output at all"
@@ -66,11 +81,11 @@ class Listed(Event):
         more = len(ordered) - _SHOWN
         return f"output in {{{shown}{f', and {more} more' if more > 0 else ''}}}"
 
-    def to_json(self, outputs: Universe) -> Any:
+    def to_json(self, outputs: Outputs) -> Any:
         """Return all labels, in order."""
         return [outputs.label(o) for o in self._ordered(outputs)]
 
-    def _ordered(self, outputs: Universe) -> list[Point]:
+    def _ordered(self, outputs: Outputs) -> list[Point]:
         """Return the outputs in the order of their universe, or by label where that is too long."""
         if outputs.size is not None and outputs.size <= _LONGEST_WALK:
             return [o for o in outputs if o in self.members]
@@ -85,7 +100,7 @@ class Anything(Event):
         """Every output belongs."""
         return True
 
-    def describe(self, outputs: Universe) -> str:
+    def describe(self, outputs: Outputs) -> str:
         """Say so."""
         return "any output"
 
@@ -101,7 +116,7 @@ class Either(Event):
         """Tell whether an output belongs to one of them."""
         return self.first.holds(output) or self.second.holds(output)
 
-    def describe(self, outputs: Universe) -> str:
+    def describe(self, outputs: Outputs) -> str:
         """Say both."""
         parts = [part.describe(outputs) for part in (self.first, self.second)]
         said = [part for part in parts if part != "no output at all"]
@@ -118,7 +133,7 @@ class AtLeast(Event):
         """Tell whether an output reaches the threshold."""
         return bool(output >= self.threshold)
 
-    def describe(self, outputs: Universe) -> str:
+    def describe(self, outputs: Outputs) -> str:
         """Say the threshold."""
         return f"output >= {_text(self.threshold)}"
 
@@ -133,9 +148,34 @@ class AtMost(Event):
         """Tell whether an output stays at or below the threshold."""
         return bool(output <= self.threshold)
 
-    def describe(self, outputs: Universe) -> str:
+    def describe(self, outputs: Outputs) -> str:
         """Say the threshold."""
         return f"output <= {_text(self.threshold)}"
+
+
+@dataclass(frozen=True)
+class Ranges(Event):
+    """A union of ranges of numbers, both ends included."""
+
+    pieces: tuple[tuple[Fraction, Fraction], ...]
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether a number lies in one of them."""
+        return any(low <= output <= high for low, high in self.pieces)
+
+    def describe(self, outputs: Outputs | None = None) -> str:
+        """Say the first of them."""
+        said = [
+            f"{exact_text(low)}" if low == high else f"from {exact_text(low)} to {exact_text(high)}"
+            for low, high in self.pieces[:_RANGES]
+        ]
+        rest = len(self.pieces) - _RANGES
+        more = f" and {rest} further ranges" if rest > 0 else ""
+        return f"{' or '.join(said)}{more}" if said else "no output at all"
+
+    def to_json(self, outputs: Outputs | None = None) -> Any:
+        """Return both ends of each."""
+        return [[exact_text(low), exact_text(high)] for low, high in self.pieces]
 
 
 @dataclass(frozen=True)
@@ -149,7 +189,7 @@ class OnRecords(Event):
         """Tell whether the entries form a listed word."""
         return tuple(output[i] for i in self.positions) in self.words
 
-    def describe(self, outputs: Universe) -> str:
+    def describe(self, outputs: Outputs) -> str:
         """Say which entries must be what."""
         if not self.words:
             return "no output at all"

@@ -10,10 +10,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.errors import TooLarge
-from twoworlds.noiseless.sums._search import least_enough
-from twoworlds.noiseless.sums._setting import Setting
-from twoworlds.noiseless.sums._words import delta_words
-from twoworlds.noiseless.words import counted, short, weakens
+from twoworlds.laws.search import least_enough
+from twoworlds.noiseless.sums.setting import Setting
+from twoworlds.noiseless.words import counted, delta_words, short, weakens
 from twoworlds.numbers import Number, at_most_one, bounds
 
 __all__ = ["HALF", "breaking", "breaking_words", "decided"]
@@ -55,11 +54,11 @@ def decided(setting: Setting, ratio: Number, limit: Fraction) -> Fraction:
     """
     target = limit
     for _ in range(4):
-        low, high = bounds(setting.answer(ratio, target=target, quick=True).worst.delta)
+        low, high = bounds(setting.answer(ratio, target=target, quick=True).delta)
         if high <= limit or low > limit:
             return high
         target = target / (1 << 64)
-    return bounds(setting.answer(ratio).worst.delta)[1]
+    return bounds(setting.answer(ratio).delta)[1]
 
 
 def breaking_words(
@@ -103,7 +102,7 @@ def _weakened(setting: Setting, ratio: Number, delta: Number, found: int | None)
     most, more = setting.people - 1, setting.known + 1
     worst = None
     if found is None:
-        worst = at_most_one(setting.knowing(most).answer(ratio).worst.delta)
+        worst = at_most_one(setting.knowing(most).answer(ratio).delta)
         if more > most or worst == delta:
             return f"no number of known entries: knowing all others gives {delta_words(worst)}"
     further = _one_more(setting, ratio)
@@ -121,4 +120,4 @@ def _one_more(setting: Setting, ratio: Number) -> str | None:
         found = setting.knowing(setting.known + 1).answer(ratio, quick=True)
     except TooLarge:
         return None
-    return delta_words(at_most_one(found.worst.delta))
+    return delta_words(at_most_one(found.delta))
