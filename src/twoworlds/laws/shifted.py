@@ -147,7 +147,9 @@ class _Upward:
         """Return P(o) / Q(o), at the clamped ends by tails."""
         if o == self.high or o == self.low:
             p, q = (_at(self.noise, x, o, self.low, self.high) for x in (self.u, self.v))
-            return INFINITY if q == 0 else p / q
+            if q == 0:
+                return INFINITY if p != 0 or o == self.high else Fraction(0)
+            return p / q
         return self.noise.likelihood(o - self.v, self.u - self.v)
 
     def tails(self, threshold: int) -> tuple[Number, Number]:
@@ -160,7 +162,7 @@ class _Upward:
 
     def height(self, threshold: int, ratio: Number) -> Number:
         p, q = self.tails(threshold)
-        return p - ratio * q
+        return p if q == 0 else p - ratio * q
 
     def peak(self) -> tuple[Number, int, bool]:
         if self.high is not None:
@@ -177,8 +179,12 @@ class _Upward:
 
     def first_above(self, ratio: Number) -> int | None:
         """Return the smallest output with likelihood above the ratio, or None."""
-        if ratio == INFINITY:
-            return None
+        if ratio == INFINITY:  # what Q cannot produce, where it ends
+            beyond = (
+                None if self.noise.last is None else self._above_low(self.v + self.noise.last + 1)
+            )
+            ended = beyond is not None and self.high is not None and beyond > self.high
+            return None if ended else beyond
         if self.high is None:
             supremum = self.noise.supremum(self.u - self.v)
             if not larger(supremum.ratio, ratio):

@@ -67,10 +67,8 @@ class Release(Result):
     def answer(self) -> Answer:
         """Say the belief that it rests on first, then the verdict, then the statistic."""
         said = self.verdict.answer()
-        belief = f"This rests on a belief: {self.verdict.assumptions[0]}."
-        return replace(
-            said, headline=belief, blocks=(Said([said.headline]), *said.blocks, *self._published())
-        )
+        belief = f"This rests on a belief: {self.verdict.assumptions[0]}"
+        return replace(said, subject=belief, blocks=(*said.blocks, *self._published()))
 
     def _published(self) -> Iterator[Block]:
         what = self.statistic if self.rows is None else f"{self.statistic} of {self.rows:,} rows"

@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 
 from tests.noiseless.histograms import samples
-from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless import truncated_histogram
@@ -183,7 +182,7 @@ def test_the_sentence_begins_with_the_assumption_and_says_what_breaks_it():
     asked = {"rate": "3/10", "threshold": 10, "epsilon": 0.5}
     assert found.sentence.endswith(
         "What breaks it: each known member of your bin can weaken it: knowing of 3 whether they "
-        "were sampled gives delta 0.0148; knowing of 48 makes delta exceed 1/2."
+        "were sampled gives delta about 0.0148; knowing of 48 makes delta exceed 1/2."
     )
     one_more = truncated_histogram(50, known=3, **asked).delta
     assert Fraction("0.0147") < bounds(one_more)[0] < bounds(one_more)[1] <= Fraction("0.0148")
@@ -248,7 +247,7 @@ def test_who_knows_all_others_cannot_know_more():
 
 def test_a_poisson_bin_breaks_by_its_count():
     found = truncated_histogram(mean=5, threshold=15, epsilon=0.3)
-    assert "knowing of 1 whether this one was sampled gives delta 0.00108" in found.sentence
+    assert "knowing of 1 whether this one was sampled gives delta about 0.00108" in found.sentence
     assert found.sentence.endswith(
         "knowing exactly how many others of your bin were sampled ends it."
     )
@@ -302,18 +301,6 @@ def test_a_bound_says_that_it_is_one():
     )
     assert open_.holds is None
     assert open_.notes[0].startswith("undecided: all that is known of delta is that it is at most")
-
-
-def test_verdicts_explain_themselves():
-    for asked in (
-        {"population": 20, "rate": "1/2"},
-        {"mean": 4},
-        {"size": "two-sided(centre=10, ratio=2, low=1, high=15)", "shares": "1/2, 1/2"},
-    ):
-        found = truncated_histogram(threshold=3, ratio=2, **asked)
-        assert isinstance(found, Verdict)
-        assert found.witness.explain() in found.explain()
-        assert found.mechanism == "the histogram truncated at 3"
 
 
 @pytest.mark.parametrize(

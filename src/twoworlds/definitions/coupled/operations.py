@@ -208,8 +208,8 @@ class Composed(Result):
                     [
                         f"Theorem 6 of Bassily, Groce, Katz & Smith allows {show(self.bound)}: "
                         f"the first has delta {show(self.first)} for one who sees the second "
-                        f"simulated, and the second {show(self.second)} for one who sees the first, each at "
-                        f"ratio {at}."
+                        f"simulated, and the second {show(self.second)} for one who sees the "
+                        f"first, each at ratio {at}."
                     ]
                 ),
             ),

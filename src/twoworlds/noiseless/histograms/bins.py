@@ -60,7 +60,7 @@ from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Gap
 from twoworlds.laws.counts import Binomial, Counts, Poisson
-from twoworlds.laws.event import AtMost, Listed
+from twoworlds.laws.event import AtLeast, AtMost, Listed
 from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.noiseless.histograms.sizes import read_rate
@@ -152,6 +152,8 @@ def directions(others: Counts, threshold: int, ratio: Number) -> tuple[Gap, Gap]
     """Return the worst events of both directions: likelier with the entry, and without it."""
     both = Shifted("with", "without", 1, 0, others, low=threshold - 1)
     there, back = both.gap(ratio), both.reverse().gap(ratio)
+    if isinstance(there.event, Listed):  # nothing is likelier with the entry
+        there = Gap(Fraction(0), AtLeast(threshold))
     if isinstance(back.event, Listed):  # nothing is likelier without the entry, "0" included
         back = Gap(Fraction(0), AtMost(threshold - 1))
     return there, back

@@ -6,6 +6,7 @@ from math import comb
 import pytest
 
 from twoworlds.errors import InvalidInput
+from twoworlds.laws import counts
 from twoworlds.laws.counts import (
     Binomial,
     Hypergeometric,
@@ -13,7 +14,6 @@ from twoworlds.laws.counts import (
     added,
     tail_ball,
 )
-from twoworlds.noiseless.histograms import counts
 from twoworlds.numbers import Real, ball, bounds, exp
 
 RATES = [Fraction(1, 2), Fraction(3, 10), Fraction(99, 100), Fraction(1, 7)]
@@ -30,7 +30,7 @@ def test_binomial_half_lines_are_exact_sums(trials, rate):
     for c in range(-1, trials + 3):
         assert law.at_least(c) == sum(listed[max(c, 0) :])
         assert law.at_most(c) == sum(listed[: max(c + 1, 0)])
-        assert law.mass(c) == (listed[c] if 0 <= c <= trials else 0)
+        assert law.pmf(c) == (listed[c] if 0 <= c <= trials else 0)
 
 
 @pytest.mark.parametrize("rate", RATES)
