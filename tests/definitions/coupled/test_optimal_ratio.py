@@ -84,7 +84,7 @@ def test_a_delta_that_no_ratio_reaches_has_tests_that_say_so():
     assert best.ratio == INFINITY
     assert best.reach is not None
     assert best.verify()
-    assert "no ratio" in best.explain()
+    assert "no ratio" in best.sentence
     assert smallest_ratio(found, F(1, 2)).ratio == 1
 
 

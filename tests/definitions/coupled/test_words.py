@@ -67,7 +67,7 @@ def test_the_parts_of_a_sentence():
     assert assumed("a.", "b.") == "If a, then b."
     assert assumed("a", "b", "c.") == "If a, then b. What breaks it: c."
     text = refuted("ddp(ratio=2, delta=1/4)", Fraction(1, 3), Fraction(1, 4))
-    assert text == "ddp(ratio=2, delta=1/4) fails: delta is 0.3333, where 0.25 is allowed"
+    assert text == "ddp(ratio=2, delta=1/4) fails: delta is at least 0.3333, where 0.25 is allowed"
 
 
 def test_numbers_as_arguments():
