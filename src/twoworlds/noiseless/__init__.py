@@ -42,7 +42,6 @@ from twoworlds.noiseless.sums import (
     solve_people,
     total,
 )
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
 
 __all__ = [
     "SIZES",
@@ -53,21 +52,16 @@ __all__ = [
     "Release",
     "SizeLaw",
     "UniformComponent",
-    "assumed",
-    "claim",
-    "counted",
     "largest_exact",
     "likeliest",
     "likeliest_known",
     "likeliest_people",
-    "odds_words",
     "rates",
     "read_column",
     "read_law",
     "release_histogram",
     "release_likeliest",
     "release_total",
-    "short",
     "size_condition",
     "size_law",
     "solve_epsilon",

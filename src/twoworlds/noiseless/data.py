@@ -24,11 +24,11 @@ from typing import Any, TextIO
 
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.charts import Bars
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.laws.entry import AnyLaw, read_law
 from twoworlds.noiseless.sums.total import total
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import number
 from twoworlds.show import Result
 

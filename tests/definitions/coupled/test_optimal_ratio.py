@@ -16,7 +16,7 @@ from tests.definitions.coupled.test_optimal import (
     random_scene,
     sum_of_three,
 )
-from twoworlds.definitions.coupled._bracket import simplest, trial
+from twoworlds.definitions.coupled._program import simplest, trial
 from twoworlds.definitions.coupled.optimal import least_delta, optimal, smallest_ratio
 from twoworlds.definitions.coupled.scene import scene
 from twoworlds.errors import InvalidInput

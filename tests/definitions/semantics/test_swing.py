@@ -19,7 +19,7 @@ from twoworlds.laws.noise import (
     SkellamNoise,
 )
 from twoworlds.mechanisms import AddedNoise, Channel, Deterministic, OnStatistic, PerRecord, Through
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.worlds import Additive, BitStrings, Computed, Explicit, Integers, Records
 from twoworlds.worlds.belief import Belief

@@ -9,6 +9,7 @@ from math import comb
 import pytest
 
 from tests.noiseless.estimates import elections as brute
+from twoworlds.definitions.coupled.words import weakens
 from twoworlds.noiseless.estimates.family import read_member
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
@@ -16,7 +17,6 @@ from twoworlds.noiseless.estimates.likeliest import (
     release_likeliest,
 )
 from twoworlds.noiseless.estimates.stable import stable
-from twoworlds.noiseless.words import weakens
 from twoworlds.numbers import above, decimal
 from twoworlds.worlds.belief import independent, uniform
 from twoworlds.worlds.joint import Joint

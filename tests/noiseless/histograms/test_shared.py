@@ -9,7 +9,7 @@ import pytest
 from tests.noiseless.histograms import samples
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.noiseless.histograms import reveal, shared
-from twoworlds.noiseless.histograms.shared import SharedBins
+from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
 from twoworlds.noiseless.histograms.sizes import (
     discarded,
     fixed,
@@ -18,7 +18,6 @@ from twoworlds.noiseless.histograms.sizes import (
     size_law,
     two_sided,
 )
-from twoworlds.noiseless.histograms.table_witness import table_witness
 from twoworlds.numbers import bounds, exp
 
 HALF = Fraction(1, 2)

@@ -21,7 +21,7 @@ from twoworlds.cones.kernel.vectors import Vector, primitive
 from twoworlds.cones.noise.circle import CircleZero, circle_zero, fraction, polynomial
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Dense
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import rational, whole
 from twoworlds.worlds import Universe
 

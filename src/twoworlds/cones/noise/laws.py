@@ -36,9 +36,8 @@ from twoworlds.laws.noise import (
 )
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
-from twoworlds.mechanisms.finite_noise import FiniteNoise
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
 from twoworlds.numbers import Number, exact_text, positive, probability, rational, whole
 from twoworlds.worlds import Integers
 

@@ -17,14 +17,18 @@ the answers), knowledge and words (what breaks them, what they mean).
 
 from __future__ import annotations
 
-from twoworlds.definitions.coupled.coupled_worlds import CoupledWorlds, DistributionalPrivacy
-from twoworlds.definitions.coupled.inference import (
+from twoworlds.definitions.coupled.coupled_worlds import (
+    CoupledWorlds,
+    DistributionalPrivacy,
     InferenceCoupledWorlds,
     InferenceDistributionalPrivacy,
 )
-from twoworlds.definitions.coupled.noiseless import NoiselessPrivacy
 from twoworlds.definitions.coupled.operations import Coupled, compose, mixtures, post_process
-from twoworlds.definitions.coupled.pufferfish import InferencePufferfish, Pufferfish
+from twoworlds.definitions.coupled.pufferfish import (
+    InferencePufferfish,
+    NoiselessPrivacy,
+    Pufferfish,
+)
 from twoworlds.definitions.coupled.scene import Release
 from twoworlds.definitions.coupled.simulator import Simulator
 

@@ -30,9 +30,8 @@ from typing import Any
 
 from flint import arb
 
-from twoworlds.definitions.coupled._bracket import Trials
 from twoworlds.definitions.coupled._optimum import OfSimulator, encloses, laws_of, table
-from twoworlds.definitions.coupled._program import Game, Solution
+from twoworlds.definitions.coupled._program import Game, Solution, Trials
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
 from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene

@@ -35,19 +35,17 @@ from twoworlds.definitions.coupled._choice import Conflict, cheapest
 from twoworlds.definitions.coupled._column import (
     InnerTest,
     Sigma,
-    inner,
-    least_inner,
-    lower_bound,
-)
-from twoworlds.definitions.coupled._optimum import OfSimulator, encloses
-from twoworlds.definitions.coupled._situations import (
     Situation,
     attained,
     fraction,
+    inner,
     least,
+    least_inner,
+    lower_bound,
     situations,
+    within_range,
 )
-from twoworlds.definitions.coupled._within import within_range
+from twoworlds.definitions.coupled._optimum import OfSimulator, encloses
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.errors import InvalidInput, TwoWorldsError

@@ -2,6 +2,14 @@
 
 It does not look at the tables that the answer was computed from, but goes back to the belief, the
 release, the pair (alt, priv) and the simulator, and adds up by plain arithmetic.
+
+The witness of the inference-based definitions: the outputs from which too much is concluded.
+
+A claim with delta fails when the outputs whose conclusions in the two worlds lie further apart
+than delta have probability above delta. A `PosteriorWitness` lists such outputs: all of them lie at
+least ``delta`` apart at the ratio (or need at least the ratio to come within delta), and together
+they have probability at least ``delta``, so that no smaller number holds. One of them is shown with
+both conclusions. `PosteriorWitness.verify` recomputes all of this from the beliefs.
 """
 
 from __future__ import annotations
@@ -12,18 +20,28 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.coupled.compare import Worst
+from twoworlds.definitions.coupled.posteriors import Case, Conclusion
 from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.definitions.verdict import shortened
+from twoworlds.definitions.verdict import agree, shortened
 from twoworlds.laws.witness import EventWitness, recomputed
-from twoworlds.numbers import Number
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    compare,
+    maximum,
+    positive_part,
+    show,
+    to_json,
+)
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
-__all__ = ["Where", "event_witness"]
+__all__ = ["PosteriorWitness", "Where", "event_witness", "hockey"]
 
-_SHOWN = 12
+_SHOWN, _LIKELY = 12, 8
 
 
 @dataclass(frozen=True)
@@ -146,3 +164,237 @@ def _outputs(event: tuple[Hashable, ...]) -> str:
     shown = ", ".join(plain_label(t) for t in event[:_SHOWN])
     more = f", and {len(event) - _SHOWN} more" if len(event) > _SHOWN else ""
     return f"output in {{{shown}{more}}}"
+
+
+_LISTED = 256
+_BITS = 256
+
+
+@dataclass(frozen=True)
+class PosteriorWitness:
+    """Outputs from which too much is concluded, and one of them in full.
+
+    Attributes:
+        where: belief, pair and side information of the one that is shown.
+        output: the output that is shown.
+        posteriors: what is concluded from it, and what it is compared with (None: the simulator
+            never shows the output).
+        inner: how far the two lie apart at the ratio.
+        bad: all outputs that lie as far apart, each with its place.
+        failure: their total probability.
+        ratio: the ratio meant.
+        delta: the delta meant.
+        given_side: whether the probability is over outputs alone, with the side information fixed
+            (Definition 8), and not over both together (Definitions 2 and 4).
+        of_ratio: whether it was the ratio that was asked for, with delta given.
+    """
+
+    where: Where
+    output: Hashable
+    posteriors: tuple[Law, Law | None]
+    inner: Number
+    bad: tuple[tuple[Where, Hashable], ...]
+    failure: Number
+    ratio: Number
+    delta: Number
+    given_side: bool = False
+    of_ratio: bool = False
+
+    @staticmethod
+    def of(
+        scene: Scene,
+        bad: list[tuple[Case, Conclusion]],
+        ratio: Number,
+        delta: Number,
+        simulator: Simulator | None,
+        *,
+        of_ratio: bool = False,
+    ) -> PosteriorWitness:
+        """Collect the outputs, the worst of which comes first."""
+        places = tuple((_place(scene, found, simulator), found.output) for _, found in bad)
+        first = bad[0][1]
+        return PosteriorWitness(
+            places[0][0],
+            first.output,
+            (first.real, first.ideal),
+            first.apart(ratio),
+            places,
+            _sum(case.chance for case, _ in bad),
+            ratio,
+            delta,
+            simulator is None,
+            of_ratio,
+        )
+
+    def verify(self) -> bool:
+        """Recompute the conclusions from every output listed, and the probability of them all."""
+        if not self._of_one_group():
+            return False
+        total: Number = Fraction(0)
+        seen: dict[tuple[int, Hashable], _Concluded] = {}
+        for where, output in self.bad:
+            key = id(where.scrub), where.side
+            if key not in seen:
+                seen[key] = _Concluded(where)
+            chance, real, ideal = seen[key].given(output)
+            if chance == 0 or not self._as_far(real, ideal):
+                return False
+            weight = where.scene.beliefs.members[where.belief].sides[where.side]
+            total += chance if self.given_side else chance * weight
+        if not agree(total, self.failure):
+            return False
+        if not _no_less(self.failure, self.delta):
+            return False
+        _, real, ideal = _Concluded(self.where).given(self.output)
+        fresh = INFINITY if ideal is None else hockey(real, ideal, self.ratio)
+        stated = self.posteriors[1]
+        return (
+            _same(real, self.posteriors[0])
+            and (stated is None if ideal is None else stated is not None and _same(ideal, stated))
+            and agree(fresh, self.inner)
+        )
+
+    def _of_one_group(self) -> bool:
+        """Tell whether the outputs exclude each other, so that their probabilities add up."""
+        places = [(where.side, output) for where, output in self.bad]
+        beliefs = {where.belief for where, _ in self.bad}
+        cells = {(id(where.scrub), where.side) for where, _ in self.bad}
+        alone = len(beliefs) == 1 and (not self.given_side or len(cells) == 1)
+        return alone and len(set(places)) == len(places)
+
+    def _as_far(self, real: Law, ideal: Law | None) -> bool:
+        if ideal is None or (self.of_ratio and self.ratio == 1):  # no ratio is smaller
+            return True
+        if self.of_ratio and self.delta == 0:
+            ways = ((real, ideal), (ideal, real))
+            return any(_likelier(p, q, self.ratio) for p, q in ways)
+        order = compare(hockey(real, ideal, self.ratio), self.delta, limit=_BITS)
+        strict = self.of_ratio and self.ratio == INFINITY
+        return order is Order.GREATER or (order is not Order.LESS and not strict)
+
+    def explain(self) -> str:
+        """Say the place, the output and both conclusions."""
+        return (
+            f"{self.where.words()}: output {plain_label(self.output)} leads to "
+            f"{_law(self.posteriors[0])}, against {self._other()}; outputs like it have "
+            f"probability {show(self.failure, side='at least')} in all"
+        )
+
+    def _other(self) -> str:
+        ideal = self.posteriors[1]
+        return "no conclusion: the simulator never shows it" if ideal is None else _law(ideal)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the place, the output, both conclusions and how often it happens."""
+        yield from self.where.facts()
+        yield "output", plain_label(self.output)
+        yield "concluded", _law(self.posteriors[0])
+        yield "without", self._other()
+        if self.inner != INFINITY:
+            yield "apart", show(self.inner)
+        yield "as bad", f"outputs of probability {show(self.failure, side='at least')} in all"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        real, ideal = (
+            None if law is None else {plain_label(v): to_json(p) for v, p in law.items()}
+            for law in self.posteriors
+        )
+        listed = [
+            {"side": plain_label(where.side), "about": where.scrub.name, "output": plain_label(t)}
+            for where, t in self.bad[:_LISTED]
+        ]
+        return {
+            **self.where.to_dict(),
+            "output": plain_label(self.output),
+            "posterior": real,
+            "ideal_posterior": ideal,
+            "inner": to_json(self.inner),
+            "failing": listed,
+            "failing_count": len(self.bad),
+            "probability": to_json(self.failure),
+        }
+
+
+def hockey(first: Law, second: Law, ratio: Number) -> Number:
+    """Return max(H_a(P || Q), H_a(Q || P)) of two laws, term by term.
+
+    >>> law, prior = {0: Fraction(2, 5), 1: Fraction(3, 5)}, {0: Fraction(1, 4), 1: Fraction(3, 4)}
+    >>> hockey(law, prior, Fraction(6, 5))
+    Fraction(1, 10)
+    """
+    outcomes = dict.fromkeys([*first, *second])
+    nothing: Number = Fraction(0)
+    forward, backward = (
+        _sum(_above(p.get(o, nothing), q.get(o, nothing), ratio) for o in outcomes)
+        for p, q in ((first, second), (second, first))
+    )
+    return maximum(forward, backward)
+
+
+def _likelier(first: Law, second: Law, ratio: Number) -> bool:
+    """Tell whether some outcome is at least so many times likelier under the first law."""
+    nothing: Number = Fraction(0)
+    for v, p in first.items():
+        q = second.get(v, nothing)
+        if p != 0 and (q == 0 or (ratio != INFINITY and _no_less(p, ratio * q))):
+            return True
+    return False
+
+
+def _no_less(a: Number, b: Number) -> bool:
+    return compare(a, b, limit=_BITS) is not Order.LESS
+
+
+def _above(p: Number, q: Number, ratio: Number) -> Number:
+    if q == 0:
+        return p
+    return Fraction(0) if ratio == INFINITY else positive_part(p - ratio * q)
+
+
+def _place(scene: Scene, found: Conclusion, simulator: Simulator | None) -> Where:
+    cell = found.cell
+    return Where(scene, cell.belief, cell.scrub, cell.side, simulator)
+
+
+class _Concluded:
+    """What is concluded from each output at one place, by enumeration of the databases."""
+
+    def __init__(self, where: Where) -> None:
+        self.seen: dict[Hashable, dict[Hashable, Number]] = {}
+        self.guessed: dict[Hashable, dict[Hashable, Number]] = {}
+        self.prior: dict[Hashable, Number] | None = None if where.simulator else {}
+        for x, p in where.databases().items():
+            v = where.scrub.private(x)
+            _add(self.seen, v, p, where.shown(x))
+            if self.prior is not None:
+                self.prior[v] = self.prior.get(v, Fraction(0)) + p
+            else:
+                _add(self.guessed, v, p, where.simulated(x))
+
+    def given(self, output: Hashable) -> tuple[Number, Law, Law | None]:
+        """Return the probability of an output, and what is concluded in the two worlds."""
+        seen = self.seen.get(output, {})
+        guess = self.guessed.get(output, {}) if self.prior is None else self.prior
+        chance, other = _sum(seen.values()), _sum(guess.values())
+        real = {} if chance == 0 else {v: p / chance for v, p in seen.items()}
+        return chance, real, None if other == 0 else {v: p / other for v, p in guess.items()}
+
+
+def _add(
+    table: dict[Hashable, dict[Hashable, Number]], value: Hashable, p: Number, law: Law
+) -> None:
+    for t, chance in law.items():
+        row = table.setdefault(t, {})
+        row[value] = row.get(value, Fraction(0)) + p * chance
+
+
+def _same(a: Law, b: Law) -> bool:
+    nothing: Number = Fraction(0)
+    return all(agree(a.get(k, nothing), b.get(k, nothing)) for k in dict.fromkeys([*a, *b]))
+
+
+def _law(law: Law) -> str:
+    likely = [(v, p) for v, p in law.items() if p != 0]
+    shown = ", ".join(f"{plain_label(v)} with {show(p)}" for v, p in likely[:_LIKELY])
+    return shown + (f", and {len(likely) - _LIKELY} more" if len(likely) > _LIKELY else "")

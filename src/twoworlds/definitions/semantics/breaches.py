@@ -44,7 +44,7 @@ from twoworlds.mechanisms import (
     OnStatistic,
     PerRecord,
 )
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, Order, at_most_one
 from twoworlds.worlds import Change, Point
 from twoworlds.worlds.belief import Belief

@@ -50,7 +50,7 @@ from twoworlds.mechanisms import (
     Mechanism,
     OnStatistic,
 )
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import INFINITY, Number, exp
 from twoworlds.worlds import Additive, Change, Point, Records, Statistic, Universe
 from twoworlds.worlds.statistics import Constant

@@ -23,7 +23,7 @@ from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import AddedDensity, AddedNoise, Mechanism, OnStatistic
 from twoworlds.mechanisms.continuous import Continuous
 from twoworlds.mechanisms.density import NoisyStatistic
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, bounds
 from twoworlds.worlds import Additive, Answer, BitStrings, Point, Reals, Records
 from twoworlds.worlds.belief import records_of

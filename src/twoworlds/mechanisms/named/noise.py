@@ -19,8 +19,7 @@ from twoworlds.laws.noise import (
     SkellamNoise,
 )
 from twoworlds.mechanisms.calibration import geometric_p
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.registry import named
 from twoworlds.numbers import (
     Exp,

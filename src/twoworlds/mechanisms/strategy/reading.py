@@ -6,8 +6,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.laws.noise import Noise
 from twoworlds.mechanisms.continuous import Continuous, Laplace
 from twoworlds.mechanisms.density import AddedDensity
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.strategy.integer_noise import BoundedNoise, IntegerNoise
 from twoworlds.mechanisms.strategy.laplace_noise import LaplaceNoise
 from twoworlds.mechanisms.strategy.noise import AnswerNoise

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import comb, prod
 
+from twoworlds.definitions.coupled.words import counted, short, weakens
 from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.elections import NOISELESS, Election, largest_delta
-from twoworlds.noiseless.words import counted, short, weakens
 from twoworlds.numbers import INFINITY, Number, decimal, ln
 
 __all__ = ["claim_breaks", "delta_breaks", "first_known", "ratio_breaks", "something_breaks"]

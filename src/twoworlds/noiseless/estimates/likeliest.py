@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.definitions.base import read_ratio
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.noiseless.data import Missing, Release, read_column
@@ -38,7 +39,6 @@ from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election
 from twoworlds.noiseless.estimates.family import Family
 from twoworlds.noiseless.estimates.question import Question
 from twoworlds.noiseless.estimates.rates import rates
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
 from twoworlds.progress import track
 

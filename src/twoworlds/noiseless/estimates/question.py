@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
+from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import larger
@@ -28,7 +29,6 @@ from twoworlds.noiseless.estimates.knowledge import (
     something_breaks,
 )
 from twoworlds.noiseless.estimates.rates import Rates, rates, read_least
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -372,7 +372,7 @@ def _meaning(election: Election, ratio: Number, delta: Number) -> str:
     """Say what (ratio, delta) means to you."""
     values = election.definition == NOISELESS
     bet = "between two values of your entry" if values else "on whether your entry was used"
-    return f"on seeing which is named {odds_words(ratio, delta, bet=bet)}"
+    return f"on seeing which is named {even_bet(ratio, delta, bet=bet)}"
 
 
 def _method(election: Election) -> str:

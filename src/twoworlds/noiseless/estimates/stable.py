@@ -38,12 +38,12 @@ from itertools import combinations, islice
 from typing import Any
 
 from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Each, Table, larger
 from twoworlds.laws.event import Listed
 from twoworlds.laws.witness import EventWitness, recomputed
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short, weakens
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -133,7 +133,7 @@ def stable(
     values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
     bounds, notes = _theorems(cases)
     values.update(bounds)
-    meaning = f"on seeing the value {odds_words(factor, left_out)}"
+    meaning = f"on seeing the value {even_bet(factor, left_out)}"
     if holds is False and allowed is not None:
         meaning += f", where the claim allows {decimal(allowed, 3, 'about')}"
     what = name or getattr(function, "__name__", "the function").replace("<lambda>", "a function")

@@ -56,6 +56,7 @@ from typing import NamedTuple, Protocol
 
 from flint import arb, ctx
 
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Gap
@@ -64,7 +65,6 @@ from twoworlds.laws.event import AtLeast, AtMost, Listed
 from twoworlds.laws.shifted import Shifted, tail
 from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.noiseless.histograms.sizes import read_rate
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import (
     Number,
     Order,

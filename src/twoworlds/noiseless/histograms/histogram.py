@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Binomial, Poisson
@@ -37,11 +38,9 @@ from twoworlds.noiseless.histograms.bins import (
     read_list,
     read_mean,
 )
-from twoworlds.noiseless.histograms.shared import SharedBins
+from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
 from twoworlds.noiseless.histograms.size_laws import Sampled, SizeLaw
 from twoworlds.noiseless.histograms.sizes import size_law
-from twoworlds.noiseless.histograms.table_witness import table_witness
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short, weakens
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -181,7 +180,7 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
         f"the histogram truncated at {threshold:,}",
         claim("ddp", ratio),
         values,
-        assumed(sample.belief, odds_words(ratio, delta), breaks),
+        assumed(sample.belief, even_bet(ratio, delta), breaks),
         tuple(_assumptions(sample)),
         witness=found.witness,
         method=_method(sample, found),
@@ -189,7 +188,7 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
     )
     if allowed is None:
         return verdict
-    broken = assumed(sample.belief, f"the claim fails: {odds_words(ratio, delta)}")
+    broken = assumed(sample.belief, f"the claim fails: {even_bet(ratio, delta)}")
     judged = verdict.against(claim("ddp", ratio, allowed), delta, allowed, broken=broken)
     if judged.holds is not None:
         return judged

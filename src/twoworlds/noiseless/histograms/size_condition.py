@@ -29,13 +29,13 @@ from fractions import Fraction
 from flint import arb
 
 from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.coupled.words import assumed, claim
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.counts import Poisson, added
 from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.noiseless.histograms.size_laws import Jump, Sampled, SizeLaw
 from twoworlds.noiseless.histograms.sizes import size_law
-from twoworlds.noiseless.words import assumed, claim
 from twoworlds.numbers import (
     INFINITY,
     Number,

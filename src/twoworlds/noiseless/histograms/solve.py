@@ -16,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.counts import Binomial
@@ -23,7 +24,6 @@ from twoworlds.noiseless.histograms.bins import IndependentBins, MemberBins, dir
 from twoworlds.noiseless.histograms.histogram import Histogram, first_where, judge, read_histogram
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
 from twoworlds.noiseless.histograms.sizes import read_rate
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import INFINITY, Number, decimal, rational, whole
 
 __all__ = ["solve_known_members", "solve_population", "solve_rate", "solve_threshold"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from twoworlds.definitions.coupled.words import counted, delta_words, short, weakens
 from twoworlds.errors import TooLarge
 from twoworlds.laws.search import least_enough
 from twoworlds.noiseless.sums.setting import Setting
-from twoworlds.noiseless.words import counted, delta_words, short, weakens
 from twoworlds.numbers import Number, at_most_one, bounds
 
 __all__ = ["HALF", "breaking", "breaking_words", "decided"]

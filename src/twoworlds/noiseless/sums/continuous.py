@@ -11,6 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from twoworlds.definitions.coupled.words import (
+    claim,
+    counted,
+    delta_words,
+    enclosed_words,
+    short,
+    undecided_words,
+    weakens,
+)
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import Unsupported
 from twoworlds.laws.entry import Interval, UniformComponent
@@ -26,15 +35,6 @@ from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.noiseless.sums.breaking import HALF
 from twoworlds.noiseless.sums.setting import check_known, check_names
 from twoworlds.noiseless.sums.total import INDEPENDENT, Words
-from twoworlds.noiseless.words import (
-    claim,
-    counted,
-    delta_words,
-    enclosed_words,
-    short,
-    undecided_words,
-    weakens,
-)
 from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show
 
 __all__ = ["continuous_total", "read_shift"]

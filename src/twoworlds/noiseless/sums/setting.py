@@ -38,12 +38,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from twoworlds.definitions.base import read_ratio
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import Comparison, Table
 from twoworlds.laws.entry import AnyLaw, EntryLaw, common_step, read_law
 from twoworlds.laws.event import Ranges
 from twoworlds.laws.lattice import OnLattice, SumLaw, convolve, exact_bits, one, windowed
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import INFINITY, Number, bounds, exact_text, whole
 
 __all__ = [

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import partial
 
 from twoworlds.definitions.base import read_delta
+from twoworlds.definitions.coupled.words import counted, short
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import Table
@@ -31,7 +32,6 @@ from twoworlds.noiseless.sums.setting import (
     read_setting,
 )
 from twoworlds.noiseless.sums.total import judged, total
-from twoworlds.noiseless.words import counted, short
 from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
 
 __all__ = ["solve_epsilon", "solve_known", "solve_people"]

@@ -21,6 +21,14 @@ from fractions import Fraction
 from flint import nmod_poly
 
 from twoworlds.definitions.base import read_delta
+from twoworlds.definitions.coupled.words import (
+    assumed,
+    claim,
+    counted,
+    enclosed_words,
+    even_bet,
+    undecided_words,
+)
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, common_step
 from twoworlds.laws.event import Ranges
@@ -37,14 +45,6 @@ from twoworlds.noiseless.sums.setting import (
     law_of_sum,
     read_groups,
     read_setting,
-)
-from twoworlds.noiseless.words import (
-    assumed,
-    claim,
-    counted,
-    enclosed_words,
-    odds_words,
-    undecided_words,
 )
 from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
 
@@ -365,5 +365,5 @@ class Words:
 
     def sentence(self, ratio: Number, delta: Number, breaks: str | None) -> str:
         """Return assumption, odds and what breaks it."""
-        odds = odds_words(ratio, delta, bet=self.bet)
+        odds = even_bet(ratio, delta, bet=self.bet)
         return assumed(self.belief, f"on seeing the exact total {odds}", breaks)
