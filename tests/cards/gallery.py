@@ -64,7 +64,7 @@ EXAMPLES = {
     "cones.words.odds.LargestOdds": "cones.words.odds.largest_odds",
     "cones.words.parity.ParityCheck": "cones.words.parity.parity_check",
     "cones.words.statements.Statement": "cones.words.statements.statement",
-    "definitions.coupled._limit.Limit": "definitions.coupled.optimal.limit",
+    "definitions.coupled._optimum.Limit": "definitions.coupled.optimal.limit",
     "definitions.coupled._optimum.Optimum": "definitions.scenario.Scenario",
     "definitions.coupled._smallest.SmallestRatio": "definitions.coupled.optimal.smallest_ratio",
     "definitions.coupled.inference_optimal.InferenceOptimum": (
@@ -220,7 +220,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             tw.BitStrings(3), count(), count()
         ).sensitivity(),
         "noiseless.data.Release": lambda: release_total(bits, "bit", "0, 1", epsilon=1),
-        "noiseless.histograms.data.HistogramRelease": lambda: release_histogram(
+        "noiseless.data.Release of a table": lambda: release_histogram(
             ages, "age", "0..17, 18..64, 65..120", 3, population=100, rate="3/10", epsilon=1
         ),
         "release.answers.answer.Answer": lambda: released.answers[0],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.answer import Answer, Facts, Listing, Said, Verbatim
+from twoworlds.answer import Answer, Facts, Said, Verbatim
 from twoworlds.errors import InvalidInput, Undecided, UnknownName
 from twoworlds.questions import Name, Place
 from twoworlds.show import Result
@@ -68,10 +68,7 @@ def worlds(
 
     if file is None:
         titles = {name: Scenario.read(source, name).title for name, source in _examples().items()}
-        wide = max(map(len, titles))
-        listed = Listing(
-            "scenarios", [f"{name:<{wide}}  {title}" for name, title in titles.items()]
-        )
+        listed = Facts([*titles.items()])
         said = (
             "Scenarios come with twoworlds: run one by its name, print it with --text, change it, "
             "and run your own file."
@@ -151,7 +148,7 @@ class Nearest(Result):
             headline=f"If {best.scene.beliefs.assumption}, then a simulator that never sees the "
             f"private part comes within delta {show(best.delta, side='up')} of the release at "
             f"ratio {show(at)} (epsilon {show(ln(at))}), and none comes nearer{nearer}.",
-            blocks=(Said([*canonical, why]), *said.blocks),
+            blocks=(Said([*canonical, why]), Facts([*best.proof.facts()][1:]), *said.blocks[1:]),
             notes=() if self.saved is None else (f"wrote {self.saved}",),
             assumptions=(),
         )

@@ -27,7 +27,8 @@ def print_answer(answer: Answer) -> None:
     out = console()
     if answer.subject or answer.claim:
         head = Text(answer.subject, style="bold")
-        head.append(f"{chr(10) if answer.subject else ''}{answer.claim}", style="not bold")
+        head.append("\n" if answer.subject and answer.claim else "")
+        head.append(answer.claim, style="not bold")
         if answer.holds is not None:
             word = answer.verdict.removeprefix(answer.claim)
             head.append(word, style="bold green" if answer.holds else "bold red")
