@@ -126,7 +126,9 @@ class Design(Explained):
 
     def picture(self) -> str:
         """Draw the mechanism."""
-        return self.mechanism.picture()
+        from twoworlds.show.html import block
+
+        return "".join(map(block, self.mechanism.answer().blocks))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

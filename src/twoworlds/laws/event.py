@@ -7,34 +7,21 @@ world than in the other. `Event.holds` decides membership; a mechanism's `mass` 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from twoworlds.numbers import Number, exact_text, show
 
 __all__ = ["Anything", "AtLeast", "AtMost", "Either", "Event", "Listed", "OnRecords", "Ranges"]
 
 Point = Any  # an output: hashable
+Outputs = Any  # all outputs, as a universe of the room above: size, label, iteration
 
 _SHOWN, _RANGES = 16, 3
 _LONGEST_WALK = 1 << 20  # outputs of a universe that are run through to put some in order
 _LISTED_IN_JSON = 256
-
-
-class Outputs(Protocol):
-    """All outputs: a universe of the room above."""
-
-    @property
-    def size(self) -> int | None:
-        """How many there are; None where they are without number."""
-
-    def label(self, point: Point, /) -> str:
-        """Return an output as one would type it."""
-
-    def __iter__(self) -> Iterator[Point]:
-        """Run through them."""
 
 
 class Event(ABC):
@@ -163,7 +150,7 @@ class Ranges(Event):
         """Tell whether a number lies in one of them."""
         return any(low <= output <= high for low, high in self.pieces)
 
-    def describe(self, outputs: Outputs | None = None) -> str:
+    def describe(self, outputs: Outputs = None) -> str:
         """Say the first of them."""
         said = [
             f"{exact_text(low)}" if low == high else f"from {exact_text(low)} to {exact_text(high)}"
@@ -173,7 +160,7 @@ class Ranges(Event):
         more = f" and {rest} further ranges" if rest > 0 else ""
         return f"{' or '.join(said)}{more}" if said else "no output at all"
 
-    def to_json(self, outputs: Outputs | None = None) -> Any:
+    def to_json(self, outputs: Outputs = None) -> Any:
         """Return both ends of each."""
         return [[exact_text(low), exact_text(high)] for low, high in self.pieces]
 

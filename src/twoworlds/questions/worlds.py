@@ -388,7 +388,7 @@ def noiseless_histogram(
         if bins is None:
             raise InvalidInput("--data needs --bins, declared beforehand: reading them off leaks")
         listed = [part.strip() for part in bins.split(",")]
-        asked = {"population": population, "place": place, "missing": missing}
+        asked: dict[str, Any] = {"population": population, "place": place, "missing": missing}
         release = noiseless.release_histogram(
             data, name, listed, **asked, **law, **shown, **numbers
         )

@@ -269,7 +269,7 @@ def witness(election: Election, worst: Worst) -> EventWitness:
     def again() -> list[Number]:
         return [_chance(family, scene.posterior, value, known, drawn, laws) for value in entries]
 
-    p, q = (Fraction(sum(law[t] for t in chosen), pair.scale) for law in (pair.p, pair.q))  # type: ignore[misc]
+    p, q = (Fraction(sum(law[t] for t in chosen), pair.scale) for law in (pair.p, pair.q))
     first, second = (
         "without your entry" if value is None else f"with your entry {value}" for value in entries
     )
