@@ -15,7 +15,7 @@ PYTHON ?=
 ARGS   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test test-slow test-anywhere coverage check format bench docs docs-examples \
+.PHONY: help setup run serve test test-slow test-anywhere golden coverage check format bench docs docs-examples \
     services spark-where-java browser-where-allowed lock clean \
     page page-check page-test screenshots
 
@@ -38,6 +38,9 @@ test-slow: spark-where-java  ## only the slow tests
 
 test-anywhere: spark-where-java browser-where-allowed  ## the tests as other machines run them; see CONTRIBUTING.md
 	PYTHON=$(BIN)/python sh tests/anywhere/run.sh $(ARGS)
+
+golden: $(READY)  ## what is answered now against the golden corpus; more options in ARGS, as in ARGS=--shape-free
+	$(BIN)/python -m tests.golden $(ARGS)
 
 coverage: spark-where-java  ## the tests again, with branch coverage
 	$(BIN)/python -m pytest --cov --cov-report=term $(ARGS)

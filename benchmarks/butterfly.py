@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks import Row
 from benchmarks.dense import extra_bytes
-from twoworlds.cones.structure.per_record import PerRecordCone
+from twoworlds.cones.per_record import PerRecordCone
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from benchmarks import Row, best_of
-from twoworlds.attacks.composition import compose, expose, link
+from twoworlds.attacks import compose, expose, link
 
 ROWS = 1_000_000
 LIMIT = 5.0  # seconds

@@ -53,6 +53,11 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# One terminal for all, whatever the tests are started from: 80 columns, no colours.
+for _name in ("FORCE_COLOR", "CLICOLOR_FORCE", "LINES"):
+    os.environ.pop(_name, None)
+os.environ |= {"COLUMNS": "80", "NO_COLOR": "1"}
+
 collect_ignore = ["anywhere"]  # importing it changes the arithmetic of the process
 
 _FIXTURES = {

@@ -36,7 +36,7 @@ def test_every_module_says_what_it_is(name):
 
 
 def test_a_name_means_the_same_whichever_module_is_imported_first():
-    """`from twoworlds.attacks.composition import compose` is no module named compose."""
+    """`from twoworlds.attacks import audit` means the same whichever module came first."""
     program = (
         "import importlib, types\n"
         f"modules = [importlib.import_module(name) for name in {MODULES}]\n"

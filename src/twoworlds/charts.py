@@ -166,7 +166,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Line:
-    """Points joined by a line; ``shaded`` fills the room below it, ``dotted`` marks the points."""
+    """Points joined by a line; ``dotted`` marks the points.
+
+    ``shaded`` fills the room below it, or inside it where it ends where it began.
+    """
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -175,6 +178,11 @@ class Line:
     thin: bool = False
     shaded: bool = False
     dotted: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it ends where it began."""
+        return len(self.points) > 2 and self.points[0] == self.points[-1]
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,9 @@ def test_a_card_has_the_words_and_the_picture(answer, told):
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (row_cone("dp(ratio=2)", "bits(1)"), "x0 &lt;= 2 x1"),
+        (row_cone("dp(ratio=2)", "bits(2)"), "x10 &lt;= 2 x11"),
         (row_cone("dp(ratio=2)", "bits(4)"), "16 databases, bits(4)"),
-        (design(row_cone("dp(ratio=2)", "integers(0, 1)"), "absolute"), "No mechanism"),
+        (design(row_cone("dp(ratio=2)", "integers(0, 1)"), "absolute"), "no mechanism"),
         (Guarantee.parse("dp(epsilon=1)").implies("semantic"), "Theorem 2.2"),
         (Guarantee.parse("dp(epsilon=inf)"), "no epsilon holds without a delta"),
         (tw.measure(SURVEY, definition="mutual-information"), "nats"),

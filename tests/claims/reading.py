@@ -1,7 +1,7 @@
 """Reading sentences back, and small random mechanisms to make them about.
 
-A template is a sentence with holes: ``#`` for a number, ``~`` for words. A sentence that fits none of
-the templates that its test knows fails the test, so that a new sentence needs a new test.
+A template is a sentence with holes: ``#`` for a number, ``~`` for words. A sentence that fits none
+of the templates that its test knows fails the test, so that a new sentence needs a new test.
 """
 
 import itertools
@@ -37,7 +37,7 @@ _NUMBER = r"(-?[0-9][0-9,]*(?:\.[0-9]+)?(?:e-?[0-9]+)?(?:/[0-9]+)?|infinity)(?: 
 
 
 def pattern(template: str) -> re.Pattern[str]:
-    """Return the template as a regular expression; the words before a number may vary in caution."""
+    """Return the template as a regular expression; the sign before a number may vary."""
     parts = re.split(r"([#~])", template)
     holes = {"#": _ABOUT + _NUMBER, "~": "(.+?)"}
     return re.compile("".join(holes.get(part, re.escape(part)) for part in parts))

@@ -1,4 +1,4 @@
-"""What measure and check say of a mechanism, against all outputs, pairs and beliefs of small ones."""
+"""What measure and check say of a mechanism; against all outputs, pairs and many beliefs."""
 
 import itertools
 import math
@@ -22,8 +22,8 @@ from tests.claims.reading import (
     ratio,
 )
 
-SEEDS = range(12)
-ZEROS = [*range(8), *range(100, 104)]  # from 100 on some outputs are impossible on some databases
+SEEDS = range(8)
+ZEROS = [*range(5), *range(100, 103)]  # from 100 on some outputs are impossible on some databases
 GRID = [Fraction(i, 60) for i in range(1, 60)]
 
 
@@ -182,11 +182,11 @@ def test_events_and_single_outputs(ask_json, tmp_path, seed):
         "An event becomes # percentage points likelier through your record, more than the # "
         "claimed.",
     )
-    assert above(found, 100 * difference)
+    assert below(found, 100 * difference)
     assert above(claimed, 50 * difference)
     rows = list(zip(*law.values(), strict=True))
     amplified = [ratio([x], [y]) for row in rows for x, y in itertools.permutations(row, 2)]
-    which, holes = fit(
+    _, holes = fit(
         ask_json("measure", name, "--definition", "gamma-amplification")["sentence"],
         "No output is more than # times likelier on one database than on any other.",
         "Some output is possible on one database and impossible on another one.",
@@ -208,8 +208,10 @@ def test_information_about_one_record(ask_json, tmp_path, seed):
         mixed = [share * x + (1 - share) * y for x, y in zip(p, q, strict=True)]
         terms = ((share, p), (1 - share, q))
         return sum(
-            float(w * x) * math.log(x / m) for w, law in terms for x, m in zip(law, mixed)
-        )  # fmt: skip
+            float(w * x) * math.log(x / m)
+            for w, law in terms
+            for x, m in zip(law, mixed, strict=True)
+        )
 
     found = max(information(p, q, share) for share in GRID for p, q in of_pairs(law, lambda *w: w))
     assert found <= float(nats) + 1e-12
@@ -222,10 +224,13 @@ def test_information_about_one_record(ask_json, tmp_path, seed):
 @pytest.mark.parametrize("seed", ZEROS)
 def test_informed_beliefs_move_so_far_and_no_further(ask_json, tmp_path, seed):
     name, law = mechanism_of(tmp_path, seed)
-    which, holes = fit(
+    _, holes = fit(
         ask_json("measure", name, "--definition", "informed")["sentence"],
         "Whoever knows every record but yours, and believes whatever they like about it, changes "
-        "their mind by at most #% of probability in total.",
+        "their mind by at most #% of probability in total, as nothing else is open. Whatever "
+        "someone believed about you, this answer moves their belief, compared with the same answer "
+        "computed without you, by at most # percentage points; odds of 1 to 99 become at most # to "
+        "#.",
         "Some answer can turn round what a person who knows every record but yours believes about "
         "it, as far as beliefs can turn.",
     )
@@ -241,12 +246,18 @@ def test_informed_beliefs_move_so_far_and_no_further(ask_json, tmp_path, seed):
         return
     assert moved <= holes[0] / 100
     assert holes[0] / 100 <= moved + Fraction(1, 50)
+    # Whatever is believed: the odds move by at most the square, which some belief may not reach.
+    factor = max(of_pairs(law, ratio)) ** 2
+    root = math.sqrt(factor)
+    assert 100 * (root - 1) / (root + 1) <= holes[1] + Fraction(1, 10**9)
+    assert holes[1] <= 100 * (root - 1) / (root + 1) + 0.1
+    assert factor <= 99 * holes[2] / holes[3] <= factor * Fraction(11, 10)
     _, (found, _) = fit(
         ask_json("check", name, "informed(epsilon=1/1000)")["sentence"],
         "Someone who knows every record but yours can change their mind about it by # percentage "
         "points, more than the # claimed.",
     )
-    assert moved <= found / 100 <= moved + Fraction(1, 50)
+    assert moved - Fraction(1, 500) <= found / 100 <= holes[0] / 100
 
 
 @pytest.mark.parametrize("seed", ZEROS)
@@ -254,7 +265,7 @@ def test_whatever_someone_believed_conclusions_differ_so_far_and_no_further(
     ask_json, tmp_path, seed
 ):
     name, law = mechanism_of(tmp_path, seed)
-    which, holes = fit(
+    _, holes = fit(
         ask_json("measure", name, "--definition", "semantic")["sentence"],
         "Whatever someone believed before, this answer moves their beliefs, compared with the same "
         "answer computed without you, by at most #% of probability in total.",
@@ -276,7 +287,7 @@ def test_whatever_someone_believed_conclusions_differ_so_far_and_no_further(
         "Some attacker's conclusions with and without the data of one person lie # percentage "
         "points apart, more than the # claimed.",
     )
-    assert moved <= found / 100 <= moved + Fraction(1, 50)
+    assert moved - Fraction(1, 500) <= found / 100 <= holes[0] / 100
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -284,7 +295,7 @@ def test_how_often_conclusions_differ_whatever_someone_believed(ask_json, tmp_pa
     name, law = mechanism_of(tmp_path, seed)
     epsilon = Fraction(Random(seed).randint(2, 20), 60)
     told = ask_json("measure", name, "--definition", f"semantic(epsilon={epsilon})")
-    some = " Some attacker sees more than that with probability #."
+    some = " Some attacker sees more than #% with probability #."
     same = "this answer moves their beliefs, compared with the same answer computed without you, by"
     never, mostly, nothing = (
         "Whatever someone believed before, this answer never moves their beliefs, compared with "
@@ -355,7 +366,7 @@ def test_one_belief_is_surprised_as_often_as_is_said(ask_json, tmp_path, seed, t
     assert above(holes[-1], 100 * epsilon)
     if failing:
         told = ask_json("check", name, asked[:-1] + f", delta={failing / 2})")
-        _, (_, limit, often, claimed) = fit(
+        _, (_, _, often, claimed) = fit(
             told["sentence"],
             "~, the conclusions with and without the data of some person lie more than # "
             "percentage points apart with probability #, more than the # claimed.",
@@ -384,5 +395,6 @@ def test_whatever_is_believed_and_true(ask_json, tmp_path, seed):
         truth = failure(law, shown, epsilon, told["witness"]["truth"])
         assert below(truth, allowed, Fraction(1, 10**5)) or claimed == 3
         assert claimed != 3 or above(truth, allowed, Fraction(1, 10**5))
-    assert worst <= (1 if claimed == 3 else allowed)
-    assert claimed != 3 or worst <= allowed + Fraction(1, 50)
+    # Where only the best belief in two databases is known, a belief in more may fail more often.
+    two = max(failure(law, belief, epsilon, x) for belief in two_point_beliefs() for x in BITS)
+    assert (two if claimed == 3 else worst) <= allowed

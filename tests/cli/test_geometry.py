@@ -50,12 +50,6 @@ def test_the_cone_of_randomized_response_has_four_facets(capsys):
     assert "3 x10 + 3 x01 <= 9 x11 + x00" in out
 
 
-def test_the_cone_of_differential_privacy_on_three_bits(capsys):
-    found = data(capsys, "cone", "dp(ratio=3)", "--universe", "bits(3)")
-    assert found["counts"]["facets"] == len(found["facets"]) == 24
-    assert found["counts"]["rays"] == len(found["rays"]) == 38
-
-
 def test_noise_and_large_surveys_are_answered_by_structure(capsys):
     found = data(capsys, "cone", "geometric(ratio=2)")
     assert found["integers"] == [-2, 5, -2]
@@ -65,15 +59,6 @@ def test_noise_and_large_surveys_are_answered_by_structure(capsys):
     assert facet["output"] == "1" * 20
     code, out, _ = call(capsys, "statements", "randomized-response(bits=40, keep=3/4)")
     assert (code, "one for each output" in out) == (0, True)
-
-
-def test_the_true_cone_beside_the_approximation(capsys):
-    rough = data(capsys, "cone", "frapp(gamma=3, values=3, records=2)")
-    exact = data(capsys, "cone", "frapp(gamma=3, values=3, records=2)", "--exact")
-    assert (rough["counts"]["facets"], rough["counts"]["rays"]) == (36, 948)
-    assert "never invents" in rough["approximation"]
-    assert (exact["counts"]["facets"], exact["counts"]["rays"]) == (876, 36)
-    assert exact["approximation"] is None
 
 
 def test_noisy_parity_is_no_post_processing_of_randomized_response(capsys):
@@ -112,7 +97,7 @@ def test_statements_in_words(capsys):
     found = data(capsys, "statements", "dp(ratio=3)", "--universe", "bits(2)")
     assert found["count"] == 8
     _, out, _ = call(capsys, "statements", SURVEY, "--all")
-    assert out.count("as an inequality") == 4
+    assert out.count("inequality ") == 4
 
 
 def test_odds(capsys):
@@ -181,12 +166,6 @@ def test_squared_loss_may_answer_any_number_and_says_so_where_it_may_not(capsys)
     assert "that answers one of 00, 11 has less" in one
 
 
-def test_a_database_is_designed_for_with_zero_one_loss_by_default(capsys):
-    found = data(capsys, "design", "dp(ratio=3)", "--universe", "bits(2)", "--proof", "p.json")
-    assert found["proof"] == "p.json"
-    assert call(capsys, "verify", "p.json")[0] == 0
-
-
 def test_what_relax_saves_can_be_verified(capsys):
     both = ("--save", "r.json", "--proof", "p.json")
     assert call(capsys, "relax", SURVEY, "--eliminate", "01", *both)[0] == 0
@@ -224,10 +203,11 @@ def test_pictures(capsys):
 
 
 def test_a_cone_that_cannot_be_drawn_is_still_printed(capsys):
-    code, out, err = call(capsys, "cone", SURVEY, "--picture", "x.svg")
+    asked = ("cone", "dp(ratio=3)", "--universe", "integers(0, 16)", "--facet", "1")
+    code, _, _ = call(capsys, *asked, "--picture", "x.svg")
     assert code == 2
-    assert "4 guarantees" in out
-    assert "2 or 3" in err
+    code, out, err = call(capsys, "cone", "constant(bits=5)", "--picture", "x.svg")
+    assert (code, "1 extreme row" in out, "no chart" in err) == (2, True, True)
 
 
 def test_a_false_certificate_is_refused(capsys, tmp_path):

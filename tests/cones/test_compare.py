@@ -1,13 +1,11 @@
-"""Comparisons of definitions, with a mechanism that tells them apart."""
+"""Strengths of definitions, with a mechanism that tells them apart."""
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 import pytest
 
 from twoworlds.cones import frapp_row_cone, kronecker_cone
-from twoworlds.cones.compare import Comparison, compare
+from twoworlds.cones.compare import Strength, compare
 from twoworlds.cones.normal_form import consistent_normal_form_contains
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Dense
@@ -17,7 +15,7 @@ from twoworlds.worlds import Explicit
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 
 
-def shown(comparison: Comparison) -> None:
+def shown(comparison: Strength) -> None:
     """Every separating mechanism is allowed by one cone and breaks the other."""
     assert comparison.forward.certificate.verify()
     assert comparison.backward.certificate.verify()
@@ -100,13 +98,3 @@ def test_two_of_one_name_are_told_apart() -> None:
     assert comparison.relation == "weaker"
     assert "(the first)" in comparison.sentence
     assert "(the second)" in comparison.sentence
-
-
-def test_words_and_data() -> None:
-    comparison = compare(SURVEY, "dp(ratio=3)")
-    assert comparison.sentence.startswith(f"{SURVEY} is stronger than dp(ratio=3) over bits(2)")
-    data = comparison.to_dict()
-    assert data["relation"] == "stronger"
-    [separation] = data["separations"]
-    assert separation["allowed_by"] == "dp(ratio=3)"
-    assert all(0 <= Fraction(p) <= 1 for p in separation["yes"])

@@ -138,17 +138,6 @@ def test_a_relaxation_is_a_definition_like_any_other() -> None:
     assert not bool(check("noisy-parity(bits=2, keep=4/5)", private))
 
 
-def test_words_and_data() -> None:
-    relaxation = eliminate(row_cone(TWO), ["01"])
-    assert "eliminating 01 keeps 4 guarantees" in relaxation.explain()
-    data = relaxation.to_dict()
-    assert data["eliminated"] == ["01"]
-    assert [1, -3, 0, 0] not in data["facets"]
-    assert [-1, 3, 0, 0] in data["facets"]
-    multipliers = {m["multiplier"] for entry in data["inequalities"] for m in entry["multipliers"]}
-    assert multipliers == {"1/8", "3/8"}
-
-
 @pytest.mark.parametrize(
     ("databases", "said"),
     [([], "name a database"), (["01", "01"], "once"), (["2"], "2"), (["011"], "011")],

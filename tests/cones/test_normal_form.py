@@ -109,8 +109,6 @@ def test_noisy_parity_is_private_but_not_inside():
     assert not found
     assert found.entry == Fraction(-1, 2)
     assert found.witness.certificate["entry"]["value"] == Fraction(-1, 2)
-    assert "-1/2" in found.explain()
-    assert "does not extend" in found.explain()
 
 
 def test_the_truncated_geometric_count_is_not_inside():
@@ -239,7 +237,7 @@ def test_inverse_and_program_agree():
         base = dense(random_matrix(rng, 3, 3))
         inside = dense(times(random_matrix(rng, 2, 3), base.rows))
         for candidate in (inside, dense(random_matrix(rng, 2, 3))):
-            question = normal_form._Question(candidate, (base,))
+            question = normal_form._Matrices(candidate, (base,))
             by_inverse = normal_form._by_inverse(question)
             by_program = normal_form._by_program(question)
             assert by_program[2].verify()
@@ -297,7 +295,6 @@ def test_one_record_decides_for_forty():
     assert decide("randomized-response(bits=40, keep=5/8)", base)
     refused = decide("randomized-response(bits=40, keep=7/8)", base)
     assert refused.entry == Fraction(-1, 4)
-    assert "one record decides" in refused.explain()
 
 
 def test_the_kronecker_inverse_agrees_with_the_whole_one():

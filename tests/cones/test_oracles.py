@@ -8,8 +8,7 @@ import PyNormaliz
 import pytest
 
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.echelon import echelon, reduced_by
-from twoworlds.cones.kernel.vectors import divided, dot
+from twoworlds.cones.kernel.vectors import divided, dot, echelon, reduced_by
 
 ctypes.CDLL(None).fesetround(0)  # to nearest again, for every other test in this process
 

@@ -1,8 +1,7 @@
 """Row cones: facts of the paper, brute force over height functions, and what is refused."""
 
-import json
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -20,12 +19,13 @@ from twoworlds import (
     Unsupported,
     mechanism,
 )
+from twoworlds.cones import cone as cones
 from twoworlds.cones.certificates import verify
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.row_cone import (
     Inequality,
     RowCone,
-    build_source,
+    drawn,
     read_row,
     row_cone,
     row_of_mixture,
@@ -96,12 +96,6 @@ def test_randomized_response_of_two_bits_has_the_four_facets_of_example_5_6():
 
 
 @pytest.mark.parametrize("bits", [1, 2, 3])
-def test_the_facets_of_randomized_response_are_tensor_products(bits):
-    facets = row_cone(f"randomized-response(bits={bits}, keep=3/4)").cone.facets
-    assert set(facets) == {tensor(*word) for word in product([(3, -1), (-1, 3)], repeat=bits)}
-
-
-@pytest.mark.parametrize("bits", [1, 2, 3])
 def test_structure_and_double_description_give_the_same_cone(bits):
     text = f"randomized-response(bits={bits}, keep=2/3)"
     assert row_cone(text) == row_cone(mechanism(text).table())
@@ -144,33 +138,12 @@ def test_noisy_parity_breaks_a_guarantee_of_randomized_response():
         row = mechanism("noisy-parity(bits=2, keep=3/4)").row(output)
         found = cone.separating(row)
         assert found.value(row) == value
-        assert not found.holds(row)
         answer = cone.contains(row)
         assert not answer
         assert verify(answer.certificate.to_dict())
     assert cone.separating({"11": 3, "10": 1, "01": 1, "00": "1/3"}) is None
     generated = row_cone(mechanism(RESPONSE).table())
     assert generated.separating([3, 1, 1, 3]).value([3, 1, 1, 3]) < 0
-
-
-@pytest.mark.parametrize(
-    ("universe", "count"),
-    [
-        ("bits(1)", 2),
-        ("bits(2)", 6),
-        ("bits(3)", 38),
-        ("bits(4)", 990),
-        ("points([a, b, c])", 6),
-        ("points([a, b, c, d])", 14),
-        ("integers(0, 5)", 32),
-        ("records(values=3, n=2)", 534),
-    ],
-)
-def test_the_number_of_extreme_rows_of_differential_privacy(universe, count):
-    """RESULTS R3, with the facets: two for each pair of neighbours."""
-    cone = row_cone("dp(ratio=3)", universe)
-    assert len(cone.generators()) == count
-    assert len(cone.inequalities()) == 2 * len(list(pairs(cone.universe, "substitute")))
 
 
 @pytest.mark.parametrize(
@@ -235,24 +208,6 @@ def test_maps_with_large_blocks_are_the_cone_over_a_hypersimplex(databases, leas
         expected |= {tuple(unit), tuple(1 - least * entry for entry in unit)}
     assert set(cone.cone.facets) == expected
     assert cone.cone.equalities == ()
-
-
-def test_k_anonymous_maps_of_four_databases():
-    """Reference case LK-50, as a list of numbers."""
-    where, blocks = Universe.of("abcd"), Universe.of(["in", "out"])
-    halves = [(1, 1, 0, 0), (1, 0, 1, 0), (1, 0, 0, 1)]
-    cone = row_cone([Dense(where, blocks, [h, [1 - e for e in h]]) for h in halves])
-    assert sorted(cone.generators()) == sorted([*halves, (0, 1, 1, 0), (0, 1, 0, 1), (0, 0, 1, 1)])
-    assert set(cone.cone.facets) == {
-        (1, 1, 1, -1),
-        (1, 1, -1, 1),
-        (1, 0, 0, 0),
-        (1, -1, 1, 1),
-        (0, 1, 0, 0),
-        (0, 0, 1, 0),
-        (0, 0, 0, 1),
-        (-1, 1, 1, 1),
-    }
 
 
 def test_a_row_cone_of_infinitely_many_mechanisms_need_not_be_closed():
@@ -337,31 +292,6 @@ def test_inequalities_are_written_with_positive_coefficients():
         {(1, 0): 3, (0, 1): 3},
         {(1, 1): 9, (0, 0): 1},
     )
-    equal = Inequality(bits, (1, 0, 0, -1), equality=True)
-    assert equal.holds([1, 5, 6, 1])
-    assert not equal.holds([2, 0, 0, 1])
-    assert equal.to_dict() == {
-        "columns": ["11", "10", "01", "00"],
-        "coefficients": [1, 0, 0, -1],
-        "equality": True,
-        "text": "x00 = x11",
-    }
-
-
-def test_the_plain_data_of_a_cone():
-    found = json.loads(json.dumps(row_cone("dp(ratio=3)", "bits(3)").to_dict()))
-    assert found["counts"] == {
-        "databases": 8,
-        "facets": 24,
-        "equalities": 0,
-        "rays": 38,
-        "lines": 0,
-    }
-    assert found["columns"][0] == "111"
-    assert "x111 <= 3 x110" in found["inequalities"]
-    assert found["approximation"] is None
-    assert found["universe"] == "bits(3)"
-    assert repr(row_cone(RESPONSE)) == f"<row cone of {RESPONSE} over bits(2)>"
 
 
 def test_matrices_in_files_have_row_cones(tmp_path):
@@ -387,6 +317,51 @@ def test_rows_are_read_by_label_or_in_order():
         read_row(where, [1, 2, 3])
     with pytest.raises(InvalidInput, match="is not in"):
         read_row(where, {"2": 1})
+
+
+# --- charts -------------------------------------------------------------------------------------
+
+
+def test_a_wedge_ends_at_the_extreme_rows_up_to_probability_one():
+    """Lin & Kifer, Figure 2."""
+    (wedge,) = drawn([row_cone("dp(ratio=3)", "bits(1)")])
+    assert wedge.lines[0].points == [(0, 0), (1, 1 / 3), (1, 1), (1 / 3, 1), (0, 0)]
+    assert "x0 <= 3 x1" in wedge.words
+    (line,) = drawn([RowCone(Universe.of("ab"), Cone.from_rays([(1, 1)]), "constant")])
+    assert line.lines[0].points == [(0, 0), (1, 1)]
+    (half,) = drawn([RowCone(Universe.of("ab"), Cone.from_rays([(2, -1), (1, 2)]), "negative")])
+    assert half.lines[0].points == [(0, 0), (1, 0), (1, 1), (0.5, 1), (0, 0)]
+
+
+@pytest.mark.parametrize("source", ["gamma-amplification(3)", "dp(ratio=2)"])
+def test_a_slice_is_the_polygon_of_the_extreme_rows(source):
+    cone = row_cone(source, "records(values=3, n=1)")
+    (chart,) = drawn([cone, row_cone("dp(ratio=9)", "records(values=3, n=1)")])
+    polygon = chart.lines[0].points
+    places = {
+        (a / (2 * sum(r)) + c / sum(r), a / sum(r)) for r in cone.generators() for a, _, c in [r]
+    }
+    assert set(polygon) == places
+    assert polygon[0] == polygon[-1]
+    turns = [
+        (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+        for a, b, c in zip(polygon, polygon[1:], [*polygon[2:], polygon[1]], strict=False)
+    ]
+    assert min(turns) > 0  # convex, walked around once
+    assert not list(drawn([row_cone(RESPONSE)]))
+
+
+def test_a_shadow_is_what_rows_look_like_on_some_databases():
+    shadow = row_cone(RESPONSE).onto(["11", "00"])
+    assert shadow.columns == ("11", "00")
+    assert set(shadow.generators()) == {(9, 1), (1, 9)}
+
+
+def test_a_cone_too_large_to_list_is_said_without_listing_it(monkeypatch):
+    monkeypatch.setattr(cones, "extreme_rays", pytest.fail)
+    said = row_cone("dp(ratio=3)", "bits(5)").answer()
+    assert "32 databases" in said.headline
+    assert not said.blocks
 
 
 # --- what is refused ----------------------------------------------------------------------------
@@ -429,11 +404,6 @@ def test_cones_over_different_databases_are_not_compared():
         one <= two  # noqa: B015
     with pytest.raises(InvalidInput, match="one column per database"):
         RowCone(BitStrings(2), Cone.from_rays([(1, 1)]), "wrong")
-
-
-def test_a_source_is_a_definition_or_a_mechanism():
-    assert build_source("dp(ratio=3)").name == "differential privacy"
-    assert build_source(RESPONSE, "bits(2)").expression == RESPONSE
 
 
 def test_constraints_that_the_row_of_ones_just_meets_hold_with_equality():

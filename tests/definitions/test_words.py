@@ -54,7 +54,7 @@ def test_the_sentence_of_a_ratio_is_in_odds():
         ("identity(bits=2)", {"ratio": 5}, "happens with probability at most 100%"),
         ("randomized-response(bits=2, keep=3/4)", {"ratio": "inf"}, "at most 3 to 1"),
         ("identity(bits=2)", {"delta": "1/10"}, "With probability 1 the output"),
-        ("gaussian(1e-6)", {"ratio": 2}, "plus 1)"),
+        ("gaussian(1e-6)", {"ratio": 2}, "plus about 1)"),
         ("randomized-response(bits=3, epsilon=1000)", {}, "1% at most just below 100%"),
         ("geometric(ratio=2)", {"neighbours": "add-remove"}, "your being in the data or not"),
     ],

@@ -10,11 +10,10 @@ from flint import fmpq, fmpq_poly
 
 from twoworlds import BitStrings, Dense, mechanism
 from twoworlds.cones.kernel.vectors import primitive
-from twoworlds.cones.noise.cone import noise_cone
+from twoworlds.cones.noise.noise_cone import noise_cone
+from twoworlds.cones.per_record import PerRecordCone
 from twoworlds.cones.row_cone import row_cone
-from twoworlds.cones.structure.per_record import PerRecordCone
-from twoworlds.cones.words.parity import parity_check
-from twoworlds.cones.words.parity_belief import ParityBelief, balance_after
+from twoworlds.cones.words.parity import ParityBelief, balance_after, parity_check
 from twoworlds.worlds import Explicit
 
 GRID = [Fraction(n, 20) for n in (0, 3, 5, 8, 12, 15, 20)]
@@ -168,7 +167,7 @@ def test_lemma_11_1_and_equation_22_the_transforms_are_reciprocal(p, r):
     terms = [cone.coefficient(j) for j in range(-r, r + 1)]
     transform = fmpq_poly([fmpq(c.numerator, c.denominator) for c in terms])
     assert transform == product_form / (1 + one) ** (2 * r)
-    law = cone.law
-    assert law.shift == r
+    shift, numerator, denominator = cone.law.parts
+    assert shift == r
     share = ((1 - one) / (1 + one)) ** (2 * r)
-    assert law.numerator * transform == law.denominator * share
+    assert numerator * transform == denominator * share

@@ -76,7 +76,7 @@ def test_an_answer_names_the_rule_that_counts(policy):
     assert told["people"]["rule"] == told["curator"]["rule"] == "zCDP composition"
     assert told["people"]["by_rule"]["basic composition"]["epsilon"]["exact"] == "4"
     words = " ".join(answer.explain().split())
-    assert "Spent so far (people, curator): epsilon 1.73357, delta 0.05" in words
+    assert "Spent so far (people, curator): epsilon about 1.73357, delta 0.05" in words
     assert "by zCDP composition; the plain sum would be epsilon 4." in words
 
 

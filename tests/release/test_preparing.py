@@ -68,12 +68,14 @@ def test_what_was_loaded_counts_as_old_and_garbage_among_it_is_found():
         def __init__(self):
             self.itself = self
 
+    frozen = gc.get_freeze_count()  # later versions of Python may freeze objects of their own
     with without_collecting():
         kept = Cycle()
         watched = weakref.ref(Cycle())
-    assert gc.get_freeze_count() == 0
-    assert not any(kept is x for x in gc.get_objects(generation=0))
-    assert any(kept is x for x in gc.get_objects(generation=2))
+    assert gc.get_freeze_count() == frozen
+    if not frozen:
+        assert not any(kept is x for x in gc.get_objects(generation=0))
+        assert any(kept is x for x in gc.get_objects(generation=2))
     assert watched() is not None
     gc.collect()
     assert watched() is None

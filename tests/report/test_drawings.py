@@ -88,11 +88,16 @@ def test_with_delta_the_definition_itself_is_drawn():
     assert "no difference" in lines(figure)
 
 
-@pytest.mark.parametrize("setting", ["group=2", "neighbours=add-remove"])
-def test_other_settings_have_the_one_curve_that_their_sentence_speaks_of(setting):
-    drawn = lines(draw_odds(Guarantee.parse(f"dp(ratio=3, {setting})")))
+def test_groups_have_the_one_curve_that_their_sentence_speaks_of():
+    drawn = lines(draw_odds(Guarantee.parse("dp(ratio=3, group=2)")))
     assert drawn["at most: dots"][1] == pytest.approx([3 / 102, 1 / 4, 3 / 4])
     assert "any belief" not in drawn
+
+
+def test_people_who_come_and_go_have_both_curves():
+    drawn = lines(draw_odds(Guarantee.parse("dp(ratio=3, neighbours=add-remove)")))
+    assert drawn["knows all others: dots"][1] == pytest.approx([3 / 102, 1 / 4, 3 / 4])
+    assert drawn["any belief: dots"][1] == pytest.approx([9 / 108, 1 / 2, 9 / 10])
 
 
 def test_a_verdict_is_drawn_with_its_own_numbers_and_assumptions():

@@ -51,7 +51,7 @@ def test_the_answers_on_the_page_are_those_that_were_released(released, certific
 
 def test_meaning_is_said_in_odds_and_by_theorems(certificate):
     told = words(review_certificate(certificate).html())
-    assert "odds differ by at most the factor 7.39" in told
+    assert "odds of 1 to 99 become at most 1 to 13" in told
     assert "Kasiviswanathan & Smith, Theorem 2.2" in told
     assert "ledger was not looked at" in told
 

@@ -19,7 +19,7 @@ def said(text, **more):
         ("pointwise(ratio=3, delta=0.01)", "except with probability 0.01"),
         ("indistinguishable(ratio=3, delta=0.01)", "at most 31%"),
         ("statistical-difference(epsilon=0.1)", "10 percentage points"),
-        ("informed(epsilon=0.1)", "about yours by at most 10 percentage points"),
+        ("informed(epsilon=0.1)", "about your record, which alone is open to them, by at most 10"),
         ("semantic(epsilon=0.1, delta=0.01)", "except with probability 0.01 over data and noise"),
         ("reality-oblivious(epsilon=0.1)", "even what they held impossible"),
         ("local-semantic(epsilon=0.1)", "Nothing is promised for other beliefs"),

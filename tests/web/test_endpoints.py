@@ -5,7 +5,7 @@ import json
 import pytest
 
 from twoworlds import __version__, measure
-from twoworlds.attacks.composition.compose import compose
+from twoworlds.attacks import compose
 from twoworlds.attacks.queries import average_out, membership_in_histogram, study
 from twoworlds.attacks.reconstruction import simulate
 from twoworlds.cones import row_cone, verify

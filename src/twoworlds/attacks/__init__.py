@@ -1,13 +1,11 @@
 """Attacks and audits: see a release fail before somebody else does.
 
-* `twoworlds.attacks.anonymity`: what k-anonymity, l-diversity and t-closeness say of a table;
-* `twoworlds.attacks.composition`: several anonymised tables, and an outside register, put together;
+* `twoworlds.attacks.tables`: published tables, alone, together, and beside a register;
 * `twoworlds.attacks.queries`: differencing, trackers, averaging, membership;
 * `twoworlds.attacks.reconstruction`: a secret column from noisy sums;
 * `twoworlds.attacks.auxiliary`: what no sanitiser can prevent, Dwork's Theorem 1;
 * `twoworlds.attacks.audit`: somebody else's mechanism as a black box, with certified findings;
-* `twoworlds.attacks.selftest`: the release engine, or a service, under known failures;
-* `twoworlds.attacks.k_anonymity`: a k-anonymous table that spells out its input.
+* `twoworlds.attacks.selftest`: the release engine, or a service, under known failures.
 """
 
 from __future__ import annotations
@@ -17,10 +15,13 @@ from typing import TYPE_CHECKING
 from twoworlds.late import names_of
 
 if TYPE_CHECKING:
-    from twoworlds.attacks.anonymity import Anonymity, Generalised, anonymise, examine
     from twoworlds.attacks.audit import Audit, Finding
-    from twoworlds.attacks.composition import Composition, compose, expose, link
-    from twoworlds.attacks.k_anonymity import (
+    from twoworlds.attacks.queries import average_out, single_out, study
+    from twoworlds.attacks.reconstruction import reconstruct
+    from twoworlds.attacks.tables.anonymisation import Generalised, anonymise
+    from twoworlds.attacks.tables.anonymity import Anonymity, examine
+    from twoworlds.attacks.tables.composition import Composition, compose
+    from twoworlds.attacks.tables.encoding import (
         Collapse,
         collapse,
         decode,
@@ -28,21 +29,22 @@ if TYPE_CHECKING:
         encode,
         encoder,
         everything_is_trusted,
+        generalise,
         many_to_one_cone,
     )
-    from twoworlds.attacks.queries import average_out, single_out, study
-    from twoworlds.attacks.reconstruction import reconstruct
-    from twoworlds.attacks.tables import Group, Range, generalise, smallest_group
+    from twoworlds.attacks.tables.exposure import Exposure, expose
+    from twoworlds.attacks.tables.hierarchies import intervals, mask, suppress, tree
+    from twoworlds.attacks.tables.linkage import Linkage, link
 
 __all__ = [
     "Anonymity",
     "Audit",
     "Collapse",
     "Composition",
+    "Exposure",
     "Finding",
     "Generalised",
-    "Group",
-    "Range",
+    "Linkage",
     "anonymise",
     "average_out",
     "collapse",
@@ -55,20 +57,26 @@ __all__ = [
     "examine",
     "expose",
     "generalise",
+    "intervals",
     "link",
     "many_to_one_cone",
+    "mask",
     "reconstruct",
     "single_out",
-    "smallest_group",
     "study",
+    "suppress",
+    "tree",
 ]
 
 # Where each name is found when it is first used; the imports above tell type checkers the same.
 _PLACES = {
-    "anonymity": ("Anonymity", "Generalised", "anonymise", "examine"),
     "audit": ("Audit", "Finding"),
-    "composition": ("Composition", "compose", "expose", "link"),
-    "k_anonymity": (
+    "queries": ("average_out", "single_out", "study"),
+    "reconstruction": ("reconstruct",),
+    "tables.anonymisation": ("Generalised", "anonymise"),
+    "tables.anonymity": ("Anonymity", "examine"),
+    "tables.composition": ("Composition", "compose"),
+    "tables.encoding": (
         "Collapse",
         "collapse",
         "decode",
@@ -76,11 +84,12 @@ _PLACES = {
         "encode",
         "encoder",
         "everything_is_trusted",
+        "generalise",
         "many_to_one_cone",
     ),
-    "queries": ("average_out", "single_out", "study"),
-    "reconstruction": ("reconstruct",),
-    "tables": ("Group", "Range", "generalise", "smallest_group"),
+    "tables.exposure": ("Exposure", "expose"),
+    "tables.hierarchies": ("intervals", "mask", "suppress", "tree"),
+    "tables.linkage": ("Linkage", "link"),
 }
 
 __getattr__, __dir__ = names_of(__name__, _PLACES)

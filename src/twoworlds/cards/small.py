@@ -180,12 +180,15 @@ def interval(
 
 
 def share_text(share: SupportsFloat) -> str:
-    """Write a share of 1 as the pictures do: rounded to the nearest percentage of three digits.
+    """Write a share of 1 as the pictures do, to the nearest of three digits, and say if it is.
 
     >>> share_text(89 / 96), share_text(1)
-    ('92.7%', '100%')
+    ('about 92.7%', '100%')
     """
-    return _written(_float(share), share=True)
+    value = _float(share)
+    said = _written(value, share=True)
+    whole = _FLOATS.create_decimal(100 * value)
+    return said if said[0] == "a" or whole == _ROUNDED["near"].plus(whole) else f"about {said}"
 
 
 class _Scale:

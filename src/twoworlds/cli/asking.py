@@ -104,7 +104,9 @@ def _asked(question: Question) -> Callable[..., Any]:
     def ask(**given: Any) -> int:
         from twoworlds.cli.render import print_result, print_saved, progress, save_picture
 
-        as_json, picture = given.pop("json_"), given.pop("picture", None)
+        as_json, picture = given["json_"], given.pop("picture", None)
+        if "json_" not in signature.parameters:  # only what prints by itself asks for it
+            del given["json_"]
         with progress():
             result = function(**given)
         if result is None:
@@ -115,7 +117,8 @@ def _asked(question: Question) -> Callable[..., Any]:
             print_saved(saved)
         return 1 if result.answer().holds is False else 0
 
-    parameters = [_parameter(one) for one in signature.parameters.values()]
+    own = [one for one in signature.parameters.values() if one.name != "json_"]
+    parameters = [_parameter(one) for one in own]
     if question.chart:
         parameters.append(_added("picture", Picture, None))
     parameters.append(_added("json_", Json, False))
@@ -137,10 +140,12 @@ def _parameter(one: inspect.Parameter) -> inspect.Parameter:
     if get_origin(kind) is Annotated:
         kind, said = get_args(kind)[:2]
     needed = one.default is inspect.Parameter.empty
+    name = one.name.rstrip("_").replace("_", "-")
     if isinstance(said, Place) or (needed and not isinstance(said, Name)):
         read: Any = typer.Argument(help=said, metavar=one.name.upper())
-    elif kind is bool:
-        read = typer.Option(f"--{one.name.replace('_', '-')}", help=said)
+    elif kind == bool | None:  # said, denied, or left open
+        read = typer.Option(f"--{name}/--no-{name}", help=said)
     else:
-        read = typer.Option(help=said)
+        short = ["-o"] if name == "output" else []
+        read = typer.Option(*short, f"--{name}", help=said)
     return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, read])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rich.text import Text
-
 from twoworlds import measure, mechanism
 from twoworlds.attacks import demonstration
 from twoworlds.cli.render import (
@@ -157,13 +155,4 @@ def _k_anonymity(*, as_json: bool) -> None:
     if as_json:
         print_json(found.to_dict())
         return
-    out = console()
-    out.print(Text(found.explain()))
-    out.print()
-    for title, table in (("published", found.published), ("decoded from it", found.decoded)):
-        out.print(Text(title, style="italic"))
-        rows = [dict(row) for row in table]
-        print_table(
-            [str(column) for column in rows[0]],
-            [[str(value) for value in row.values()] for row in rows],
-        )
+    print_answer(found.answer())

@@ -14,37 +14,27 @@ The numbers are those of Lin & Kifer, *Towards a Systematic Analysis of Privacy 
 answers are exact and carry a certificate.
 """
 
+from twoworlds.cones.amplification import Frapp, frapp_row_cone, kronecker_cone, product_cone
 from twoworlds.cones.certificates import Certificate, verify
-from twoworlds.cones.compare import Comparison, Separation, compare
+from twoworlds.cones.compare import Separation, Strength, compare
 from twoworlds.cones.design import Design, Saving, design, extreme_mechanisms, saving
 from twoworlds.cones.elimination import Derived, Relaxation, eliminate, relax
-from twoworlds.cones.inequality import Inequality
-from twoworlds.cones.inverse import Inverse, inverse
-from twoworlds.cones.linear import LinearDefinition
-from twoworlds.cones.noise import (
-    NoiseCone,
+from twoworlds.cones.inverse import InverseMatrix, inverse
+from twoworlds.cones.linear import LinearDefinition, RowConstraints
+from twoworlds.cones.noise.cyclic import cyclic_noise, cyclic_zero
+from twoworlds.cones.noise.noise_cone import NoiseCone, noise_cone, noise_quotient
+from twoworlds.cones.noise.noise_statements import (
     NoiseStatement,
-    cyclic_noise,
-    noise_cone,
-    noise_quotient,
     noise_statements,
     telescoping,
 )
 from twoworlds.cones.normal_form import consistent_normal_form_contains
-from twoworlds.cones.row_cone import (
-    RowCone,
-    build_source,
-    row_cone,
-    row_of_mixture,
-)
-from twoworlds.cones.row_constraints import RowConstraints
-from twoworlds.cones.structure.kronecker import Frapp, frapp_row_cone, kronecker_cone, product_cone
-from twoworlds.cones.structure.per_record import PerRecordCone, ProductInequality
+from twoworlds.cones.per_record import PerRecordCone, ProductInequality
+from twoworlds.cones.row_cone import Inequality, RowCone, build_source, row_cone, row_of_mixture
 from twoworlds.cones.words.odds import LargestOdds, both_ways, largest_odds, largest_parity_odds
 from twoworlds.cones.words.parity import (
     ParityCheck,
     attacker_who_changes_his_mind,
-    attackers,
     dp_parity_threshold,
     guards_parity,
     parity_check,
@@ -60,12 +50,11 @@ from twoworlds.cones.words.statements import (
 
 __all__ = [
     "Certificate",
-    "Comparison",
     "Derived",
     "Design",
     "Frapp",
     "Inequality",
-    "Inverse",
+    "InverseMatrix",
     "LargestOdds",
     "LinearDefinition",
     "NoiseCone",
@@ -79,13 +68,14 @@ __all__ = [
     "Saving",
     "Separation",
     "Statement",
+    "Strength",
     "attacker_who_changes_his_mind",
-    "attackers",
     "both_ways",
     "build_source",
     "compare",
     "consistent_normal_form_contains",
     "cyclic_noise",
+    "cyclic_zero",
     "design",
     "dp_parity_threshold",
     "eliminate",

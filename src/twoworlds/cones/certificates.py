@@ -43,31 +43,28 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from twoworlds.cones.kernel.fields import Fields
 from twoworlds.cones.kernel.reading import (
     LARGEST_INTEGER,
     Data,
     Exact,
+    Fields,
     exact,
     list_of,
     matrix_of,
     non_negative,
     vector_of,
 )
-from twoworlds.cones.kernel.vectors import dot
-from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.cones.kernel.vectors import dot, flint
+from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName
 
 __all__ = [
     "CHECKS",
     "MEANINGS",
     "Certificate",
-    "Exact",
     "exact",
     "kronecker_times",
-    "matrix_of",
-    "non_negative",
+    "proved",
     "says_nothing",
-    "vector_of",
     "verify",
 ]
 
@@ -126,6 +123,14 @@ def verify(certificate: Certificate | Data) -> bool:
             holds a field that has no part in the proof.
     """
     return _verify(certificate, 0)
+
+
+def proved(kind: str, **fields: object) -> Certificate:
+    """Build a certificate and check it, so that no answer is returned without a proof."""
+    certificate = Certificate(kind, fields)
+    if not certificate.verify():
+        raise TwoWorldsError(f"a certificate {kind!r} failed its own check: please report this")
+    return certificate
 
 
 def says_nothing(certificate: Certificate | Data) -> bool:
@@ -232,7 +237,8 @@ def _post_processing(data: Data) -> bool:
     if len(maps) != len(bases):
         raise InvalidInput(f"{len(maps)} maps are given for {len(bases)} bases: one each")
     parts = [
-        _times(a, base) * w for a, base, w in zip(maps, bases, map(_flint, weights), strict=True)
+        _times(a, base) * fmpq(w.numerator, w.denominator)
+        for a, base, w in zip(maps, bases, weights, strict=True)
     ]
     if any((a.nrows(), a.ncols()) != (target.nrows(), target.ncols()) for a in parts):
         raise InvalidInput("a map after its base has another shape than the matrix")
@@ -408,15 +414,11 @@ CHECKS: dict[str, Callable[[Data], bool]] = {
 # --- mechanisms ---------------------------------------------------------------------------------
 
 
-def _flint(value: Exact) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
 def _table(data: Data, name: str) -> fmpq_mat:
     rows = matrix_of(data, name)
     if not rows or not rows[0]:
         raise InvalidInput(f"{name} is an empty matrix: give one row per output")
-    return fmpq_mat(len(rows), len(rows[0]), [_flint(entry) for row in rows for entry in row])
+    return flint(rows)
 
 
 def _stochastic(matrix: fmpq_mat) -> bool:

@@ -22,24 +22,23 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
-from twoworlds.cones.cone import Cone, Containment
+from twoworlds.answer import Answer, Said
+from twoworlds.cones.certificates import Certificate
+from twoworlds.cones.cone import Answered, Cone
 from twoworlds.cones.kernel.combination import combination
 from twoworlds.cones.kernel.vectors import Vector, dot, rationals
-from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, row_cone
+from twoworlds.cones.row_cone import Inequality, RowCone, Source, build_source, drawn, row_cone
 from twoworlds.definitions import PrivacyDefinition
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Dense, Mechanism
+from twoworlds.show import Result
 from twoworlds.worlds import Explicit, Universe
 
-__all__ = ["Comparison", "Separation", "compare"]
-
-
-_ORDER = ("the first", "the second")
+__all__ = ["Separation", "Strength", "compare"]
 
 
 @dataclass(frozen=True)
-class Separation(Explained):
+class Separation(Result):
     """A mechanism that one definition allows and another forbids.
 
     Attributes:
@@ -63,37 +62,31 @@ class Separation(Explained):
         """Evaluate the guarantee on the mechanism's output yes."""
         return self.inequality.value(self.row()) < 0
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say the mechanism and the guarantee that it breaks."""
         label = self.inequality.universe.label
         chances = ", ".join(
             f"{p} in {label(x)}" for x, p in zip(self.inequality.universe, self.row(), strict=True)
         )
-        return (
+        return Answer(
             f"{self.allowed_by} allows a mechanism that {self.forbidden_by} forbids: it says yes "
-            f"with probability {chances}, which breaks {self.inequality.text()}"
+            f"with probability {chances}, which breaks {self.inequality.text()}."
         )
 
-    def picture(self) -> str:
-        """Draw the mechanism."""
-        from twoworlds.show.html import block
-
-        return "".join(map(block, self.mechanism.answer().blocks))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the row of yes, and what it breaks."""
         universe = self.inequality.universe
         return {
             "allowed_by": self.allowed_by,
             "forbidden_by": self.forbidden_by,
             "columns": [universe.label(x) for x in universe],
-            "yes": [str(p) for p in self.row()],
-            "breaks": self.inequality.to_dict(),
+            "yes": list(map(str, self.row())),
+            "breaks": self.inequality,
         }
 
 
 @dataclass(frozen=True)
-class Comparison(Explained):
+class Strength(Result):
     """How the guarantees of two definitions relate, with the proofs of both directions.
 
     Attributes:
@@ -107,10 +100,22 @@ class Comparison(Explained):
 
     first: RowCone
     second: RowCone
-    forward: Containment
-    backward: Containment
+    forward: Answered
+    backward: Answered
     separations: tuple[Separation, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def _known(self) -> tuple[bool | None, bool | None]:
+        """Whether the true row cones are inside each other, where larger cones decide that."""
+        found = []
+        for holds, mine, other in (
+            (self.forward, self.first, self.second),
+            (self.backward, self.second, self.first),
+        ):
+            decisive = other if holds else mine
+            found.append(bool(holds) if decisive.approximation is None else None)
+        return found[0], found[1]
 
     @property
     def relation(self) -> str:
@@ -118,16 +123,12 @@ class Comparison(Explained):
 
         "unknown" where an approximation leaves it open.
         """
-        known = (
-            _known(self.forward, self.first, self.second),
-            _known(self.backward, self.second, self.first),
-        )
         return {
             (True, True): "equal",
             (True, False): "stronger",
             (False, True): "weaker",
             (False, False): "incomparable",
-        }.get(known, "unknown")  # type: ignore[arg-type]
+        }.get(self._known, "unknown")  # type: ignore[arg-type]
 
     @property
     def sentence(self) -> str:
@@ -153,45 +154,46 @@ class Comparison(Explained):
 
     def _half(self) -> str:
         """Say what is known although an approximation leaves the rest open."""
-        for holds, mine, other in (
-            (self.forward, self.first, self.second),
-            (self.backward, self.second, self.first),
-        ):
-            known = _known(holds, mine, other)
+        sides = (self.first.source, self.second.source)
+        for known, (mine, other) in zip(self._known, (sides, sides[::-1]), strict=True):
             if known is not None:
                 less = "gives every guarantee of" if known else "lacks a guarantee of"
-                return f"{mine.source} {less} {other.source}, and the converse is open"
+                return f"{mine} {less} {other}, and the converse is open"
         return "a row cone is only known approximately"
 
-    def explain(self) -> str:
+    @property
+    def certificate(self) -> Certificate:
+        """The proofs of both directions."""
+        parts = [self.forward.certificate, self.backward.certificate]
+        return Certificate("all", {"claim": self.sentence, "parts": parts})
+
+    def answer(self) -> Answer:
         """Say how they relate, with the mechanisms that tell them apart."""
-        return "\n".join([self.sentence, *[s.explain() for s in self.separations], *self.notes])
+        said = [s.answer().headline for s in self.separations]
+        blocks = [*([Said(said)] if said else []), *drawn([self.first, self.second])]
+        return Answer(self.sentence, blocks=blocks, notes=self.notes)
 
-    def picture(self) -> str:
-        """Draw the first mechanism that tells them apart."""
-        return self.separations[0].picture() if self.separations else ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; both certificates are checked by ``twoworlds verify``."""
+    def fields(self) -> dict[str, Any]:
+        """Return the relation; both certificates are checked by ``twoworlds verify``."""
         return {
             "first": self.first.source,
             "second": self.second.source,
-            "universe": self.first.universe.expression,
-            "columns": list(self.first.columns),
+            "universe": self.first.universe,
+            "columns": self.first.columns,
             "relation": self.relation,
             "sentence": self.sentence,
-            "separations": [s.to_dict() for s in self.separations],
-            "notes": list(self.notes),
+            "separations": self.separations,
+            "notes": self.notes,
             "certificates": {
-                "first inside second": self.forward.certificate.to_dict(),
-                "second inside first": self.backward.certificate.to_dict(),
+                "first inside second": self.forward.certificate,
+                "second inside first": self.backward.certificate,
             },
         }
 
 
 def compare(
     first: Source | RowCone, second: Source | RowCone, universe: str | Universe | None = None
-) -> Comparison:
+) -> Strength:
     """Compare two definitions or mechanisms by their guarantees.
 
     Args:
@@ -209,14 +211,15 @@ def compare(
         where = known[0] if known else None
     cones = [s if isinstance(s, RowCone) else row_cone(s, where) for s in sides]
     if cones[0].source == cones[1].source:
-        cones = [replace(c, source=f"{c.source} ({i})") for i, c in zip(_ORDER, cones, strict=True)]
-    notes = [note for c in cones for note in (c.note, c.approximation and _rough(c)) if note]
-    real = cones
-    forward, backward = real[0].inside(real[1]), real[1].inside(real[0])
+        order = ("the first", "the second")
+        cones = [replace(c, source=f"{c.source} ({i})") for i, c in zip(order, cones, strict=True)]
+    rough = [c.approximation and f"{c.source}: {c.approximation}" for c in cones]
+    notes = [note for c, near in zip(cones, rough, strict=True) for note in (c.note, near) if note]
+    forward, backward = cones[0].inside(cones[1]), cones[1].inside(cones[0])
     separations = []
     for holds, side, mine, other in (
-        (forward, sides[0], real[0], real[1]),
-        (backward, sides[1], real[1], real[0]),
+        (forward, sides[0], cones[0], cones[1]),
+        (backward, sides[1], cones[1], cones[0]),
     ):
         if not holds and mine.approximation is None:
             assert holds.ray is not None
@@ -224,17 +227,7 @@ def compare(
             mechanism = _with_row(holds.ray, side, mine)
             broken = Inequality(mine.universe, holds.inequality)
             separations.append(Separation(mechanism, broken, mine.source, other.source))
-    return Comparison(real[0], real[1], forward, backward, tuple(separations), tuple(notes))
-
-
-def _known(holds: Containment, mine: RowCone, other: RowCone) -> bool | None:
-    """Tell whether the true row cones are inside each other, if larger cones decide that."""
-    decisive = other if holds else mine
-    return bool(holds) if decisive.approximation is None else None
-
-
-def _rough(cone: RowCone) -> str:
-    return f"{cone.source}: {cone.approximation}"
+    return Strength(cones[0], cones[1], forward, backward, tuple(separations), tuple(notes))
 
 
 def _universe(side: object) -> Universe | None:

@@ -13,22 +13,51 @@ Every answer was verified by `certificates.verify` before it is returned.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.kernel.answers import Containment, Membership, proved
-from twoworlds.cones.kernel.combination import Combination, Outside, decide
-from twoworlds.cones.kernel.double_description import Description, extreme_rays, irredundant
-from twoworlds.cones.kernel.echelon import kernel
-from twoworlds.cones.kernel.redundancy import irredundant_by_programs, most_facets
-from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, rationals
+from twoworlds.cones.certificates import Certificate, proved
+from twoworlds.cones.kernel.combination import Combination, decide
+from twoworlds.cones.kernel.double_description import (
+    Description,
+    extreme_rays,
+    irredundant,
+    irredundant_by_programs,
+    most_facets,
+)
+from twoworlds.cones.kernel.vectors import Vector, dot, kernel, negative, primitive, rationals
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Cone", "Containment", "Membership"]
+__all__ = ["Answered", "Cone"]
 
 QUICK = 10**5  # facets that are sooner listed than a linear program is set up
 POSSIBLE = 10**9  # at most so many by the upper bound theorem: in practice far fewer, so try
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Whether a vector or a cone lies in a cone, with the proof; true or false like the answer.
+
+    Attributes:
+        certificate: The proof.
+        inequality: If not: an inequality a . x >= 0 of the cone that is violated.
+        ray: By this vector: the one asked about, or a ray of the cone asked about.
+        combination: Of a vector inside a cone of rays, pairs (generator, weight) that sum to it.
+    """
+
+    certificate: Certificate
+    inequality: Vector | None = None
+    ray: Vector | None = None
+    combination: Combination | None = None
+
+    @property
+    def holds(self) -> bool:
+        """The answer."""
+        return self.inequality is None
+
+    def __bool__(self) -> bool:
+        return self.holds
 
 
 class Cone:
@@ -36,9 +65,9 @@ class Cone:
 
     Attributes:
         dimension: Of the space around it.
-        given_rays, given_lines: What it was built from, primitive, without repetition and zeros;
-            None for a cone that was built from inequalities.
-        given_inequalities, given_equalities: Likewise.
+        generators: The rays and lines that it was built from, primitive, without repetition and
+            zeros; None for a cone that was built from inequalities.
+        constraints: Likewise the inequalities and equalities.
 
     >>> cone = Cone.from_rays([(3, 1), (2, 1), (1, 3)])
     >>> cone.facets
@@ -58,8 +87,8 @@ class Cone:
     ) -> None:
         """Use `from_rays` or `from_inequalities`."""
         self.dimension = dimension
-        self._generators = generators
-        self._constraints = constraints
+        self.generators = generators
+        self.constraints = constraints
 
     @classmethod
     def from_rays(
@@ -96,26 +125,6 @@ class Cone:
         return cls(size, constraints=given)
 
     @property
-    def given_rays(self) -> tuple[Vector, ...] | None:
-        """The rays that it was built from, or None."""
-        return None if self._generators is None else self._generators[0]
-
-    @property
-    def given_lines(self) -> tuple[Vector, ...] | None:
-        """The lines that it was built from, or None."""
-        return None if self._generators is None else self._generators[1]
-
-    @property
-    def given_inequalities(self) -> tuple[Vector, ...] | None:
-        """The inequalities that it was built from, or None."""
-        return None if self._constraints is None else self._constraints[0]
-
-    @property
-    def given_equalities(self) -> tuple[Vector, ...] | None:
-        """The equalities that it was built from, or None."""
-        return None if self._constraints is None else self._constraints[1]
-
-    @property
     def rays(self) -> tuple[Vector, ...]:
         """The extreme rays, modulo lines."""
         return self._inner[0]
@@ -137,17 +146,17 @@ class Cone:
 
     @cached_property
     def _inner(self) -> Description:
-        if self._constraints is not None:
-            return extreme_rays(*self._constraints, self.dimension)
-        assert self._generators is not None
-        return self._tidied(self._generators, "_outer")
+        if self.constraints is not None:
+            return extreme_rays(*self.constraints, self.dimension)
+        assert self.generators is not None
+        return self._tidied(self.generators, "_outer")
 
     @cached_property
     def _outer(self) -> Description:
-        if self._generators is not None:
-            return extreme_rays(*self._generators, self.dimension)
-        assert self._constraints is not None
-        return self._tidied(self._constraints, "_inner")
+        if self.generators is not None:
+            return extreme_rays(*self.generators, self.dimension)
+        assert self.constraints is not None
+        return self._tidied(self.constraints, "_inner")
 
     def _tidied(self, given: Description, opposite: str) -> Description:
         """Bring what was given into canonical form, by means of the opposite description."""
@@ -166,9 +175,17 @@ class Cone:
             return getattr(self, opposite)  # type: ignore[no-any-return]
         return None
 
+    @property
+    def listed(self) -> bool:
+        """Whether both descriptions are known, or quickly found."""
+        given, opposite = self.constraints, "_inner"
+        if given is None:
+            given, opposite = self.generators, "_outer"
+        return given is not None and self._at_hand(given, opposite) is not None
+
     # --- questions ------------------------------------------------------------------------------
 
-    def contains(self, x: Iterable[object]) -> Membership:
+    def contains(self, x: Iterable[object]) -> Answered:
         """Say whether a vector lies in the cone, and prove it.
 
         A cone that was built from inequalities evaluates them; one that was built from rays gives
@@ -181,19 +198,19 @@ class Cone:
         (((9, 3, 3, 1), Fraction(1, 4)), ((3, 9, 1, 3), Fraction(1, 4)))
         """
         vector = self._vector(x)
-        if self._generators is not None:
-            return self._generated(vector)
+        if self.generators is not None:
+            return self._generated(vector, self.generators)
         direction, premises = primitive(vector), self._premises()
         for inequality in premises:
             if dot(inequality, direction) < 0:
                 proof = proved("violates", vector=vector, inequality=inequality)
-                return Membership(proof, inequality)
-        return Membership(proved("satisfies", vector=vector, inequalities=premises))
+                return Answered(proof, inequality, direction)
+        return Answered(proved("satisfies", vector=vector, inequalities=premises))
 
     def __contains__(self, x: Iterable[object]) -> bool:
         return self.contains(x).holds
 
-    def inside(self, other: Cone) -> Containment:
+    def inside(self, other: Cone) -> Answered:
         """Say whether this cone is a part of the other one, and prove it.
 
         Yes, for each generator of this cone, or for each inequality of the other one:
@@ -211,17 +228,17 @@ class Cone:
         (True, (3, 1))
         """
         self._same_space(other)
-        if self._generators is None:
+        if self.generators is None:
             return self._implies(other._premises())
         parts = []
         for ray in self._spanning():
             found = other.contains(ray)
             if not found:
-                return Containment(found.certificate, ray, found.inequality)
+                return Answered(found.certificate, found.inequality, ray)
             parts.append(found.certificate)
-        if other._generators is None and self._bound(self._generators) <= POSSIBLE:
+        if other.generators is None and self._bound(self.generators) <= POSSIBLE:
             return self._implies(other._premises())
-        return Containment(proved("all", parts=parts))
+        return Answered(proved("all", parts=parts))
 
     def __le__(self, other: object) -> bool:
         return self.inside(other).holds if isinstance(other, Cone) else NotImplemented
@@ -234,7 +251,7 @@ class Cone:
             return NotImplemented
         if self.dimension != other.dimension:
             return False
-        if self._constraints is not None and other._constraints is not None:
+        if self.constraints is not None and other.constraints is not None:
             return self._outer == other._outer
         return self._inner == other._inner
 
@@ -256,7 +273,7 @@ class Cone:
             raise InvalidInput(
                 f"keep={columns}: give different column indices from 0 to {self.dimension - 1}"
             )
-        rays, lines = self._generators or self._inner
+        rays, lines = self.generators or self._inner
         return Cone.from_rays(
             [[ray[column] for column in columns] for ray in rays],
             lines=[[line[column] for column in columns] for line in lines],
@@ -271,7 +288,7 @@ class Cone:
         ((1, 0), (0, 1))
         """
         self._same_space(other)
-        (a, e), (b, f) = (cone._constraints or cone._outer for cone in (self, other))
+        (a, e), (b, f) = (cone.constraints or cone._outer for cone in (self, other))
         return Cone.from_inequalities([*a, *b], equalities=[*e, *f], dimension=self.dimension)
 
     def dual(self) -> Cone:
@@ -280,65 +297,54 @@ class Cone:
         >>> Cone.from_rays([(1, 0), (1, 1)]).dual().rays
         ((1, -1), (0, 1))
         """
-        dual = Cone(self.dimension, generators=self._constraints, constraints=self._generators)
-        if "_inner" in self.__dict__:
-            dual.__dict__["_outer"] = self._inner
-        if "_outer" in self.__dict__:
-            dual.__dict__["_inner"] = self._outer
-        return dual
+        return Cone(self.dimension, generators=self.constraints, constraints=self.generators)
 
     def __repr__(self) -> str:
-        parts = [f"dimension={self.dimension}"]
-        if self._generators is not None:
-            parts += [f"{len(self._generators[0])} rays", f"{len(self._generators[1])} lines"]
-        if self._constraints is not None:
-            parts += [f"{len(self._constraints[0])} inequalities"]
-            parts += [f"{len(self._constraints[1])} equalities"]
-        return f"Cone({', '.join(parts)})"
+        kinds, given = ("rays", "lines"), self.generators
+        if given is None:
+            kinds, given = ("inequalities", "equalities"), self.constraints
+        parts = [f"{len(v)} {kind}" for v, kind in zip(given or (), kinds, strict=True)]
+        return f"Cone(dimension={self.dimension}, {', '.join(parts)})"
 
     # --- proofs ---------------------------------------------------------------------------------
 
     def _premises(self) -> tuple[Vector, ...]:
         """Inequalities that define the cone: the given ones or the facets; an equality as two."""
-        inequalities, equalities = self._constraints or self._outer
-        return (*inequalities, *equalities, *[negative(e) for e in equalities])
+        return _with_opposites(self.constraints or self._outer)
 
     def _spanning(self) -> tuple[Vector, ...]:
         """Vectors that generate the cone: the given ones or the extreme ones; a line as two."""
-        rays, lines = self._generators or self._inner
-        return (*rays, *lines, *[negative(line) for line in lines])
+        return _with_opposites(self.generators or self._inner)
 
-    def _generated(self, vector: tuple[Fraction, ...]) -> Membership:
-        assert self._generators is not None
-        found = decide(vector, *self._generators, self._at_hand(self._generators, "_outer"))
-        if isinstance(found, Outside):
-            functional = found.inequality
+    def _generated(self, vector: tuple[Fraction, ...], given: Description) -> Answered:
+        found, functional = decide(vector, *given, self._at_hand(given, "_outer"))
+        if functional is not None:
             proof = proved(
                 "separated", vector=vector, generators=self._spanning(), functional=functional
             )
-            return Membership(proof, functional)
+            return Answered(proof, functional, primitive(vector))
         generators, weights = _unzipped(found)
         proof = proved("member", vector=vector, generators=generators, weights=weights)
-        return Membership(proof, combination=found)
+        return Answered(proof, combination=found)
 
-    def _implies(self, targets: Sequence[Vector]) -> Containment:
-        given = self._constraints or self._outer
+    def _implies(self, targets: Sequence[Vector]) -> Answered:
+        given = self.constraints or self._outer
         duals = self._at_hand(given, "_inner")
         parts: list[Certificate] = []
         facets: dict[Vector, None] = {}
         for target in targets:
-            found = decide(target, *given, duals)
-            if isinstance(found, Outside):
-                ray, premises = found.inequality, self._premises()
+            found, ray = decide(target, *given, duals)
+            if ray is not None:
+                premises = self._premises()
                 proof = proved("escape", ray=ray, premises=premises, inequality=target)
-                return Containment(proof, ray, target)
+                return Answered(proof, target, ray)
             used, weights = _unzipped(found)
             parts.append(proved("implied", inequality=target, premises=used, multipliers=weights))
             facets.update(dict.fromkeys(used))
-        if self._generators is not None:
+        if self.generators is not None:
             spanning = self._spanning()
             parts += [proved("satisfies", vector=a, inequalities=spanning) for a in facets]
-        return Containment(proved("all", parts=parts))
+        return Answered(proved("all", parts=parts))
 
     def _vector(self, x: Iterable[object]) -> tuple[Fraction, ...]:
         vector = rationals(x)
@@ -355,6 +361,11 @@ class Cone:
                 f"cones of dimensions {self.dimension} and {other.dimension} cannot be compared: "
                 "both need the same columns"
             )
+
+
+def _with_opposites(given: Description) -> tuple[Vector, ...]:
+    vectors, both_ways = given
+    return (*vectors, *both_ways, *map(negative, both_ways))
 
 
 def _read(

@@ -22,17 +22,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Table
+from twoworlds.charts import Bars, HeatMap
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.kernel.vectors import Vector, rational
+from twoworlds.cones.kernel.vectors import Vector, rational, units
 from twoworlds.cones.least_loss import Matrix, least_loss, least_squared_loss, sides
 from twoworlds.cones.row_cone import RowCone
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.mechanisms import Dense
 from twoworlds.numbers import show, to_json
+from twoworlds.show import Result
 from twoworlds.worlds import Explicit, Point, Statistic, Universe
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -43,6 +45,7 @@ __all__ = ["LOSSES", "Design", "Saving", "design", "extreme_mechanisms", "saving
 Loss = Callable[[Any, Any], object]
 _MOST_RAYS = 40
 _MOST_LISTED = 8
+_DRAWN = 16  # databases of a mechanism that is drawn
 
 LOSSES: dict[str, Loss] = {
     "absolute": lambda truth, output: abs(truth - output),
@@ -52,17 +55,12 @@ LOSSES: dict[str, Loss] = {
 
 
 @dataclass(frozen=True)
-class Design(Explained):
+class Design(Result):
     """The mechanism of least loss in a row cone, with the proof of how much better another may be.
 
     Attributes:
         source: the row cone that holds its likelihood rows.
         mechanism: the mechanism.
-        loss: its expected loss, or its worst-case loss.
-        bound: no mechanism has less than this; the loss itself, but for squared loss in the worst
-            case, where the least loss may be irrational.
-        criterion: ``expected`` or ``worst``.
-        belief: the belief given, or the least favourable one.
         certificate: of kind ``least-loss`` or ``least-squared-loss``.
         aim: what is answered with which loss, in words.
         among: the outputs of the mechanisms that none of which has less than the bound; None when
@@ -71,10 +69,6 @@ class Design(Explained):
 
     source: RowCone
     mechanism: Dense
-    loss: Fraction
-    bound: Fraction
-    criterion: str
-    belief: Belief
     certificate: Certificate
     aim: str
     among: tuple[str, ...] | None
@@ -85,21 +79,48 @@ class Design(Explained):
         if not self.certificate.verify() or not all(self.source.contains(row) for row in rows):
             raise TwoWorldsError("the designed mechanism does not verify: please report this")
 
-    def explain(self) -> str:
-        """Say what was minimised, the loss, and who could not do better."""
+    @property
+    def loss(self) -> Fraction:
+        """Its expected loss, or its worst-case loss."""
+        return Fraction(self.certificate["value"])
+
+    @property
+    def bound(self) -> Fraction:
+        """No mechanism has less than this: the loss, but where that may be irrational."""
+        return Fraction(self.certificate.fields.get("bound", self.loss))
+
+    @property
+    def criterion(self) -> str:
+        """``expected`` or ``worst``."""
+        return str(self.certificate["criterion"])
+
+    @property
+    def belief(self) -> Belief:
+        """The belief given, or the least favourable one."""
+        where = self.source.universe
+        return Belief(where, dict(zip(where, self.certificate["belief"], strict=True)))
+
+    def answer(self) -> Answer:
+        """Say what was minimised, the loss, and who could not do better; show the mechanism."""
         held = f"guarantees of {self.source.source} over {self.source.universe.expression}"
         best = f"no {self._others} has less{self._than} (proved by the certificate)"
-        if self.criterion == "expected":
-            return f"{self.aim}: expected loss {show(self.loss)} under the {held}; {best}"
-        worst = ", ".join(
-            f"{self.source.universe.label(x)}: {show(mass)}" for x, mass in self.belief.items()
-        )
-        whose = "the least" if self.exact else "a nearly least"
-        return (
-            f"{self.aim}: loss at most {show(self.loss, side='up')} on every database under the "
-            f"{held}; "
-            f"{best}, as {whose} favourable belief shows ({worst})"
-        )
+        said = f"{self.aim}: expected loss {show(self.loss)} under the {held}; {best}."
+        if self.criterion == "worst":
+            worst = ", ".join(
+                f"{self.source.universe.label(x)}: {show(mass)}" for x, mass in self.belief.items()
+            )
+            whose = "the least" if self.exact else "a nearly least"
+            said = (
+                f"{self.aim}: loss at most {show(self.loss, side='up')} on every database under "
+                f"the {held}; {best}, as {whose} favourable belief shows ({worst})."
+            )
+        label = self.mechanism.outputs.label
+        pairs = list(zip(self.mechanism.outputs, self.mechanism.rows, strict=True))
+        table = [[label(o), *map(str, row)] for o, row in pairs]
+        shares = [(label(o), [(str(p), float(p)) for p in row]) for o, row in pairs]
+        columns = self.source.columns
+        drawn = [HeatMap("The mechanism", columns, shares)] if len(columns) <= _DRAWN else []
+        return Answer(said, blocks=[Table(["output", *columns], table), *drawn])
 
     @property
     def exact(self) -> bool:
@@ -124,34 +145,26 @@ class Design(Explained):
     def _than(self) -> str:
         return "" if self.exact else f" than {show(self.bound, side='down')}"
 
-    def picture(self) -> str:
-        """Draw the mechanism."""
-        from twoworlds.show.html import block
-
-        return "".join(map(block, self.mechanism.answer().blocks))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the mechanism, its loss, and the proof."""
         label = self.mechanism.outputs.label
         return {
             "source": self.source.source,
             "aim": self.aim,
             "criterion": self.criterion,
-            "loss": to_json(self.loss),
+            "loss": self.loss,
             "bound": to_json(self.bound, side="down"),
-            "among": None if self.among is None else list(self.among),
-            "columns": list(self.source.columns),
+            "among": self.among,
+            "columns": self.source.columns,
             "outputs": [label(o) for o in self.mechanism.outputs],
-            "matrix": [[to_json(entry) for entry in row] for row in self.mechanism.rows],
-            "belief": {
-                self.source.universe.label(x): to_json(mass) for x, mass in self.belief.items()
-            },
-            "certificate": self.certificate.to_dict(),
+            "matrix": self.mechanism.rows,
+            "belief": {self.source.universe.label(x): mass for x, mass in self.belief.items()},
+            "certificate": self.certificate,
         }
 
 
 @dataclass(frozen=True)
-class Saving(Explained):
+class Saving(Result):
     """What a weaker guarantee saves: the best designs under both."""
 
     strict: Design
@@ -162,34 +175,22 @@ class Saving(Explained):
         """How much less the loss of the second mechanism is."""
         return self.strict.loss - self.relaxed.loss
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say both losses and the difference."""
         among = "" if self.strict.among is None else f" of answering {_listed(self.strict.among)}"
         both = self.strict.exact and self.relaxed.exact
         by = f", by {show(self.saved)}" if both else ""
-        return (
+        losses = {f"under {one.source.source}": one.loss for one in (self.strict, self.relaxed)}
+        return Answer(
             f"{self.strict.aim}: the least loss{among} falls from {self.strict.least} under "
             f"{self.strict.source.source} to {self.relaxed.least} under "
-            f"{self.relaxed.source.source}{by}"
+            f"{self.relaxed.source.source}{by}.",
+            blocks=[Bars("The least loss", losses, share=False, orange=list(losses)[:1])],
         )
 
-    def picture(self) -> str:
-        """Draw both losses."""
-        from twoworlds.cards import bars
-
-        losses = {
-            f"under {self.strict.source.source}": self.strict.loss,
-            f"under {self.relaxed.source.source}": self.relaxed.loss,
-        }
-        return bars("The least loss", losses, share=False, orange=list(losses)[:1])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "strict": self.strict.to_dict(),
-            "relaxed": self.relaxed.to_dict(),
-            "saved": to_json(self.saved),
-        }
+    def fields(self) -> dict[str, Any]:
+        """Return both designs."""
+        return {"strict": self.strict, "relaxed": self.relaxed, "saved": self.saved}
 
 
 def design(
@@ -277,9 +278,8 @@ def _vertices(source: RowCone) -> list[tuple[Fraction, ...]]:
         )
     # The cone over the polytope: weights c and a last coordinate t with sum_r c_r r_D = t.
     count = len(rays)
-    unit = [tuple(int(i == j) for j in range(count + 1)) for i in range(count + 1)]
     equal = [(*(ray[d] for ray in rays), -1) for d in range(source.cone.dimension)]
-    vertices = Cone.from_inequalities(unit, equalities=equal).rays
+    vertices = Cone.from_inequalities(units(count + 1), equalities=equal).rays
     found = (tuple(Fraction(c, vertex[-1]) for c in vertex[:-1]) for vertex in vertices)
     return sorted(found, reverse=True)
 
@@ -293,8 +293,7 @@ def _mixture(source: RowCone, rays: Sequence[Vector], weights: Sequence[Fraction
 # --- what is asked --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(NamedTuple):
     truths: list[Any]
     outputs: Universe
     loss: Matrix
@@ -376,7 +375,7 @@ def _restricted(source: RowCone, task: _Task, given: list[Fraction] | None) -> D
     found = least_loss(source, task.loss, given)
     among = tuple(map(task.outputs.label, task.outputs)) if task.restricted else None
     than = "" if among is None else f" of all that answer {_listed(among)}"
-    fields = {
+    proof = {
         "matrix": found.matrix,
         "loss": task.loss,
         "belief": found.belief,
@@ -385,14 +384,14 @@ def _restricted(source: RowCone, task: _Task, given: list[Fraction] | None) -> D
         "prices": found.prices,
         "claim": f"least loss ({task.aim}) under {source.source}{than}",
     }
-    return _design(source, task, ("least-loss", fields, given), found.value, task.outputs, among)
+    return _design(source, task, "least-loss", proof, given, task.outputs, among)
 
 
 def _squared(source: RowCone, task: _Task, given: list[Fraction] | None) -> Design:
     """Design for any numbers as answers."""
     truths = [rational(t, "the truth") for t in task.truths]
     answers, above, tangents, below = least_squared_loss(source, truths, given)
-    fields = {
+    proof = {
         "matrix": above.matrix,
         "answers": answers,
         "truths": truths,
@@ -404,34 +403,22 @@ def _squared(source: RowCone, task: _Task, given: list[Fraction] | None) -> Desi
         "prices": below.prices,
         "claim": f"least loss ({task.aim}) under {source.source}, whatever is answered",
     }
-    kind = "least-squared-loss"
-    return _design(source, task, (kind, fields, given), below.value, Explicit(tuple(answers)), None)
+    return _design(source, task, "least-squared-loss", proof, given, Explicit(tuple(answers)), None)
 
 
 def _design(
     source: RowCone,
     task: _Task,
-    proof: tuple[str, dict[str, Any], list[Fraction] | None],
-    bound: Fraction,
+    kind: str,
+    proof: dict[str, Any],
+    given: list[Fraction] | None,
     outputs: Universe,
     among: tuple[str, ...] | None,
 ) -> Design:
-    kind, fields, given = proof
     inequalities, equalities = sides(source.cone)
-    criterion = "worst" if given is None else "expected"
     cone = {"inequalities": inequalities, "equalities": equalities, "columns": source.columns}
-    certificate = Certificate(kind, {"criterion": criterion, **fields, **cone})
+    criterion = "worst" if given is None else "expected"
+    certificate = Certificate(kind, {"criterion": criterion, **proof, **cone})
     text = f"least loss under {source.source} ({task.aim})"
-    mechanism = Dense(source.universe, outputs, fields["matrix"], expression=text)
-    masses = Belief(source.universe, dict(zip(source.universe, fields["belief"], strict=True)))
-    return Design(
-        source,
-        mechanism,
-        fields["value"],
-        bound,
-        criterion,
-        masses,
-        certificate,
-        task.aim,
-        among,
-    )
+    mechanism = Dense(source.universe, outputs, proof["matrix"], expression=text)
+    return Design(source, mechanism, certificate, task.aim, among)

@@ -25,17 +25,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said, Steps
 from twoworlds.cones.certificates import Certificate
 from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel.combination import combination
-from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative
-from twoworlds.cones.row_cone import Inequality, RowCone
+from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative, units
+from twoworlds.cones.row_cone import Inequality, RowCone, coefficients
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import whole
 from twoworlds.progress import track
+from twoworlds.show import Result
 from twoworlds.worlds import Point
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Derived", "Relaxation", "eliminate", "relax"]
 
+_LISTED = 40
 _MOST_CHOICES = 5_000
 _MOST_INEQUALITIES = 20_000
 
@@ -50,14 +52,8 @@ Terms = dict[int, Fraction]
 System = list[tuple[Vector, Terms]]
 
 
-@dataclass(frozen=True)
-class Derived(Explained):
-    """A guarantee and the sum of stronger ones that proves it.
-
-    Attributes:
-        inequality: What holds.
-        premises: Pairs of a guarantee of the source and its multiplier, which is positive.
-    """
+class Derived(NamedTuple):
+    """A guarantee, and the pairs of a stronger one and its multiplier that add up to it."""
 
     inequality: Inequality
     premises: tuple[tuple[Inequality, Fraction], ...]
@@ -75,39 +71,16 @@ class Derived(Explained):
             },
         )
 
-    def explain(self) -> str:
-        """Say the guarantee and the sum."""
-        terms = [f"{multiplier} times ({p.text()})" for p, multiplier in self.premises]
-        return f"{self.inequality.text()}, which is " + " plus ".join(terms)
-
-    def picture(self) -> str:
-        """Draw the coefficients of the premises, and below them those of their sum."""
-        from twoworlds.cones.inequality import coefficients_drawn
-
-        return coefficients_drawn([*(premise for premise, _ in self.premises), self.inequality])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "text": self.inequality.text(),
-            "coefficients": list(self.inequality.coefficients),
-            "equality": self.inequality.equality,
-            "multipliers": [
-                {"premise": list(p.coefficients), "text": p.text(), "multiplier": str(multiplier)}
-                for p, multiplier in self.premises
-            ],
-        }
-
 
 @dataclass(frozen=True)
-class Relaxation(Explained):
+class Relaxation(Result):
     """The guarantees that remain, each with its proof.
 
     Attributes:
         source: The row cone that was relaxed.
+        derived: The remaining guarantees, none of which follows from the others.
         eliminated: The databases whose entries were eliminated; none when it was every choice.
         any_of: How many databases were eliminated in every possible way; None when named.
-        derived: The remaining guarantees, none of which follows from the others.
     """
 
     source: RowCone
@@ -119,10 +92,9 @@ class Relaxation(Explained):
     def row_cone(self) -> RowCone:
         """The rows that keep the remaining guarantees; a probability is never negative."""
         size = self.source.cone.dimension
-        orthant = [tuple(int(i == j) for j in range(size)) for i in range(size)]
         kept = [d.inequality for d in self.derived]
         cone = Cone.from_inequalities(
-            [*(i.coefficients for i in kept if not i.equality), *orthant],
+            [*(i.coefficients for i in kept if not i.equality), *units(size)],
             equalities=[i.coefficients for i in kept if i.equality],
             dimension=size,
         )
@@ -131,7 +103,10 @@ class Relaxation(Explained):
     @property
     def name(self) -> str:
         """What it was made from, and how."""
-        return f"{self.source.source} relaxed by eliminating {self._what}"
+        what = ", ".join(self.source.universe.label(x) for x in self.eliminated)
+        if self.any_of is not None:
+            what = f"any {self.any_of} of the databases" if self.any_of > 1 else "any one database"
+        return f"{self.source.source} relaxed by eliminating {what}"
 
     @property
     def definition(self) -> LinearDefinition:
@@ -143,50 +118,58 @@ class Relaxation(Explained):
     @property
     def certificate(self) -> Certificate:
         """The proofs of all remaining guarantees."""
-        return Certificate(
-            "all",
-            {
-                "parts": [d.certificate for d in self.derived],
-                "claim": self.name,
-                "columns": list(self.source.columns),
-            },
+        parts = [d.certificate for d in self.derived]
+        columns = list(self.source.columns)
+        return Certificate("all", {"parts": parts, "claim": self.name, "columns": columns})
+
+    def answer(self) -> Answer:
+        """Say what remains, and the sum that gives each."""
+        count = len(self.derived)
+        steps = [
+            (d.inequality.text(), [f"{m} times  {p.text()}" for p, m in d.premises])
+            for d in self.derived
+        ]
+        more = [f"... and {count - _LISTED} more, all in JSON"] if count > _LISTED else []
+        return Answer(
+            f"{count} guarantee{'' if count == 1 else 's'} remain{'s' if count == 1 else ''}, "
+            "each a sum of those before."
+            if count
+            else "Nothing remains: no guarantee is left.",
+            self.name,
+            blocks=[
+                *([Steps(steps[:_LISTED])] if steps else []),
+                *([Said(more)] if more else []),
+                *coefficients([one.inequality for one in self.derived]),
+            ],
         )
 
-    @property
-    def _what(self) -> str:
-        if self.any_of is not None:
-            return f"any {self.any_of} of the databases" if self.any_of > 1 else "any one database"
-        return ", ".join(self.source.universe.label(x) for x in self.eliminated)
-
-    def explain(self) -> str:
-        """Say what remains and why."""
-        count = len(self.derived)
-        head = f"{self.name} keeps {count} guarantee{'' if count == 1 else 's'}"
-        return "\n".join([f"{head}:", *[d.explain() for d in self.derived]])
-
-    def picture(self) -> str:
-        """Draw the coefficients of the remaining guarantees."""
-        from twoworlds.cones.inequality import coefficients_drawn
-
-        return coefficients_drawn([one.inequality for one in self.derived])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; its certificate is checked by ``twoworlds verify``."""
+    def fields(self) -> dict[str, Any]:
+        """Return the guarantees with their sums; the certificate is for ``twoworlds verify``."""
+        label = self.source.universe.label
+        kept = [d.inequality for d in self.derived]
+        listed = [
+            {
+                "text": d.inequality.text(),
+                "coefficients": d.inequality.coefficients,
+                "equality": d.inequality.equality,
+                "multipliers": [
+                    {"premise": p.coefficients, "text": p.text(), "multiplier": str(m)}
+                    for p, m in d.premises
+                ],
+            }
+            for d in self.derived
+        ]
         return {
             "source": self.source.source,
-            "universe": self.source.universe.expression,
-            "columns": list(self.source.columns),
-            "eliminated": [self.source.universe.label(x) for x in self.eliminated],
+            "universe": self.source.universe,
+            "columns": self.source.columns,
+            "eliminated": [label(x) for x in self.eliminated],
             "any": self.any_of,
             "counts": {"inequalities": len(self.derived)},
-            "inequalities": [d.to_dict() for d in self.derived],
-            "facets": [
-                list(d.inequality.coefficients) for d in self.derived if not d.inequality.equality
-            ],
-            "equalities": [
-                list(d.inequality.coefficients) for d in self.derived if d.inequality.equality
-            ],
-            "certificate": self.certificate.to_dict(),
+            "inequalities": listed,
+            "facets": [i.coefficients for i in kept if not i.equality],
+            "equalities": [i.coefficients for i in kept if i.equality],
+            "certificate": self.certificate,
         }
 
 
@@ -320,8 +303,7 @@ def _size(vector: Vector) -> tuple[int, int]:
 def _irredundant(cone: RowCone, premises: Sequence[Vector], found: dict[Vector, Terms]) -> System:
     """Keep what no others imply, given that probabilities are not negative."""
     size = cone.cone.dimension
-    orthant = [tuple(int(i == j) for j in range(size)) for i in range(size)]
-    together = Cone.from_inequalities([*found, *orthant], dimension=size)
+    together = Cone.from_inequalities([*found, *units(size)], dimension=size)
     equal = together.equalities
     system: System = []
     for vector in (*together.facets, *equal, *[negative(a) for a in equal]):

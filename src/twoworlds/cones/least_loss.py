@@ -46,7 +46,7 @@ from twoworlds.cones.row_cone import RowCone
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.programs import Infeasible, Optimal, solve
 
-__all__ = ["Least", "Matrix", "corners", "least_loss", "least_squared_loss", "sides"]
+__all__ = ["LeastLoss", "Matrix", "corners", "least_loss", "least_squared_loss", "sides"]
 
 Matrix = list[list[Fraction]]
 _MOST_ENTRIES = 200_000
@@ -56,7 +56,7 @@ _CLOSE = Fraction(1, 10**5)  # of the loss: when both ends of a worst case are n
 _LARGEST_DENOMINATOR = 500  # of an answer in the worst case, where no answer is exactly right
 
 
-class Least(NamedTuple):
+class LeastLoss(NamedTuple):
     """An optimum of the program: the mechanism, and the prices that prove it."""
 
     matrix: Matrix
@@ -68,14 +68,11 @@ class Least(NamedTuple):
 
 def sides(cone: Cone) -> tuple[list[Vector], list[Vector]]:
     """Return inequalities and equalities as given, or as computed from rays; m >= 0 goes unsaid."""
-    if cone.given_inequalities is None or cone.given_equalities is None:
-        inequalities, equalities = cone.facets, cone.equalities
-    else:
-        inequalities, equalities = cone.given_inequalities, cone.given_equalities
+    inequalities, equalities = cone.constraints or (cone.facets, cone.equalities)
     return [a for a in inequalities if min(a) < 0], list(equalities)
 
 
-def least_loss(source: RowCone, loss: Matrix, belief: list[Fraction] | None) -> Least:
+def least_loss(source: RowCone, loss: Matrix, belief: list[Fraction] | None) -> LeastLoss:
     """Solve for m, and in the worst case for a last variable that bounds every loss.
 
     Args:
@@ -112,7 +109,7 @@ def least_loss(source: RowCone, loss: Matrix, belief: list[Fraction] | None) -> 
         raise InvalidInput(f"{source!r}: no mechanism has all its rows in this cone")
     if not isinstance(found, Optimal):
         raise TwoWorldsError("a bounded program cannot be unbounded: please report this")
-    return Least(
+    return LeastLoss(
         [list(found.x[o * width : (o + 1) * width]) for o in range(height)],
         list(found.y[height * each + width :]) if belief is None else belief,
         list(found.y[height * each : height * each + width]),
@@ -137,7 +134,7 @@ def corners(tangents: Sequence[Fraction]) -> list[tuple[Fraction, Fraction]]:
 
 def least_squared_loss(
     source: RowCone, truths: Sequence[Fraction], belief: list[Fraction] | None
-) -> tuple[list[Fraction], Least, list[Fraction], Least]:
+) -> tuple[list[Fraction], LeastLoss, list[Fraction], LeastLoss]:
     """Return answers with the best mechanism that gives them, and tangents with the lower bound.
 
     Args:
@@ -165,13 +162,13 @@ def least_squared_loss(
     return *_used(answers, above), tangents, below
 
 
-def _used(answers: list[Fraction], found: Least) -> tuple[list[Fraction], Least]:
+def _used(answers: list[Fraction], found: LeastLoss) -> tuple[list[Fraction], LeastLoss]:
     """Leave out the answers that are never given."""
     used = [o for o, row in enumerate(found.matrix) if any(row)]
     return [answers[o] for o in used], found._replace(matrix=[found.matrix[o] for o in used])
 
 
-def _guesses(below: Least, above: Least, truths: Sequence[Fraction]) -> set[Fraction]:
+def _guesses(below: LeastLoss, above: LeastLoss, truths: Sequence[Fraction]) -> set[Fraction]:
     """Return posterior means under both least favourable beliefs and between them.
 
     The belief between them is rounded coarsely, which finds a simple one at once, and finely.

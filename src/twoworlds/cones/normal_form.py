@@ -30,10 +30,9 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from flint import fmpq, fmpq_mat
-
 from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.kernel._inverse import Negative, quotient
+from twoworlds.cones.inverse import Negative, quotient
+from twoworlds.cones.kernel.vectors import dot, flint, fraction
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
@@ -101,7 +100,7 @@ def consistent_normal_form_contains(
     trusted = (bases,) if isinstance(bases, Mechanism) else tuple(bases)
     if not trusted:
         raise InvalidInput("no base is given: name at least one trusted mechanism")
-    question = _Question(candidate, trusted)
+    question = _Matrices(candidate, trusted)
     answer = _by_record(question) or _by_inverse(question) or _by_program(question)
     holds, values, proof, method = answer
     names = ", ".join(base.expression for base in trusted)
@@ -151,7 +150,7 @@ def same_row_cone_yet_outside(keep: Fraction = Fraction(3, 4)) -> tuple[Dense, D
 Answer = tuple[bool, dict[str, Number], NormalFormProof, str]
 
 
-class _Question:
+class _Matrices:
     """The matrices in question, over one order of the databases, read when they are needed."""
 
     def __init__(self, candidate: Mechanism, bases: tuple[Mechanism, ...]) -> None:
@@ -191,7 +190,7 @@ class _Question:
         return Certificate(kind, fields)
 
 
-def _by_record(question: _Question) -> Answer | None:
+def _by_record(question: _Matrices) -> Answer | None:
     """Compare single records when both mechanisms treat every record alike.
 
     Powers of one record's post-processing are a post-processing of all records; the other way
@@ -202,37 +201,44 @@ def _by_record(question: _Question) -> Answer | None:
         return None
     if candidate.records == 1 or candidate.records != base.records:
         return None
-    one = _Question(candidate.transition, (base.transition,))
+    one = _Matrices(candidate.transition, (base.transition,))
     answer = _by_inverse(one) or _by_program(one)
     holds, values, proof, method = answer
     note = "every record is treated alike, so one record decides: "
     return holds, values, NormalFormProof(proof.certificate, note + proof.sentence), method
 
 
-def _by_inverse(question: _Question) -> Answer | None:
+def _by_inverse(question: _Matrices) -> Answer | None:
     """Look for a negative entry of M B^-1, when there is one base B and it has an inverse."""
     base, *others = question.bases
     if others or base.outputs.size != question.universe.size:
         return None
     described: object
     if isinstance(base, PerRecord):
-        one = _Question(base.transition, (base.transition,))
+        one = _Matrices(base.transition, (base.transition,))
         rows, records = one.rows(base.transition), base.records
         described = {"transition": rows, "records": records}
     else:
         rows, records = question.rows(base), 1
         described = rows
     target = question.rows(question.candidate)
-    found = quotient(_flint(target), _flint(rows), records)
+    found = quotient(flint(target), flint(rows), records)
     if found is None:
         return None
     method = "the base has an inverse, so the post-processing M B^-1 is the only one possible"
     if not isinstance(found, Negative):
-        return _inside(question, target, [described], [_fractions(found)], [Fraction(1)], method)
+        return _inside(
+            question,
+            target,
+            [described],
+            [[list(map(fraction, row)) for row in found.tolist()]],
+            [Fraction(1)],
+            method,
+        )
     # Row o of F is minus column k of the inverse: F B^T is -1 at (o, k), and 0 elsewhere.
-    o, k, value = found.row, found.column, _python(found.value)
+    o, k, value = found.row, found.column, fraction(found.value)
     functional = [[Fraction(0)] * len(found.inverse) for _ in target]
-    functional[o] = [-_python(entry) for entry in found.inverse]
+    functional[o] = [-fraction(entry) for entry in found.inverse]
     output, cause = _label(question.candidate.outputs, o), _label(base.outputs, k)
     entry = {"output": output, "base output": cause, "value": value}
     proof = NormalFormProof(
@@ -249,7 +255,7 @@ def _label(universe: Universe, place: int) -> str:
     return universe.label(next(islice(universe, place, None)))
 
 
-def _by_program(question: _Question) -> Answer:
+def _by_program(question: _Matrices) -> Answer:
     """Solve the linear program in the products w_i A_i, and in w."""
     target = question.rows(question.candidate)
     bases = [question.rows(base) for base in question.bases]
@@ -308,7 +314,7 @@ def _normalised(
 
 
 def _inside(
-    question: _Question,
+    question: _Matrices,
     target: Matrix,
     bases: Sequence[object],
     maps: list[Matrix],
@@ -324,32 +330,19 @@ def _inside(
 
 
 def _outside(
-    question: _Question, target: Matrix, bases: list[Matrix], functional: Matrix, method: str
+    question: _Matrices, target: Matrix, bases: list[Matrix], functional: Matrix, method: str
 ) -> Answer:
-    reached = _score(functional, target)
-    bound = max(_most(functional, base) for base in bases)
+    reached = Fraction(sum(map(dot, functional, target)))
+    # Every base output goes where it scores best: sum_k max_o (F M_i^T)[o, k].
+    bound = max(
+        Fraction(sum(max(dot(line, row) for line in functional) for row in base)) for base in bases
+    )
     proof = NormalFormProof(
         question.certificate("not-post-processing", target, bases, functional=functional),
         f"a linear functional of the matrix is {show(reached, side='at least')} for it and at most "
         f"{show(bound, side='up')} for every mixture of post-processings of the base",
     )
     return False, {"reached": reached, "bound": bound}, proof, method
-
-
-def _score(functional: Matrix, matrix: Matrix) -> Fraction:
-    pairs = zip(functional, matrix, strict=True)
-    return sum((f * m for a, b in pairs for f, m in zip(a, b, strict=True)), start=Fraction(0))
-
-
-def _most(functional: Matrix, base: Matrix) -> Fraction:
-    """Return sum_k max_o (F M^T)[o, k]: every base output goes where it scores best."""
-    best = (
-        max(
-            sum((f * m for f, m in zip(line, row, strict=True)), Fraction(0)) for line in functional
-        )
-        for row in base
-    )
-    return sum(best, start=Fraction(0))
 
 
 # --- small things ---------------------------------------------------------------------------------
@@ -370,19 +363,6 @@ def _fraction(entry: Number, mechanism: Mechanism) -> Fraction:
         f"{mechanism.expression} has the irrational probability {show(entry)}, and membership is "
         "decided with exact rationals: give ratio= as a rational such as 3 or 5/2"
     )
-
-
-def _flint(rows: Sequence[Sequence[Fraction]]) -> fmpq_mat:
-    entries = [fmpq(e.numerator, e.denominator) for row in rows for e in row]
-    return fmpq_mat(len(rows), len(rows[0]), entries)
-
-
-def _python(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
-
-
-def _fractions(matrix: fmpq_mat) -> Matrix:
-    return [[_python(entry) for entry in row] for row in matrix.tolist()]
 
 
 def _mixture(bases: Sequence[Mechanism], weights: Sequence[Fraction]) -> str:

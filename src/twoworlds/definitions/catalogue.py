@@ -22,7 +22,9 @@ from twoworlds.worlds import check_group
 
 __all__ = ["DEFINITIONS", "check", "definition", "measure"]
 
-DEFINITIONS: Registry[PrivacyDefinition] = Registry("definition", late=("twoworlds.cones.linear",))
+DEFINITIONS: Registry[PrivacyDefinition] = Registry(
+    "definition", late=("twoworlds.cones.amplification",)
+)
 Relation = str | Iterable[tuple[object, object]] | None
 
 

@@ -9,7 +9,7 @@ from twoworlds.numbers import INFINITY, Number, at_most_one, decimal
 
 __all__ = ["event_exceeds", "moved_too_far", "moved_too_often", "outweighed", "points_claimed"]
 
-_FEWEST_DIGITS, _MOST_DIGITS = 3, 12
+_MOST_DIGITS = 12
 
 
 def points_claimed(difference: Number, claimed: Number) -> tuple[str, str]:
@@ -25,9 +25,9 @@ def points_claimed(difference: Number, claimed: Number) -> tuple[str, str]:
     return points(difference, digits=digits, side="at least"), claim
 
 
-def _digits_apart(found: Number, claimed: Number) -> int:
+def _digits_apart(found: Number, claimed: Number, fewest: int = 3) -> int:
     """Return how many digits tell what was found, rounded down, from what was claimed."""
-    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
+    for digits in range(fewest, _MOST_DIGITS):
         if Fraction(decimal(found, digits, "down")) > Fraction(decimal(claimed, digits)):
             return digits
     return _MOST_DIGITS
@@ -42,7 +42,7 @@ def event_exceeds(difference: Number, claimed: Number, who: str) -> str:
 def outweighed(p: Number, q: Number, ratio: Number, delta: Number) -> str:
     """Say that an event of probability p has more than a q + delta."""
     allowed = at_most_one(delta if ratio == INFINITY else ratio * q + delta)
-    digits = _digits_apart(p, allowed)
+    digits = _digits_apart(p, allowed, 4)
     here, there = decimal(p, digits, "at least"), decimal(q, digits, "at most")
     return (
         f"An event has probability {here} in one world and {there} in the other, where the claim "

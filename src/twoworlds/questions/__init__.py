@@ -34,7 +34,7 @@ class Question:
     Attributes:
         name: what is typed, such as ``measure`` or ``noiseless sum``.
         line: what it does, in a line.
-        run: the module of this package and the function in it, such as ``mechanisms:measure``.
+        run: the function and its module, in this package unless it has a longer name.
         chart: whether its answers can have charts.
         group: under which it is listed.
     """
@@ -48,7 +48,8 @@ class Question:
     def function(self) -> Callable[..., Any]:
         """Load the function that answers it."""
         module, _, name = self.run.partition(":")
-        found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), name)
+        place = module if "." in module else f"{__name__}.{module}"
+        found: Callable[..., Any] = getattr(import_module(place), name)
         return found
 
 
@@ -137,6 +138,7 @@ _CONES = (
         "cone",
         "List the likelihood rows that can occur: guarantees (facets) and extreme rows (rays).",
         "cones:cone",
+        chart=True,
     ),
     Question(
         "member",
@@ -152,21 +154,25 @@ _CONES = (
         "odds",
         "Say how far the odds between two secrets can move at most, and the row that does it.",
         "cones:odds",
+        chart=True,
     ),
     Question(
         "relax",
         "Drop guarantees that nobody needs, and show how each remaining one follows.",
         "cones:relax",
+        chart=True,
     ),
     Question(
         "compare",
         "Say which of two definitions promises more, with a mechanism that tells them apart.",
         "cones:compare",
+        chart=True,
     ),
     Question(
         "design",
         "Find the most accurate mechanism that a definition allows, with a proof that it is.",
         "cones:design",
+        chart=True,
     ),
     Question(
         "verify",
@@ -292,7 +298,7 @@ _RELEASES = (
     Question(
         "report",
         "Write a report to hand to a review board: exit 1 if the claim or the certificate fails.",
-        "releases:report",
+        "reports:report",
     ),
 )
 
@@ -300,7 +306,8 @@ _ATTACKS = (
     Question(
         "anonymity",
         "Measure the anonymity of a table, name whom it exposes, or make it anonymous.",
-        "attacks:anonymity",
+        "tables:anonymity",
+        chart=True,
     ),
     Question(
         "audit",
@@ -315,7 +322,8 @@ _ATTACKS = (
     Question(
         "attack composition",
         "Put several anonymised tables together, and see what they say of a person in all of them.",
-        "attacks:attack_composition",
+        "tables:composition",
+        chart=True,
     ),
     Question(
         "attack averaging",
@@ -330,7 +338,8 @@ _ATTACKS = (
     Question(
         "attack linkage",
         "Link a register to a published table, and count whom it leaves alone with how many rows.",
-        "attacks:attack_linkage",
+        "tables:linkage",
+        chart=True,
     ),
     Question(
         "attack membership",
@@ -353,22 +362,22 @@ _SERVICE = (
     Question(
         "serve",
         "Start the service and its page on this machine, and print where, with a one-time token.",
-        "service:serve",
+        "twoworlds.web.commands:serve",
     ),
     Question(
         "account add",
         "Add an account and print its token, once: only a hash of it is kept.",
-        "service:account_add",
+        "twoworlds.web.commands:account_add",
     ),
     Question(
         "account list",
         "List the accounts, without their tokens, which nobody has but their owners.",
-        "service:account_list",
+        "twoworlds.web.commands:account_list",
     ),
     Question(
         "account remove",
         "Remove an account: its token is refused from now on, by a running service too.",
-        "service:account_remove",
+        "twoworlds.web.commands:account_remove",
     ),
 )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from twoworlds.answer import Answer, Facts, Said, Verbatim
 from twoworlds.errors import InvalidInput, Undecided, UnknownName
 from twoworlds.questions import Name, Place
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
     from twoworlds.definitions import Verdict
@@ -43,22 +43,6 @@ Column = Annotated[str | None, "the column of the file"]
 Missing = Annotated[str, "rows without a value: refuse, or skip"]
 
 
-@dataclass(frozen=True)
-class Scenarios(Result):
-    """What there is to say of scenarios, and the same as plain data."""
-
-    said: Answer
-    data: Mapping[str, Any]
-
-    def answer(self) -> Answer:
-        """Return it."""
-        return self.said
-
-    def fields(self) -> Mapping[str, Any]:
-        """Return the data."""
-        return self.data
-
-
 def worlds(
     file: Annotated[str | None, Place("a YAML file, or the name of a built-in example")] = None,
     text: Annotated[bool, "print the file instead, to start your own from it"] = False,
@@ -73,11 +57,11 @@ def worlds(
             "Scenarios come with twoworlds: run one by its name, print it with --text, change it, "
             "and run your own file."
         )
-        return Scenarios(Answer(said, blocks=(listed,)), titles)
+        return Told(Answer(said, blocks=(listed,)), titles)
     source = _source(file)
     if text:
         said = f"# scenario {file}"
-        return Scenarios(
+        return Told(
             Answer(said, blocks=(Verbatim(source.rstrip()),)), {"name": file, "text": source}
         )
     made = Scenario.read(source, file)
@@ -93,7 +77,7 @@ def worlds(
         )
     ]
     holds = all(map(bool, verdicts)) if made.claims else None
-    return Scenarios(
+    return Told(
         Answer(made.title, holds=holds, blocks=blocks), {"title": made.title, "verdicts": verdicts}
     )
 

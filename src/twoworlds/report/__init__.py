@@ -8,7 +8,6 @@ Needs the extra ``twoworlds[pictures]``; matplotlib is imported when the first p
 
 from __future__ import annotations
 
-from twoworlds.report.cones import draw_cone, draw_cones
 from twoworlds.report.exponential import draw_exponential
 from twoworlds.report.games import draw_games
 from twoworlds.report.noise import draw_densities
@@ -18,8 +17,6 @@ from twoworlds.report.trade_off import draw_trade_off
 from twoworlds.show.figure import save, svg
 
 __all__ = [
-    "draw_cone",
-    "draw_cones",
     "draw_densities",
     "draw_exponential",
     "draw_games",

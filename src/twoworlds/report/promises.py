@@ -18,10 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.cones.amplification import GammaAmplification
-from twoworlds.cones.inequality import variable
+from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import Constraint, LinearDefinition
-from twoworlds.cones.structure.kronecker import Frapp
+from twoworlds.cones.row_cone import variable
 from twoworlds.definitions import PrivacyDefinition
 from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.words import largest_posterior, percent

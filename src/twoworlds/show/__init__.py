@@ -3,6 +3,6 @@
 The only room that knows a format, and it knows nothing of privacy.
 """
 
-from twoworlds.show.result import Result
+from twoworlds.show.result import Result, Told
 
-__all__ = ["Result"]
+__all__ = ["Result", "Told"]

@@ -257,7 +257,9 @@ def _draw_line(line: Line, axes: Axes) -> None:
         marker="o" if line.dotted else "",
         label=line.name or None,
     )
-    if line.shaded:
+    if line.shaded and line.closed:
+        axes.fill(xs, ys, color=line.colour, alpha=0.1)
+    elif line.shaded:
         axes.fill_between(xs, ys, color=line.colour, alpha=0.1)
 
 

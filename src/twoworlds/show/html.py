@@ -83,7 +83,7 @@ def block(given: Block) -> str:
 
 
 def _step(said: str, remarks: Sequence[str]) -> str:
-    under = "".join(f'<br><span style="opacity:.75">{escape(one)}</span>' for one in remarks)
+    under = "".join(f'<br/><span style="opacity:.75">{escape(one)}</span>' for one in remarks)
     return f"<li>{escape(said)}{under}</li>"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer
@@ -11,7 +11,7 @@ from twoworlds.answer import Answer
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Result"]
+__all__ = ["Result", "Told"]
 
 
 class Result:
@@ -60,3 +60,19 @@ class Result:
         from twoworlds.show.html import card
 
         return card(self.answer())
+
+
+@dataclass(frozen=True)
+class Told(Result):
+    """An answer with the data that JSON has of it, where no result has a class of its own."""
+
+    said: Answer
+    data: Mapping[str, Any]
+
+    def answer(self) -> Answer:
+        """Return what is said."""
+        return self.said
+
+    def fields(self) -> Mapping[str, Any]:
+        """Return the data."""
+        return self.data

@@ -92,6 +92,7 @@ def _drawn(line: Line, points: Sequence[tuple[float, float]], bottom: float) -> 
     parts = []
     if line.shaded and points:
         ends = f"{points[-1][0]:.1f},{bottom:.1f} {points[0][0]:.1f},{bottom:.1f}"
+        ends = "" if line.closed else ends
         shade = f'fill="{line.colour}" fill-opacity="0.1"'
         parts.append(f'<polygon points="{joined} {ends}" {shade}/>')
     parts.append(f'<polyline points="{joined}" fill="none" {_stroke(line)}/>')

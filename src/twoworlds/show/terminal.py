@@ -38,12 +38,17 @@ def print_answer(answer: Answer) -> None:
     else:
         out.print(Text(answer.headline))
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
-    before: Block | None = Said([answer.headline]) if not answer.claim else None
+    before: Block | None = None if answer.subject or answer.claim else Said([answer.headline])
     for block in _joined(pending):
-        if type(block) is not type(before):
+        if type(block) is not type(before) and not _spaced(block):
             out.print()
         _print_block(out, block)
         before = block
+
+
+def _spaced(block: Block) -> bool:
+    """Tell whether a block begins with an empty line of its own, as tables do."""
+    return isinstance(block, Table) and not block.lead
 
 
 def _joined(blocks: Iterable[Block]) -> list[Block]:

@@ -22,7 +22,7 @@ from twoworlds.definitions import DifferentialPrivacy, check
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms import Mechanism
-from twoworlds.numbers import INFINITY, exact_text, number, show, to_json
+from twoworlds.numbers import INFINITY, at_most_one, exact_text, number, show, to_json
 from twoworlds.worlds import Records
 
 __all__ = ["claims"]
@@ -115,13 +115,11 @@ def _records_change_alone(asked: DifferentialPrivacy, built: Mechanism) -> bool:
 
 def _judged(built: Mechanism, claim: str, ratio: str) -> dict[str, Any]:
     try:
-        verdict = check(built, claim)
+        return _told(built, check(built, claim), ratio)
+    except InvalidInput as error:  # numbers that no arithmetic holds
+        return {**_NOT_ASKED, "sentence": f"too extreme to be computed: {error}"}
     except TwoWorldsError as error:
         return {**_NOT_ASKED, "sentence": str(error)}
-    try:
-        return _told(built, verdict, ratio)
-    except InvalidInput as error:  # numbers of the witness that no arithmetic holds
-        return {**_NOT_ASKED, "sentence": f"too extreme to be computed: {error}"}
 
 
 def _told(built: Mechanism, verdict: Verdict, ratio: str) -> dict[str, Any]:
@@ -146,6 +144,6 @@ def _why(verdict: Verdict, ratio: str) -> str:
         times = f"{show(witness.ratio(), side='at least')} times as likely as on {second}"
         said = f"{what} is {times}, more than {ratio} times."
     elif "mass_under_first" in verdict.values:
-        often = f"with probability {show(verdict.delta)}"
+        often = f"with probability {show(at_most_one(verdict.delta))}"
         said = f"{often} an output is over {ratio} times likelier in one world than in the other."
     return f"{said[:1].lower()}{said[1:]}"

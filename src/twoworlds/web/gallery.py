@@ -150,8 +150,7 @@ def _known(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def _composition(options: Mapping[str, Any]) -> Any:
-    from twoworlds.attacks.composition.compose import compose
-    from twoworlds.attacks.composition.exposure import expose
+    from twoworlds.attacks import compose, expose
 
     tables, sensitive = _tables(options), _text(options, "sensitive", "condition")
     if _flag(options, "everyone"):
@@ -179,7 +178,7 @@ def _composition(options: Mapping[str, Any]) -> Any:
 
 
 def _linkage(options: Mapping[str, Any]) -> Any:
-    from twoworlds.attacks.composition.linkage import link
+    from twoworlds.attacks import link
 
     [table] = _tables({"tables": [options.get("table", _TABLES[0])]})
     with about("on"):

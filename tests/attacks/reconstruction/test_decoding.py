@@ -95,7 +95,7 @@ def test_rows_that_nobody_asked_about_stay_open(method):
 def test_words_and_plain_data_name_what_is_proven():
     found = reconstruct([[1, 1, 0], [0, 1, 1], [1, 0, 1]], [1.2, 0.9, 2.1], error="0.2")
     assert found.explain().startswith("3 secret bits were read back from 3 sums by linear")
-    assert "off by at most 0.2, and by 0.1334 on average" in found.explain()
+    assert "off by at most 0.2, and by about 0.1334 on average" in found.explain()
     assert "this column is the truth" in found.explain()
     plain = found.to_dict()
     assert plain["column"] == [1, 0, 1]

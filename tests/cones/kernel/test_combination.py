@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.cones.kernel import combination as module
-from twoworlds.cones.kernel.combination import Outside, combination, decide
+from twoworlds.cones.kernel.combination import combination, decide
 from twoworlds.cones.kernel.double_description import extreme_rays
-from twoworlds.cones.kernel.echelon import echelon
-from twoworlds.cones.kernel.vectors import dot, negative
+from twoworlds.cones.kernel.vectors import dot, echelon, negative
 
 small = st.integers(-3, 3)
 
@@ -55,15 +54,15 @@ def test_facets_and_programs_decide_alike(case, data):
         decide(target, generators, lines, description)
         for description in (extreme_rays(generators, lines, dimension), None)
     ]
-    assert isinstance(answers[0], Outside) == isinstance(answers[1], Outside)
-    for answer in answers:
-        if isinstance(answer, Outside):
-            assert dot(answer.inequality, target) < 0
-            assert all(dot(answer.inequality, g) >= 0 for g in generators)
-            assert all(dot(answer.inequality, line) == 0 for line in lines)
+    assert (answers[0][1] is None) == (answers[1][1] is None)
+    for pairs, inequality in answers:
+        if inequality is not None:
+            assert dot(inequality, target) < 0
+            assert all(dot(inequality, g) >= 0 for g in generators)
+            assert all(dot(inequality, line) == 0 for line in lines)
         else:
-            assert total(answer, dimension) == list(target)
-            assert all(weight > 0 for _, weight in answer)
+            assert total(pairs, dimension) == list(target)
+            assert all(weight > 0 for _, weight in pairs)
 
 
 def test_generators_that_span_a_space_without_being_lines():
@@ -81,20 +80,8 @@ def test_many_lines_cost_linear_algebra_only():
     assert len(pairs) == 40
 
 
-def test_the_zero_vector_needs_no_generator():
-    assert combination((0, 0), [(1, 0)], [], [(1, 0)]) == ()
-
-
-def test_weights_of_huge_vectors_are_exact():
-    big = 10**30
-    generators = [(big, 1), (1, big)]
-    facets, _ = extreme_rays(generators, [], 2)
-    pairs = combination((Fraction(big + 1, 7), Fraction(big + 1, 7)), generators, [], facets)
-    assert pairs == (((big, 1), Fraction(1, 7)), ((1, big), Fraction(1, 7)))
-
-
 def test_a_table_that_is_too_large_is_left_to_a_program(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_TABLE", 0)
     monkeypatch.setattr(module, "combination", pytest.fail)
-    found = decide((3, 1), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
+    found, _ = decide((3, 1), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
     assert total(found, 2) == [3, 1]

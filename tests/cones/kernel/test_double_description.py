@@ -1,7 +1,7 @@
 """Rays from inequalities: known counts, brute force on small cones, every path of the code."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -9,13 +9,17 @@ from flint import fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twoworlds.cones.cone import Cone
 from twoworlds.cones.kernel import _pointed
 from twoworlds.cones.kernel._pointed import products
-from twoworlds.cones.kernel.double_description import extreme_rays, irredundant
-from twoworlds.cones.kernel.echelon import echelon, kernel, reduced_by
-from twoworlds.cones.kernel.vectors import divided, dot, negative
+from twoworlds.cones.kernel.double_description import (
+    extreme_rays,
+    irredundant,
+    irredundant_by_programs,
+    most_facets,
+)
+from twoworlds.cones.kernel.vectors import divided, dot, echelon, kernel, negative, reduced_by
 from twoworlds.errors import TooLarge
-from twoworlds.progress import listen
 
 
 def rank(rows):
@@ -82,15 +86,6 @@ def test_differential_privacy_has_the_known_number_of_rays(graph, count):
     for ray in rays:  # powers of the ratio, fixed by their tight constraints
         assert all(3 ** round(np.log(value) / np.log(3)) == value for value in ray)
         assert rank([row for row in rows if dot(row, ray) == 0]) == len(points) - 1
-
-
-def test_a_rational_ratio_gives_as_many_rays():
-    points, edges = hamming_edges(2, 3)
-    rows = [
-        tuple(2 * v if v < 0 else v for v in row)
-        for row in differential_privacy(points, edges, ratio=5)
-    ]
-    assert len(extreme_rays(rows, [], 8)[0]) == 38
 
 
 small = st.integers(-3, 3)
@@ -166,8 +161,8 @@ def compiled_and_plain(monkeypatch, rows, dimension):
     return answers
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("largest", [1, 2, 9, 10**7, 10**17])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("largest", [1, 9, 10**7, 10**17])
 def test_all_paths_agree(monkeypatch, seed, largest):
     rng = np.random.default_rng([seed, largest % 2**31])
     dimension = 3 + seed % 4
@@ -219,28 +214,6 @@ def test_work_in_parts_gives_the_same_rays(monkeypatch):
     assert extreme_rays(rows, [], 8) == expected
 
 
-def test_progress_is_reported_once_per_further_constraint():
-    seen = []
-
-    def listener(items, label, total):
-        seen.append((label, total))
-        return items
-
-    with listen(listener):
-        extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)
-    assert seen == [("double description", 16)]
-
-
-def test_an_interrupt_passes_through():
-    def listener(items, label, total):
-        yield next(iter(items))
-        raise KeyboardInterrupt
-
-    with listen(listener), pytest.raises(KeyboardInterrupt):
-        extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)
-    assert len(extreme_rays(differential_privacy(*hamming_edges(2, 3)), [], 8)[0]) == 38
-
-
 def test_an_interrupt_inside_compiled_code_is_an_interrupt(monkeypatch):
     def interrupted(*_):
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
@@ -276,3 +249,38 @@ def test_products_are_exact_beyond_64_bits():
     assert products([(2, 1)], [(4, -1), (0, 5)]).tolist() == [[7, 5]]
     assert products([], [(1, 2)]).shape == (0, 1)
     assert products([(1, 2)], []).shape == (1, 0)
+
+
+small = st.integers(-2, 3)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda d: st.tuples(
+            st.lists(st.tuples(*[small] * d).filter(any), max_size=7),
+            st.lists(st.tuples(*[small] * d).filter(any), max_size=1),
+            st.just(d),
+        )
+    )
+)
+def test_programs_and_rays_keep_the_same_inequalities(case):
+    rows, equal, dimension = case
+    cone = Cone.from_inequalities(rows, equalities=equal, dimension=dimension)
+    assert irredundant_by_programs(rows, equal, dimension) == (cone.facets, cone.equalities)
+
+
+@pytest.mark.parametrize(("count", "dimension"), [(6, 3), (7, 4), (8, 5), (7, 5)])
+def test_the_upper_bound_is_attained_by_points_on_the_moment_curve(count, dimension):
+    rays = [[t**k for k in range(dimension)] for t in range(count)]
+    assert len(Cone.from_rays(rays).facets) == most_facets(count, dimension)
+
+
+def test_a_cone_with_more_rays_than_can_be_listed_has_its_facets_listed():
+    # 40 inequalities in 40 dimensions, and 80 of their consequences.
+    pairs = list(combinations(range(40), 2))[:60]
+    rows = [[int(i in pair) for i in range(40)] for pair in pairs]
+    sums = [[p + q for p, q in zip(a, b, strict=True)] for a, b in pairwise(rows)]
+    units = [[int(i == j) for i in range(40)] for j in range(40)]
+    cone = Cone.from_inequalities([*rows, *sums[:20], *units])
+    assert set(cone.facets) == {tuple(unit) for unit in units}
+    assert cone.equalities == ()

@@ -11,19 +11,19 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds import BitStrings, Records, mechanism
+from twoworlds.cones.amplification import frapp_row_cone
+from twoworlds.cones.per_record import PerRecordCone
 from twoworlds.cones.row_cone import Inequality, row_cone
-from twoworlds.cones.structure.kronecker import frapp_row_cone
-from twoworlds.cones.structure.per_record import PerRecordCone
 from twoworlds.cones.words.odds import largest_odds
 from twoworlds.cones.words.parity import (
+    ParityBelief,
     ParityCheck,
     attacker_who_changes_his_mind,
-    attackers,
     dp_parity_threshold,
+    extremes,
     guards_parity,
     parity_check,
 )
-from twoworlds.cones.words.parity_belief import ParityBelief, extremes
 from twoworlds.cones.words.statements import statement
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms import Dense, Mechanism, PerRecord
@@ -76,6 +76,17 @@ def random_mechanism(rng: random.Random, bits: int, outputs: int) -> Dense:
 
 
 # --- the three attackers --------------------------------------------------------------------------
+
+
+def attackers(keep: str) -> dict[str, ParityCheck]:
+    """The attackers of Lin & Kifer, Section 5.1, on two bits."""
+    p, built = Fraction(keep), survey(2, keep)
+    return {
+        "Attacker 1": parity_check(built, [p, p]),
+        "Attacker 2": parity_check(built, [1 - p, p]),
+        "Attacker 3": parity_check(built, [HALF, p]),
+        "Attacker 3, second bit": parity_check(built, [HALF, p], [2]),
+    }
 
 
 def test_attackers_1_and_2_never_change_their_minds() -> None:
@@ -184,7 +195,7 @@ def test_every_post_processing_of_randomized_response_protects_the_same_parities
     assert attacker_who_changes_his_mind(built, "2/3") is None
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_outside_the_cone_there_is_an_attacker_who_changes_his_mind(seed: int) -> None:
     rng = random.Random(seed)
     bits, keep = rng.randint(1, 3), Fraction(rng.choice([1, 2, 3, 6, 7, 9]), 10)
@@ -208,7 +219,6 @@ def check_changed_mind(found: ParityCheck, built: Mechanism, keep: Fraction) -> 
     after = evens(built, chances, found.belief.persons)
     assert not kept_by(found.prior_even, after)
     assert after[built.outputs.label(found.output)] == found.posterior_even(found.output)
-    assert "he changes his mind" in found.explain()
 
 
 def test_noisy_parity_is_private_but_makes_an_attacker_change_his_mind() -> None:
@@ -341,7 +351,7 @@ def test_differential_privacy_protects_a_parity_from_a_higher_chance_on() -> Non
     assert dp_parity_threshold("inf", 2) == 1
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("bits", [1, 2, 4])
 def test_the_odds_of_parities_of_like_bits_grow_by_at_most_the_ratio(bits: int) -> None:
     for chance in ("4/5", "1/10"):
         found = largest_odds(
@@ -352,7 +362,7 @@ def test_the_odds_of_parities_of_like_bits_grow_by_at_most_the_ratio(bits: int) 
 
 @pytest.mark.parametrize(
     ("bits", "ratio"),
-    [(1, "3"), (2, "3"), (3, "3"), (4, "3"), (1, "3/2"), (2, "3/2"), (3, "3/2")],
+    [(1, "3"), (2, "3"), (3, "3"), (2, "3/2")],
 )
 def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> None:
     cone = row_cone(f"dp(ratio={ratio})", f"bits({bits})")
@@ -375,7 +385,7 @@ def test_the_threshold_is_exact_on_all_extreme_rows(bits: int, ratio: str) -> No
     assert guards_parity([low] * bits, keep=keep) is (low >= keep)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_unlike_chances_are_protected_by_differential_privacy_exactly_from_their_product_on(
     seed: int,
 ) -> None:
@@ -429,24 +439,6 @@ def test_any_signs_of_records_with_more_values_change_their_odds_by_at_most_the_
 # --- words and bad input --------------------------------------------------------------------------
 
 
-def test_what_a_check_says() -> None:
-    assert attackers("3/4")["Attacker 1"].explain() == (
-        "An attacker believes the two answers are independent, each yes with probability 3/4; so "
-        "he thinks an even number of yeses likelier (5/8). No output makes him change his mind; "
-        "the one that moves him furthest, 10, leaves him at 1/2 (still a tie)."
-    )
-    assert attackers("3/4")["Attacker 3"].explain() == (
-        "An attacker believes the two answers are independent, that of person 1 yes with "
-        "probability 1/2, that of person 2 yes with probability 3/4; so he thinks an even and an "
-        "odd number of yeses equally likely. After the output 11 he thinks an even number likelier "
-        "(7/10): he changes his mind."
-    )
-    check = parity_check(survey(3, "3/4"), "4/5", [2])
-    assert "number of yeses among person 2 likelier (4/5)" in check.explain()
-    assert "(still odd)" in check.explain()
-    assert bool(check)
-
-
 def test_an_output_that_he_held_impossible_is_no_evidence() -> None:
     check = parity_check("identity(bits=2)", [1, "1/2"], [1])
     assert check.posterior_even("01") is None
@@ -490,7 +482,7 @@ def test_refuses_what_has_no_parity() -> None:
 # --- extremes by structure ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(25))
 def test_the_extreme_products_are_those_of_all_outputs(seed: int) -> None:
     rng = random.Random(seed)
     outputs = rng.randint(1, 3)
@@ -518,12 +510,3 @@ def test_the_extreme_products_are_those_of_all_outputs(seed: int) -> None:
     low, high = extremes(built, belief)
     assert low.balance == min(found.values()) == found[low.output]
     assert high.balance == max(found.values()) == found[high.output]
-
-
-@pytest.mark.slow
-def test_a_check_of_fifteen_thousand_answers_can_be_read() -> None:
-    check = parity_check("randomized-response(bits=15000, keep=3/4)", "2/3")
-    assert not check.protected
-    assert check.verify()
-    assert len(check.explain()) < 400
-    assert "about 0.500001" in check.explain()

@@ -34,7 +34,8 @@ def majority(bits):
 
 def numbers_of(sentence):
     """Read the two numbers of known entries, and what the first gives."""
-    first, gives = re.search(r"knowing ([\d,]+) gives (\w+ (?:about )?[\d.e-]+)", sentence).groups()
+    given = re.search(r"knowing ([\d,]+) gives (\w+ (?:about )?[\d.e-]+)", sentence)
+    first, gives = given.groups()
     found = re.search(r"knowing ([\d,]+)( gives [^;]* and)? makes delta exceed 1/2", sentence)
     return int(first), gives, None if found is None else int(found.group(1))
 
@@ -166,9 +167,8 @@ class TestWhatMoreKnowledgeDoes:
         assert further.ratio > 1
         assert gives == f"epsilon {decimal(further.epsilon, 3, 'about')}"
         exact = likeliest(COINS, people=41).delta
-        assert any(
-            f"the exact delta is {decimal(exact, 3, 'about')}" in note for note in found.notes
-        )
+        told = f"the exact delta is {decimal(exact, 3, 'about')}"
+        assert any(told in note for note in found.notes)
 
     def test_a_claim_names_the_fewest_known_entries_at_which_it_fails(self):
         for claim in ("1/1000", "0.1", "0.55"):

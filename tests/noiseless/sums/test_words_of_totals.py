@@ -81,9 +81,7 @@ def test_without_a_claim_it_is_said_what_more_knowledge_does(asked, said):
 def test_too_many_choices_of_known_entries_leave_what_one_more_does():
     found = total([(f"0,{k}", 90) for k in range(1, 4)], known=1, ratio=2)
     further = total([(f"0,{k}", 90) for k in range(1, 4)], known=2, ratio=2)
-    assert (
-        f"knowing 2 gives delta {decimal(further.delta, 3, 'about')}; knowing all" in found.sentence
-    )
+    assert f"knowing 2 gives delta {decimal(further.delta, 3, 'about')}; knowing" in found.sentence
 
 
 @pytest.mark.slow
@@ -109,7 +107,7 @@ def test_a_bound_on_a_better_simulator_says_that_it_is_one():
     long = total("0..20", people=6000, epsilon="0.3")
     assert any("instead of nothing has delta at most " in note for note in long.notes)
     few = total("0..20", people=60, epsilon="0.3")
-    assert any("instead of nothing has delta " in note for note in few.notes)
+    assert any("instead of nothing has delta about 0" in note for note in few.notes)
 
 
 def test_a_broken_claim_says_from_how_many_known_entries_on():

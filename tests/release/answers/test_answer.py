@@ -336,9 +336,9 @@ def test_words_for_a_person_say_the_limits():
 def test_pure_epsilon_is_said_in_odds():
     resolved = asked(Query("people").count())
     noise = calibrated(resolved, cost=parse_cost("ln 3"))
-    said = answered(resolved, {"cells": None, "values": [[1]]}, noise).explain()
-    assert "the factor 9" in said
-    assert "an even bet becomes at most 90" in said
+    said = " ".join(answered(resolved, {"cells": None, "values": [[1]]}, noise).explain().split())
+    assert "odds of 1 to 99 become at most 1 to 10." in said
+    assert "The factor is squared" in said
     assert "50% becomes at most 75" in said
 
 

@@ -68,8 +68,8 @@ def check_odd(folder, name, engine):
         query = Query(name).where(column(name) == name).by(name).count().sum(f"{name} too")
         released = curator.release_all([query], "1", analyst=name)
         [answer] = released.answers
-        assert exact(answer, "count") == [2, 0]
-        assert [row[name] for row in answer.rows()] == [name, "b"]
+        assert exact(answer, "count") == [2]  # of the keys, the condition leaves one
+        assert [row[name] for row in answer.rows()] == [name]
         assert answer.estimates[0][1].value == 3.5
         everyone = curator.release(Query(name).count(), "1", analyst=name)
         assert exact(everyone, "count") == [4]  # nothing was dropped

@@ -4,9 +4,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.web.browser.window import Window, read_number
+from twoworlds.attacks import compose, link
 from twoworlds.attacks.auxiliary import height
-from twoworlds.attacks.composition.compose import compose
-from twoworlds.attacks.composition.linkage import link
 from twoworlds.attacks.queries import average_out, study
 from twoworlds.attacks.reconstruction import simulate
 

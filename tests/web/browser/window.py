@@ -38,12 +38,12 @@ def open_browser(program: str) -> Iterator[Browser]:
 
 
 def read_number(text: str) -> tuple[str, float]:
-    """Read ``ln 3 (1.0986)``, ``3/4 (75%)``, ``50%`` or ``2`` as exact text and nearest double.
+    """Read ``ln 3 (1.0986)``, ``3/4 (75%)``, ``about 50%`` or ``2``: exact text, nearest double.
 
     >>> read_number("3/4 (75%)"), read_number("50%"), read_number("1,024")
     (('3/4', 0.75), ('1/2', 0.5), ('1024', 1024.0))
     """
-    exact, _, decimal = text.replace(",", "").partition(" (")
+    exact, _, decimal = text.replace(",", "").removeprefix("about ").partition(" (")
     decimal = decimal.rstrip(")") or exact
     number = Fraction(decimal[:-1]) / 100 if decimal.endswith("%") else Fraction(decimal)
     return (str(number) if exact.endswith("%") else exact), float(number)

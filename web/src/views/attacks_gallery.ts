@@ -58,7 +58,7 @@ export const GALLERY: readonly Attack[] = [
         .join("")}`,
     python: (given) =>
       lines(
-        "from twoworlds.attacks.composition.compose import compose",
+        "from twoworlds.attacks import compose",
         "",
         `print(compose(["figure1.csv", "figure2.csv"], ${dictionary(given["know"])}, ${python(given["sensitive"] ?? "")}).sentence)`,
       ),
@@ -78,7 +78,7 @@ export const GALLERY: readonly Attack[] = [
       `twoworlds attack linkage register.csv figure1.csv --on ${quoted(given["on"] ?? "")} --sensitive ${quoted(given["sensitive"] ?? "")}`,
     python: (given) =>
       lines(
-        "from twoworlds.attacks.composition.linkage import link",
+        "from twoworlds.attacks import link",
         "",
         `found = link("register.csv", "figure1.csv", ${python(given["on"] ?? "")}, sensitive=${python(given["sensitive"] ?? "")})`,
         "print(found.sentence)",

@@ -152,11 +152,17 @@ def _least(y: Any) -> int:
 
 
 def _projected(y: Any, weights: tuple[float, ...]) -> float:
-    return float(sum(w * x for w, x in zip(weights, y, strict=False)))
+    total = 0.0
+    for weight, x in zip(weights, y, strict=False):
+        total = total + weight * x
+    return float(total)
 
 
 def _project_many(y: np.ndarray, weights: tuple[float, ...]) -> np.ndarray:
-    """Add up from the left, as `sum` does: the last bit may decide on which side it falls."""
+    """Add up from the left: the last bit may decide on which side it falls.
+
+    The code adds by hand, since `sum` of floats depends on the version of Python.
+    """
     total = np.zeros(len(y))
     for column, weight in zip(y.T, weights, strict=False):
         total = total + weight * column
@@ -217,7 +223,11 @@ FEATURES: dict[str, Kind] = {
         lambda y: sum(x > 0 for x in y),
         vectors=lambda y: (y > 0).sum(axis=1),
     ),
-    "projection": Kind("sum(w * x for w, x in zip({0}, y))", _projected, vectors=_project_many),
+    "projection": Kind(
+        "[t := 0.0, *[t := t + w * x for w, x in zip({0}, y)]][-1]",
+        _projected,
+        vectors=_project_many,
+    ),
     "row": Kind("tuple(y)", tuple),
     # of anything
     "shown": Kind("repr(y)", repr),

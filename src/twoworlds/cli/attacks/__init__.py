@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import twoworlds.cli.attacks.auxiliary
 import twoworlds.cli.attacks.averaging
-import twoworlds.cli.attacks.composition
 import twoworlds.cli.attacks.differencing
-import twoworlds.cli.attacks.linkage
 import twoworlds.cli.attacks.membership
 import twoworlds.cli.attacks.reconstruct  # noqa: F401 (each adds its command)
 from twoworlds.cli.attacks.group import attack_app

@@ -8,9 +8,8 @@ import typer
 from rich.text import Text
 
 from twoworlds.cli.app import Json
-from twoworlds.cli.attacks.composition import print_notes
 from twoworlds.cli.attacks.group import attack_app
-from twoworlds.cli.attacks.tables import SECRET, STORY, Know, Table, known_of, table_of
+from twoworlds.cli.attacks.tables import SECRET, STORY, Know, Table, known_of, print_notes, table_of
 from twoworlds.cli.render import console, print_json
 from twoworlds.errors import InvalidInput
 

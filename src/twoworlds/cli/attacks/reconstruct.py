@@ -166,8 +166,8 @@ def _check_effect(mode: str | None, given: set[str]) -> None:
 
 
 def _truth(data: Path | None, column: str | None) -> tuple[int, ...] | None:
-    from twoworlds.attacks.composition.examples import example_path
     from twoworlds.attacks.reconstruction import read_secret
+    from twoworlds.attacks.tables.table import example_path
 
     return None if data is None or column is None else read_secret(example_path(data), column)
 

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
+
+from twoworlds.cli.render import console
 
 if TYPE_CHECKING:
     from twoworlds.attacks.queries import ExactServer
     from twoworlds.release.query.conditions import Compare
 
-__all__ = ["EXAMPLE", "Know", "Table", "known_of", "table_of"]
+__all__ = ["EXAMPLE", "Know", "Table", "known_of", "print_notes", "table_of"]
 
 EXAMPLE = "staff.csv"
 Table = Annotated[
@@ -32,7 +35,7 @@ SECRET = "depressed=yes"
 
 def table_of(file: Path | None) -> Path:
     """Return the file, or the bundled table of its name; the example if it was left out."""
-    from twoworlds.attacks.composition.examples import example_path
+    from twoworlds.attacks.tables.table import example_path
 
     if file is None:
         return example_path(EXAMPLE, bundled=True)
@@ -44,3 +47,14 @@ def known_of(server: ExactServer, known: Sequence[str] | None) -> list[Compare]:
     from twoworlds.attacks.queries import equal
 
     return [equal(server.kinds, text) for text in known or ()]
+
+
+def print_notes(paths: Sequence[Path]) -> None:
+    """Say which files are bundled examples, after an empty line."""
+    from twoworlds.attacks.tables.table import example_note
+
+    notes = dict.fromkeys(note for path in paths if (note := example_note(path)) is not None)
+    if notes:
+        console().print()
+    for note in notes:
+        console().print(Text(note))

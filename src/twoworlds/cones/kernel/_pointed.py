@@ -18,8 +18,7 @@ import numpy as np
 from flint import fmpq_mat, fmpz_mat
 from numpy.typing import NDArray
 
-from twoworlds.cones.kernel.echelon import echelon
-from twoworlds.cones.kernel.vectors import Vector, divided
+from twoworlds.cones.kernel.vectors import Vector, divided, echelon
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 

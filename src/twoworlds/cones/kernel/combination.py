@@ -15,28 +15,27 @@ pointed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
-from flint import fmpq, fmpq_mat
-
 from twoworlds.cones.kernel.double_description import Description, extreme_rays
-from twoworlds.cones.kernel.echelon import echelon
-from twoworlds.cones.kernel.vectors import Vector, divided, dot, negative, primitive, rationals
+from twoworlds.cones.kernel.vectors import (
+    Vector,
+    divided,
+    dot,
+    echelon,
+    flint,
+    fraction,
+    negative,
+    primitive,
+    rationals,
+)
 
-__all__ = ["Combination", "Outside", "combination", "decide"]
+__all__ = ["Combination", "combination", "decide"]
 
 LARGEST_TABLE = 10**7  # products of generators and facets; beyond, a program takes less memory
 
 Combination = tuple[tuple[Vector, Fraction], ...]
-
-
-@dataclass(frozen=True)
-class Outside:
-    """An inequality a . x >= 0 of a cone that some vector violates."""
-
-    inequality: Vector
 
 
 def combination(
@@ -102,30 +101,31 @@ def decide(
     generators: Sequence[Vector],
     lines: Sequence[Vector],
     description: Description | None,
-) -> Combination | Outside:
-    """Return a combination as above, or an inequality of the cone that the target violates.
+) -> tuple[Combination, Vector | None]:
+    """Return a combination as above, or none and an inequality that the target violates.
 
     ``description`` holds the facets and equalities of the cone; without it a linear program
     decides, and the inequality need not be a facet.
 
     >>> decide((1, 2), [(1, 0), (1, 1)], [], (((1, -1), (0, 1)), ()))
-    Outside(inequality=(1, -1))
+    ((), (1, -1))
     """
     if description is not None:
         facets, equalities = description
         direction = primitive(target)
         for inequality in (*facets, *equalities, *map(negative, equalities)):
             if dot(inequality, direction) < 0:
-                return Outside(inequality)
+                return (), inequality
         if len(generators) * len(facets) <= LARGEST_TABLE:
-            return combination(target, generators, lines, facets)
+            return combination(target, generators, lines, facets), None
     from twoworlds.programs import combine
 
     spanning = [*generators, *lines, *map(negative, lines)]
     inside, numbers = combine(spanning, target)
     if not inside:
-        return Outside(primitive(numbers))
-    return tuple([(g, weight) for g, weight in zip(spanning, numbers, strict=True) if weight])
+        return (), primitive(numbers)
+    pairs = zip(spanning, numbers, strict=True)
+    return tuple([(g, weight) for g, weight in pairs if weight]), None
 
 
 def _within_lineality(
@@ -145,8 +145,7 @@ def _within_lineality(
 def _of_lines(rest: Sequence[Fraction], lines: Sequence[Vector]) -> Combination:
     independent = [lines[i] for i in echelon(list(zip(*lines, strict=True)))[1]]
     _, columns = echelon(independent)
-    system = fmpq_mat([[fmpq(line[i]) for line in independent] for i in columns])
-    right = fmpq_mat([[fmpq(rest[i].numerator, rest[i].denominator)] for i in columns])
-    solution = [Fraction(int(w.p), int(w.q)) for w in system.solve(right).entries()]
+    system = flint([[line[i] for line in independent] for i in columns])
+    solution = map(fraction, system.solve(flint([[rest[i]] for i in columns])).entries())
     pairs = zip(independent, solution, strict=True)
     return tuple([(g if w > 0 else negative(g), abs(w)) for g, w in pairs if w])

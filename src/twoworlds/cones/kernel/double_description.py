@@ -7,16 +7,21 @@ Read with the roles exchanged, the same function turns generators into facets an
 because those are the rays and lines of the dual cone. Equalities and lines are split off by linear
 algebra; what remains is a pointed cone in as many columns as its constraints have rank, see
 `_pointed`.
+
+A cone of a few hundred inequalities in 32 columns may have more rays than a machine can hold. Then
+linear programs decide which inequalities follow from the others (`irredundant_by_programs`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 
-from twoworlds.cones.kernel.echelon import completed, echelon, kernel, reduced_by, unit
-from twoworlds.cones.kernel.vectors import Vector
+from twoworlds.cones.kernel.vectors import Vector, completed, echelon, kernel, reduced_by, unit
+from twoworlds.errors import TwoWorldsError
+from twoworlds.progress import track
 
-__all__ = ["Description", "extreme_rays", "irredundant"]
+__all__ = ["Description", "extreme_rays", "irredundant", "irredundant_by_programs", "most_facets"]
 
 Description = tuple[tuple[Vector, ...], tuple[Vector, ...]]
 
@@ -35,8 +40,8 @@ def extreme_rays(
     from twoworlds.cones.kernel import _pointed  # numpy
 
     lines, pivots = echelon(kernel([*inequalities, *equalities], dimension))
-    units = [unit(pivot, dimension) for pivot in pivots]
-    fixed, bound = echelon([*equalities, *units])  # x vanishes at the pivots of the lines
+    flat = [unit(pivot, dimension) for pivot in pivots]
+    fixed, bound = echelon([*equalities, *flat])  # x vanishes at the pivots of the lines
     free = sorted(set(range(dimension)) - set(bound))
     reduced = [reduced_by(a, fixed, bound) for a in inequalities] if fixed else inequalities
     matrix = dict.fromkeys(tuple([a[i] for i in free]) for a in reduced if any(a))
@@ -73,3 +78,68 @@ def irredundant(
         if sum(own & other == own for other in sets) == 1
     ]
     return tuple(sorted(kept, reverse=True))
+
+
+def most_facets(rays: int, dimension: int) -> int:
+    """Return how many facets a cone of so many rays can have (McMullen's upper bound theorem).
+
+    >>> most_facets(40, 8), most_facets(8, 8)
+    (14280, 8)
+    """
+    if rays <= dimension or dimension < 2:
+        return rays
+    half, other = (dimension - 1) // 2, dimension // 2
+    return comb(rays - other, half) + comb(rays - half - 1, other - 1)
+
+
+def irredundant_by_programs(
+    inequalities: Sequence[Vector], equalities: Sequence[Vector], dimension: int
+) -> Description:
+    """Return the facets and the equalities of a cone of inequalities, without its rays.
+
+    Modulo the equalities an inequality is redundant exactly when it is a non-negative combination
+    of the others (Farkas). The same function answers for generators: which of them are extreme.
+
+    >>> irredundant_by_programs([(1, 0, 0), (0, 1, 0), (1, 2, 0), (0, 0, 1), (0, 0, -1)], [], 3)
+    (((1, 0, 0), (0, 1, 0)), ((0, 0, 1),))
+    """
+    from twoworlds.programs import combine
+
+    flat = _holding_with_equality(inequalities, equalities, dimension)
+    basis, pivots = echelon([*equalities, *flat])
+    reduced = [reduced_by(a, basis, pivots) for a in inequalities]
+    kept = list(dict.fromkeys(a for a in reduced if any(a)))
+    for a in track(list(kept), "redundant inequalities", len(kept)):
+        others = [b for b in kept if b != a]
+        if combine(others, a)[0]:
+            kept = others
+    return tuple(sorted(kept, reverse=True)), basis
+
+
+def _holding_with_equality(
+    inequalities: Sequence[Vector], equalities: Sequence[Vector], dimension: int
+) -> list[Vector]:
+    """Return the inequalities that are equalities on the whole cone, by one program.
+
+    Maximise the sum of t_i with a_i . x >= t_i, e . x = 0 and 0 <= t_i <= 1: then t_i = 0 for
+    those and t_i = 1 for all others, because a point of a cone can be scaled.
+    """
+    from twoworlds.programs import Optimal, solve
+
+    count = len(inequalities)
+    above = [
+        {**{k: v for k, v in enumerate(a) if v}, dimension + i: -1}
+        for i, a in enumerate(inequalities)
+    ]
+    equal = [{k: v for k, v in enumerate(e) if v} for e in equalities]
+    outcome = solve(
+        [0] * dimension + [-1] * count,
+        [*above, *equal],
+        lower=[0] * (count + len(equal)),
+        upper=[None] * count + [0] * len(equal),
+        least=[None] * dimension + [0] * count,
+        most=[None] * dimension + [1] * count,
+    )
+    if not isinstance(outcome, Optimal):
+        raise TwoWorldsError("a bounded program with a solution has an optimum: please report this")
+    return [a for a, t in zip(inequalities, outcome.x[dimension:], strict=True) if not t]

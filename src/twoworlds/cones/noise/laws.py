@@ -1,32 +1,43 @@
-"""Laws of integer noise, by their transform: named ones, finite ones, sums, mixtures, any law.
+r"""Laws of integer noise, by their transform: named ones, finite ones, sums, mixtures, any law.
 
-A `Law` knows its probabilities, how much mass lies beyond a window, and its convolution inverse.
+A `NoiseLaw` knows its probabilities, the mass beyond a window, and its convolution inverse.
 `law` reads the noise of any mechanism that adds integer noise to a true answer, and five more
 calls, which may be nested:
 
     binomial(n, q), poisson(mean), mixture([law, ...], weights), sum([law, ...]), delta(at)
 
 Sums and mixtures of laws with rational generating functions stay rational, so that zeros of their
-transforms are decided exactly.
+transforms are decided exactly. Any other law is inverted by the recipe of Lin & Kifer, Section
+5.3.3, with rigorous bounds. It is replaced by a finite rational h with ||f - h|| <= eta in the
+absolute sum. If h has a summable inverse u and eta ||u|| < 1, then so has f, by the Neumann series
+
+    g = u * (delta + (f - h) * u)^-1,   ||g - u|| <= ||u|| theta / (1 - theta),  theta = eta ||u||.
+
+Whether h has a zero on the unit circle is decided exactly, so no value of a transform that may be
+near 0 is ever divided by. A law whose transform does have a zero is never proved to have one by
+the recipe: that ends in `Undecided`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cache, reduce
 
-from flint import fmpq, fmpq_poly
+from flint import arb, fmpq, fmpq_poly
 
 from twoworlds.calls import Registry, Text, parse
-from twoworlds.cones.noise.circle import CircleZero, circle_zero, polynomial
-from twoworlds.cones.noise.closed_forms import GaussianInverse, PoissonInverse, PoissonLaw
-from twoworlds.cones.noise.convolution import Convolved, Finite, Summable
-from twoworlds.cones.noise.rational import Rational
-from twoworlds.cones.noise.recipe import recipe
-from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.cones.noise.rational import CircleZero, Rational, circle_zero, polynomial
+from twoworlds.cones.noise.summable import (
+    Convolved,
+    FiniteSequence,
+    GaussianInverse,
+    PoissonInverse,
+    Summable,
+    widened,
+)
+from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
@@ -38,22 +49,39 @@ from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism
 from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
-from twoworlds.numbers import Number, exact_text, positive, probability, rational, whole
+from twoworlds.numbers import (
+    Number,
+    Real,
+    ball,
+    bounds,
+    exact_text,
+    positive,
+    probability,
+    rational,
+    show,
+    whole,
+    working_precision,
+)
 from twoworlds.worlds import Integers
 
 __all__ = [
     "LAWS",
-    "AnyLaw",
-    "Law",
+    "Approximated",
+    "LawSource",
     "NoSummableInverse",
-    "RationalLaw",
+    "NoiseLaw",
+    "any_law",
     "finite_law",
     "law",
     "mixture",
+    "rational_law",
     "total",
 ]
 
-LAWS: Registry[Law] = Registry("integer noise")
+_FIRST_BITS, _LAST_BITS = 24, 192
+_LARGEST_REACH = 256
+
+Masses = Callable[[int], Number]
 
 
 class NoSummableInverse(Unsupported):
@@ -74,130 +102,33 @@ class NoSummableInverse(Unsupported):
         )
 
 
-class Law(ABC):
-    """A law on the whole numbers."""
-
-    expression: str
-
-    @abstractmethod
-    def pmf(self, k: int) -> Number:
-        """Return the probability of k."""
-
-    @abstractmethod
-    def outside(self, reach: int) -> Number:
-        """Return P(|Z| > reach), or a bound above it."""
-
-    @abstractmethod
-    def inverse(self) -> Summable:
-        """Return the summable g with g * f = delta.
-
-        Raises:
-            NoSummableInverse: when the transform has a zero.
-            Undecided: when no rigorous bound could keep the transform away from 0.
-        """
-
-
 @dataclass(frozen=True)
-class RationalLaw(Law):
-    """A law with generating function z^shift A(z) / B(z)."""
+class NoiseLaw:
+    """A law on the whole numbers.
 
-    expression: str
-    shift: int
-    numerator: fmpq_poly
-    denominator: fmpq_poly
-
-    @cached_property
-    def sequence(self) -> Rational:
-        """The probabilities as a sequence."""
-        return Rational(self.shift, self.numerator, self.denominator)
-
-    def pmf(self, k: int) -> Number:
-        """Return the Laurent coefficient."""
-        return self.sequence.at(k)
-
-    def outside(self, reach: int) -> Number:
-        """Return the tail."""
-        return self.sequence.tail(reach)
-
-    def inverse(self) -> Summable:
-        """Exchange numerator and denominator, unless the numerator vanishes on the circle."""
-        if (zero := circle_zero(self.numerator)) is not None:
-            raise NoSummableInverse(self.expression, zero)
-        return Rational(-self.shift, self.denominator, self.numerator)
-
-
-@dataclass(frozen=True)
-class _ClosedForm(Law):
-    """A law whose inverse has a closed form of its own."""
-
-    expression: str
-    mass: Callable[[int], Number]
-    beyond: Callable[[int], Number]
-    inverted: Callable[[], Summable]
-    poisson: PoissonLaw | None = None
-
-    def pmf(self, k: int) -> Number:
-        """Ask the noise."""
-        return self.mass(k)
-
-    def outside(self, reach: int) -> Number:
-        """Ask the noise."""
-        return self.beyond(reach)
-
-    def inverse(self) -> Summable:
-        """Build the closed form."""
-        return self.inverted()
-
-
-@dataclass(frozen=True)
-class _Sum(Law):
-    """The law of a sum of independent noises."""
-
-    expression: str
-    first: Law
-    second: Law
-
-    def pmf(self, k: int) -> Number:
-        """Probabilities of a sum of infinite laws are not needed: it is inverted by its parts."""
-        raise Unsupported(f"the probabilities of {self.expression}: ask for those of its parts")
-
-    def outside(self, reach: int) -> Number:
-        """If |X + Y| > reach then |X| > reach / 2 or |Y| > reach / 2."""
-        return self.first.outside(reach // 2) + self.second.outside(reach // 2)
-
-    def inverse(self) -> Summable:
-        """Convolve the inverses; a zero of either transform is a zero of the product."""
-        return Convolved(self.first.inverse(), self.second.inverse())
-
-
-@dataclass(frozen=True)
-class AnyLaw(Law):
-    """Any law: its probabilities, and a bound on the mass beyond a window that falls to 0.
-
-    >>> masses = {0: Fraction(1, 4), 1: Fraction(3, 4)}
-    >>> coin = AnyLaw("coin", lambda k: masses.get(k, Fraction(0)), lambda r: Fraction(r < 1))
-    >>> round(float(coin.inverse().at(-1)), 6)
-    1.333333
+    Attributes:
+        expression: the call that names it.
+        pmf: the probability of k.
+        outside: P(|Z| > reach), or a bound above it.
+        inverse: the summable g with g * f = delta; it raises `NoSummableInverse` when the
+            transform has a zero, `Undecided` when no bound could keep the transform away from 0.
+        parts: (shift, A, B) where the generating function is z^shift A(z) / B(z); else None.
+        means: (l1, l2) of a difference of Poisson variables; else None.
     """
 
     expression: str
-    mass: Callable[[int], Number]
-    beyond: Callable[[int], Number]
-
-    def pmf(self, k: int) -> Number:
-        """Call the function."""
-        return self.mass(k)
-
-    def outside(self, reach: int) -> Number:
-        """Call the bound."""
-        return self.beyond(reach)
-
-    def inverse(self) -> Summable:
-        """Follow the recipe of Section 5.3.3 with rigorous bounds."""
-        return recipe(self.expression, self.mass, self.beyond)
+    pmf: Masses
+    outside: Masses
+    inverse: Callable[[], Summable]
+    parts: tuple[int, fmpq_poly, fmpq_poly] | None = None
+    means: tuple[Number, Number] | None = None
 
 
-def law(source: str | Mechanism | Noise | Law) -> Law:
+LawSource = str | Mechanism | Noise | NoiseLaw
+LAWS: Registry[NoiseLaw] = Registry("integer noise")
+
+
+def law(source: LawSource) -> NoiseLaw:
     """Return the law of integer noise.
 
     >>> law("binomial(2, 1/4)").pmf(0)
@@ -205,7 +136,7 @@ def law(source: str | Mechanism | Noise | Law) -> Law:
     >>> law("geometric(ratio=2)").pmf(1)
     Fraction(1, 6)
     """
-    if isinstance(source, Law):
+    if isinstance(source, NoiseLaw):
         return source
     if isinstance(source, Noise):
         return _of_noise(source)
@@ -214,7 +145,57 @@ def law(source: str | Mechanism | Noise | Law) -> Law:
     return _of_mechanism(mechanism(source))
 
 
-def _of_mechanism(source: Mechanism) -> Law:
+def rational_law(
+    expression: str, shift: int, numerator: fmpq_poly, denominator: fmpq_poly
+) -> NoiseLaw:
+    """Return the law with generating function z^shift A(z) / B(z); the inverse exchanges A and B.
+
+    >>> rational_law("coin", 0, fmpq_poly([1, 1]) / 2, fmpq_poly([1])).pmf(1)
+    Fraction(1, 2)
+    """
+    sequence = cache(lambda: Rational(shift, numerator, denominator))
+
+    def inverse() -> Summable:
+        if (zero := circle_zero(numerator)) is not None:
+            raise NoSummableInverse(expression, zero)
+        return Rational(-shift, denominator, numerator)
+
+    parts = (shift, numerator, denominator)
+    return NoiseLaw(
+        expression,
+        lambda k: sequence().at(k),
+        lambda reach: sequence().tail(reach),
+        inverse,
+        parts,
+    )
+
+
+def finite_law(
+    masses: Sequence[object], start: int = 0, *, expression: str | None = None
+) -> NoiseLaw:
+    """Return the law with these probabilities on start, start + 1, ...
+
+    >>> finite_law(["1/4", "3/4"]).pmf(1)
+    Fraction(3, 4)
+    """
+    checked = FiniteNoise.of(masses, start)
+    shown = ", ".join(str(mass) for mass in checked.masses)
+    text = expression or f"integer-noise([{shown}], start={start})"
+    return rational_law(text, start, polynomial(checked.masses), fmpq_poly([1]))
+
+
+def any_law(expression: str, pmf: Masses, outside: Masses) -> NoiseLaw:
+    """Return any law: its probabilities, and a bound on the mass beyond a window that falls to 0.
+
+    >>> masses = {0: Fraction(1, 4), 1: Fraction(3, 4)}
+    >>> coin = any_law("coin", lambda k: masses.get(k, Fraction(0)), lambda r: Fraction(r < 1))
+    >>> round(float(coin.inverse().at(-1)), 6)
+    1.333333
+    """
+    return NoiseLaw(expression, pmf, outside, lambda: Approximated(expression, pmf, outside))
+
+
+def _of_mechanism(source: Mechanism) -> NoiseLaw:
     channel = source.channel if isinstance(source, OnStatistic) else None
     if not isinstance(channel, (AddedNoise, FiniteNoise)):
         raise Unsupported(
@@ -234,80 +215,63 @@ def _of_mechanism(source: Mechanism) -> Law:
     return _of_noise(channel.noise, source.expression)
 
 
-def finite_law(
-    masses: Sequence[object], start: int = 0, *, expression: str | None = None
-) -> RationalLaw:
-    """Return the law with these probabilities on start, start + 1, ...
+def _of_noise(noise: Noise, expression: str | None = None) -> NoiseLaw:
+    text, mirrored = expression or noise.expression, noise.reflected()
 
-    >>> finite_law(["1/4", "3/4"]).pmf(1)
-    Fraction(3, 4)
-    """
-    checked = FiniteNoise.of(masses, start)
-    shown = ", ".join(str(mass) for mass in checked.masses)
-    text = expression or f"integer-noise([{shown}], start={start})"
-    return RationalLaw(text, start, polynomial(checked.masses), fmpq_poly([1]))
+    def outside(reach: int) -> Number:
+        return noise.at_least(reach + 1) + mirrored.at_least(reach + 1)
 
-
-def _of_noise(noise: Noise, expression: str | None = None) -> Law:
-    text = expression or noise.expression
-    if isinstance(noise, (GeometricNoise, NegativeBinomialDifference)):
-        return _negative_binomial(noise, text)
     if isinstance(noise, SkellamNoise):
         return _poisson(text, noise.l1, noise.l2)
     if isinstance(noise, DiscreteGaussianNoise):
         sigma2 = noise.sigma2
-        return _ClosedForm(text, noise.pmf, _both_tails(noise), lambda: GaussianInverse(sigma2))
-    return AnyLaw(text, noise.pmf, _both_tails(noise))
-
-
-def _both_tails(noise: Noise) -> Callable[[int], Number]:
-    mirrored = noise.reflected()
-    return lambda reach: noise.at_least(reach + 1) + mirrored.at_least(reach + 1)
-
-
-def _negative_binomial(noise: GeometricNoise | NegativeBinomialDifference, text: str) -> Law:
-    """Theorem 5.15: the generating function is ((1-p)^2 z / ((1 - p z)(z - p)))^r."""
+        return NoiseLaw(text, noise.pmf, outside, lambda: GaussianInverse(sigma2))
+    if not isinstance(noise, (GeometricNoise, NegativeBinomialDifference)):
+        return any_law(text, noise.pmf, outside)
+    # Theorem 5.15: the generating function is ((1-p)^2 z / ((1 - p z)(z - p)))^r.
     r = noise.r if isinstance(noise, NegativeBinomialDifference) else 1
     p = noise.p
     if isinstance(p, Fraction):
         top = polynomial([(1 - p) ** (2 * r)])
         bottom = (polynomial([Fraction(1), -p]) * polynomial([-p, Fraction(1)])) ** r
-        return RationalLaw(text, r, top, bottom)
+        return rational_law(text, r, top, bottom)
     scale = (1 - p) ** -2
     terms = {-1: -(p * scale), 0: (1 + p**2) * scale, 1: -(p * scale)}
-    return _ClosedForm(text, noise.pmf, _both_tails(noise), lambda: Finite(terms))
+    return NoiseLaw(text, noise.pmf, outside, lambda: FiniteSequence(terms))
 
 
-def _poisson(text: str, l1: Number, l2: Number) -> Law:
-    law_ = PoissonLaw(l1, l2)
-    return _ClosedForm(text, law_.pmf, law_.outside, lambda: PoissonInverse(law_), law_)
+def _poisson(text: str, l1: Number, l2: Number) -> NoiseLaw:
+    own = PoissonInverse(l1, l2)  # its belief is the law
+    return NoiseLaw(text, own.belief, own.belief_tail, lambda: own, means=(l1, l2))
 
 
-def total(parts: Sequence[str | Mechanism | Noise | Law]) -> Law:
+def total(parts: Sequence[LawSource]) -> NoiseLaw:
     """Return the law of the sum of independent noises.
 
     >>> total(["integer-noise([1/4, 3/4])", "integer-noise([1/4, 3/4])"]).pmf(2)
     Fraction(9, 16)
     """
-    laws = _several(parts, "sum")
-    return reduce(_added, laws)
+    return reduce(_added, _several(parts, "sum"))
 
 
-def _added(a: Law, b: Law) -> Law:
+def _added(a: NoiseLaw, b: NoiseLaw) -> NoiseLaw:
     text = f"sum([{a.expression}, {b.expression}])"
-    if isinstance(a, RationalLaw) and isinstance(b, RationalLaw):
-        return RationalLaw(
-            text, a.shift + b.shift, a.numerator * b.numerator, a.denominator * b.denominator
-        )
-    means = [part.poisson for part in (a, b) if isinstance(part, _ClosedForm)]
-    if len(means) == 2 and means[0] is not None and means[1] is not None:
-        return _poisson(text, means[0].l1 + means[1].l1, means[0].l2 + means[1].l2)
-    return _Sum(text, a, b)
+    if a.parts is not None and b.parts is not None:
+        (i, p, q), (j, r, s) = a.parts, b.parts
+        return rational_law(text, i + j, p * r, q * s)
+    if a.means is not None and b.means is not None:
+        return _poisson(text, a.means[0] + b.means[0], a.means[1] + b.means[1])
+
+    def pmf(_k: int) -> Number:  # a sum of infinite laws is inverted by its parts
+        raise Unsupported(f"the probabilities of {text}: ask for those of its parts")
+
+    def outside(reach: int) -> Number:  # if |X + Y| > reach then one of them is above reach / 2
+        return a.outside(reach // 2) + b.outside(reach // 2)
+
+    return NoiseLaw(text, pmf, outside, lambda: Convolved(a.inverse(), b.inverse()))
 
 
-def mixture(
-    parts: Sequence[str | Mechanism | Noise | Law], weights: Sequence[object] | None = None
-) -> Law:
+def mixture(parts: Sequence[LawSource], weights: Sequence[object] | None = None) -> NoiseLaw:
     """Return the law that is each part with its weight (equal weights if left out).
 
     >>> mixture(["delta()", "geometric(p=1/2)"]).pmf(0)
@@ -324,66 +288,166 @@ def mixture(
     inner = ", ".join(part.expression for part in laws)
     text = f"mixture([{inner}], weights=[{', '.join(map(str, read))}])"
     pairs = [(w, part) for w, part in zip(read, laws, strict=True) if w]
-    if all(isinstance(part, RationalLaw) for _, part in pairs):
-        return _rational_mixture(text, pairs)  # type: ignore[arg-type]
-
-    def weighed(values: Callable[[Law], Number]) -> Number:
-        return sum((w * values(part) for w, part in pairs), start=Fraction(0))
-
-    return AnyLaw(
+    forms = [(w, *part.parts) for w, part in pairs if part.parts is not None]
+    if len(forms) == len(pairs):
+        shift = min(form[1] for form in forms)
+        top, bottom = fmpq_poly([0]), fmpq_poly([1])
+        for w, own, p, q in forms:
+            above = p.left_shift(own - shift) * fmpq(w.numerator, w.denominator)
+            top, bottom = top * q + above * bottom, bottom * q
+        common = top.gcd(bottom)
+        return rational_law(text, shift, top // common, bottom // common)
+    return any_law(
         text,
-        lambda k: weighed(lambda part: part.pmf(k)),
-        lambda reach: weighed(lambda part: part.outside(reach)),
+        lambda k: sum((w * part.pmf(k) for w, part in pairs), start=Fraction(0)),
+        lambda reach: sum((w * part.outside(reach) for w, part in pairs), start=Fraction(0)),
     )
 
 
-def _rational_mixture(text: str, pairs: Sequence[tuple[Fraction, RationalLaw]]) -> RationalLaw:
-    shift = min(part.shift for _, part in pairs)
-    top, bottom = fmpq_poly([0]), fmpq_poly([1])
-    for w, part in pairs:
-        above = part.numerator.left_shift(part.shift - shift) * fmpq(w.numerator, w.denominator)
-        top, bottom = top * part.denominator + above * bottom, bottom * part.denominator
-    common = top.gcd(bottom)
-    return RationalLaw(text, shift, top // common, bottom // common)
-
-
-def _several(parts: object, name: str) -> list[Law]:
+def _several(parts: object, name: str) -> list[NoiseLaw]:
     if isinstance(parts, str) or not isinstance(parts, Sequence) or not parts:
         raise InvalidInput(f"{name}: give a list of laws such as [delta(), geometric(ratio=2)]")
     return [law(part) for part in parts]
 
 
 @LAWS.register("binomial")
-def _binomial(n: object, q: object) -> Law:
+def _binomial(n: object, q: object) -> NoiseLaw:
     """Add the number of successes in n trials of probability q."""
     trials, chance = whole(n, "n", at_least=1), probability(q, "q")
     top = polynomial([1 - chance, chance]) ** trials
-    return RationalLaw(f"binomial(n={trials}, q={chance})", 0, top, fmpq_poly([1]))
+    return rational_law(f"binomial(n={trials}, q={chance})", 0, top, fmpq_poly([1]))
 
 
 @LAWS.register("poisson")
-def _poisson_law(mean: object) -> Law:
+def _poisson_law(mean: object) -> NoiseLaw:
     """Add a Poisson variable."""
     l1 = positive(mean, "mean")
     return _poisson(f"poisson(mean={exact_text(l1)})", l1, Fraction(0))
 
 
 @LAWS.register("delta")
-def _delta(at: object = 0) -> Law:
+def _delta(at: object = 0) -> NoiseLaw:
     """Add a fixed number: no noise."""
     place = rational(at, "at")
     if place.denominator != 1:
         raise InvalidInput(f"at={place} must be a whole number")
-    return RationalLaw(f"delta(at={place})", int(place), fmpq_poly([1]), fmpq_poly([1]))
+    return rational_law(f"delta(at={place})", int(place), fmpq_poly([1]), fmpq_poly([1]))
 
 
 @LAWS.register("mixture")
-def _mixture(laws: Sequence[Text], weights: Sequence[Text] | None = None) -> Law:
+def _mixture(laws: Sequence[Text], weights: Sequence[Text] | None = None) -> NoiseLaw:
     """Add one of several noises, chosen with the given weights."""
     return mixture(laws, weights)  # type: ignore[arg-type]
 
 
 @LAWS.register("sum")
-def _sum(laws: Sequence[Text]) -> Law:
+def _sum(laws: Sequence[Text]) -> NoiseLaw:
     """Add several independent noises."""
     return total(laws)  # type: ignore[arg-type]
+
+
+# --- the recipe for any law -----------------------------------------------------------------------
+
+_Step = tuple[Rational, Fraction]  # a rational inverse u, and a bound on ||g - u||
+
+
+class Approximated(Summable):
+    """The inverse of any law, known through better and better rational inverses.
+
+    >>> three = {-1: Fraction(1, 6), 0: Fraction(2, 3), 1: Fraction(1, 6)}
+    >>> g = Approximated("three", lambda k: three.get(k, Fraction(0)), lambda r: Fraction(r < 1))
+    >>> round(float(g.at(0)), 6)
+    1.732051
+
+    Raises:
+        Undecided: when the transform could not be kept away from 0.
+    """
+
+    def __init__(self, expression: str, pmf: Masses, outside: Masses) -> None:
+        """Find a first approximation."""
+        self._pmf, self._outside = pmf, outside
+        self._bits = _FIRST_BITS
+        self._known: dict[tuple[str, int, int, int], arb] = {}
+        while (step := _step(pmf, outside, self._bits)) is None:
+            self._bits *= 2
+            if self._bits > _LAST_BITS:
+                raise Undecided(
+                    f"{expression}: its characteristic function comes too near 0 to show that a "
+                    f"summable inverse exists ({_LAST_BITS} bits tried); it may have a zero. Give "
+                    "it as a sum or mixture of named laws with rational parameters, for which "
+                    "this is decided exactly"
+                )
+        self._step: _Step = step
+
+    @property
+    def error(self) -> Fraction:
+        """A bound on ||g - u|| for the approximation in use."""
+        return self._step[1]
+
+    def at(self, k: int) -> Number:
+        """Enclose by the approximation and its error."""
+        return Real(lambda bits: self._enclosed("at", k, bits))
+
+    def beyond(self, reach: int) -> Number:
+        """Sum the approximation, whose absolute sum is off by the error at most."""
+        return Real(lambda bits: self._enclosed("tail", reach, bits).nonnegative_part())
+
+    def _enclosed(self, what: str, k: int, bits: int) -> arb:
+        """Widen a value of the approximation by its error; once that is all, nothing is redone."""
+        (inverse, bound), work = self._at_work(bits)
+        key = (what, k, self._bits, work)
+        if key not in self._known:
+            with working_precision(work):
+                error = ball(bound, work).abs_upper()
+                near = ball(inverse.at(k), work) if what == "at" else inverse.summed(k, work, error)
+                self._known[key] = near + arb(0, error)
+        return self._known[key]
+
+    def _at_work(self, bits: int) -> tuple[_Step, int]:
+        """Return an approximation and the precision that its error makes worth while."""
+        wanted = Fraction(1, 1 << (bits // 2))
+        while self.error > wanted and 2 * self._bits <= _LAST_BITS:
+            self._bits *= 2
+            try:
+                better = _step(self._pmf, self._outside, self._bits)
+            except TooLarge:
+                break
+            self._step = better or self._step
+        size = self.error.denominator.bit_length() - self.error.numerator.bit_length()
+        return self._step, min(bits, max(size, 0) + 64)
+
+    def remainder(self, reach: int, bits: int) -> arb:
+        """Add the error to the remainder of the approximation."""
+        (inverse, bound), work = self._at_work(bits)
+        return widened(inverse.remainder(reach, work), ball(bound, work))
+
+
+def _step(pmf: Masses, outside: Masses, bits: int) -> _Step | None:
+    """Approximate the law to about 2^-bits; None when the bound does not reach."""
+    reach, small = 1, Fraction(1, 1 << bits)
+    while (beyond := bounds(outside(reach), bits)[1]) > small:
+        reach *= 2
+        if reach > _LARGEST_REACH:
+            raise TooLarge(
+                f"{show(beyond)} of the mass lies beyond {reach // 2}: the recipe takes laws that "
+                "are nearly contained in a window of that size; use a law with a closed form"
+            )
+    masses: list[Fraction] = []
+    eta = beyond
+    for k in range(-reach, reach + 1):
+        low, high = bounds(pmf(k), bits)
+        if high < 0:
+            raise InvalidInput(f"the probability of {k} is negative: {show(high)}")
+        middle = Fraction(round((low + high) * (1 << (bits + 16))), 1 << (bits + 17))
+        masses.append(middle)
+        eta += max(high - middle, middle - low)
+    together = sum(masses, start=Fraction(0))
+    if abs(together - 1) > eta:
+        raise InvalidInput(f"the probabilities sum to {show(together)}, they must sum to 1")
+    top = polynomial(masses)
+    if circle_zero(top) is not None:
+        return None
+    inverse = Rational(reach, fmpq_poly([1]), top)
+    norm = bounds(inverse.l1, 64)[1]
+    theta = eta * norm
+    return (inverse, norm * theta / (1 - theta)) if theta < Fraction(1, 2) else None

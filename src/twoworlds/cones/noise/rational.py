@@ -1,4 +1,4 @@
-r"""Sequences whose generating function is rational: finite, geometric and binomial noise and mixes.
+r"""Rational generating functions: finite, geometric and binomial noise, and their mixtures.
 
 Let z^shift A(z) / B(z) have no pole on the unit circle. Its Laurent series there is the only
 summable one: poles inside the circle are expanded in 1/z, poles outside in z. The same object is
@@ -7,25 +7,143 @@ a law (f) and, with A and B exchanged, its inverse (g).
 Terms are rational when each irreducible factor of B has all its roots on one side of the circle;
 otherwise they are enclosed by the residues at the poles. Beyond a place that can be computed the
 dominant pole of each side decides the signs, so that patterns of signs are proved, not observed.
+
+Zeros on the circle are decided exactly (`circle_zero`). An irreducible rational polynomial with a
+root on the circle shares it with its reciprocal, so it equals its reciprocal up to sign; then it is
+z + 1 (angle pi), z - 1, or z^d H(z + 1/z), and its roots on the circle are the real roots of H
+between -2 and 2, where z + 1/z is twice the cosine of the angle.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb, gcd
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from flint import acb, acb_poly, arb, fmpq, fmpq_poly, fmpz_poly
+from flint import acb, acb_poly, arb, fmpq, fmpq_poly, fmpz, fmpz_poly
 
-from twoworlds.cones.noise.circle import fraction, refuse_large, roots
-from twoworlds.cones.noise.convolution import Summable
-from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.numbers import LIMIT_BITS, Number, Real, working_precision
+from twoworlds.cones.kernel.vectors import fraction
+from twoworlds.cones.noise.summable import Summable
+from twoworlds.errors import TooLarge, Undecided
+from twoworlds.numbers import LIMIT_BITS, Number, Real, ball, working_precision
 
-__all__ = ["Rational", "formal_inverse"]
+__all__ = [
+    "CircleZero",
+    "Rational",
+    "circle_zero",
+    "polynomial",
+    "refuse_large",
+    "roots",
+]
 
 _START_BITS = 64
+_LARGEST_DEGREE = 600
+
+
+def polynomial(coefficients: Sequence[Fraction]) -> fmpq_poly:
+    """Return the polynomial with these coefficients, lowest first."""
+    return fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
+
+
+class CircleZero(NamedTuple):
+    """A zero e^(it) of a polynomial: the angle t as text, and its cosine enclosed."""
+
+    angle: str
+    cosine: Number
+
+
+def circle_zero(of: fmpq_poly) -> CircleZero | None:
+    """Return a zero on the unit circle, named by its angle, or None; decided exactly.
+
+    >>> circle_zero(fmpq_poly([1, 1, 1])).angle
+    '2 pi/3'
+    >>> circle_zero(fmpq_poly([2, 5, 2])) is None
+    True
+    """
+    refuse_large(of)
+    zeros = (_zero_of_irreducible(factor) for factor, _ in of.numer().factor()[1])
+    return next((zero for zero in zeros if zero is not None), None)
+
+
+def _zero_of_irreducible(factor: fmpz_poly) -> CircleZero | None:
+    coefficients = factor.coeffs()
+    backwards = coefficients[::-1]
+    if coefficients != backwards and coefficients != [-c for c in backwards]:
+        return None
+    degree = factor.degree()
+    if degree == 0 or (degree == 1 and coefficients[0] == 0):
+        return None
+    if degree == 1:  # z + 1 or z - 1, since it is its own reciprocal
+        negative = coefficients[0] == coefficients[1]
+        return CircleZero("pi" if negative else "0", Fraction(-1 if negative else 1))
+    folded = _folded(coefficients)
+    if order := factor.is_cyclotomic():
+        numeric = Real(lambda bits: (2 * arb.pi() / ball(int(order), bits)).cos())
+        exact = folded.degree() == 1
+        cosine = Fraction(-int(folded[0]), 2 * int(folded[1])) if exact else numeric
+        return CircleZero("pi/2" if order == 4 else f"2 pi/{int(order)}", cosine)
+    for place in range(folded.degree()):
+        if (cosine_found := _cosine(folded, place)) is not None:
+            half = cosine_found
+            shown = str(half) if isinstance(half, Fraction) else f"{float(half):.12g}..."
+            return CircleZero(f"arccos({shown})", half)
+    return None
+
+
+def _folded(coefficients: Sequence[fmpz]) -> fmpz_poly:
+    """Return H with z^d H(z + 1/z) = the palindrome of degree 2d.
+
+    z^j + z^-j = 2 T_j(u / 2) obeys V_(j+1) = u V_j - V_(j-1) with V_0 = 2, V_1 = u.
+    """
+    d = len(coefficients) // 2
+    u, before, current = fmpz_poly([0, 1]), fmpz_poly([2]), fmpz_poly([0, 1])
+    result = fmpz_poly([coefficients[d]])
+    for j in range(1, d + 1):
+        result += coefficients[d + j] * current
+        before, current = current, u * current - before
+    return result
+
+
+def _cosine(folded: fmpz_poly, place: int) -> Number | None:
+    """Return half of the root number ``place`` of H if it is real and inside (-2, 2)."""
+    if folded.degree() == 1:
+        cosine = Fraction(-int(folded[0]), 2 * int(folded[1]))
+        return cosine if abs(cosine) < 1 else None
+    bits = _START_BITS
+    while True:
+        with working_precision(bits):
+            root = roots(folded, bits)[place]  # real roots are given as exactly real
+            if root.imag != 0 or abs(root.real) > 2:
+                return None
+            if abs(root.real) < 2:
+                return Real(lambda b: roots(folded, b)[place].real / 2)
+        bits *= 2  # it ends, because the factor does not vanish at z = 1 or -1, where u is 2 or -2
+
+
+@lru_cache(maxsize=64)
+def _roots_of(coefficients: tuple[int, ...], bits: int) -> tuple[acb, ...]:
+    with working_precision(bits):
+        found: Any = fmpz_poly(list(coefficients)).complex_roots()  # the stubs miss the pairs
+        return tuple(root for root, _ in found)
+
+
+def roots(of: fmpz_poly, bits: int) -> tuple[acb, ...]:
+    """Enclose the roots of a polynomial without multiple roots: the real ones first, ascending."""
+    return _roots_of(tuple(int(c) for c in of.coeffs()), bits)
+
+
+def refuse_large(of: fmpq_poly) -> None:
+    """Refuse a degree whose roots would take too long."""
+    if of.degree() > _LARGEST_DEGREE:
+        raise TooLarge(
+            f"the generating function has degree {of.degree()}, more than {_LARGEST_DEGREE}: "
+            "use noise with fewer values, or a law with a closed form (geometric, skellam, "
+            "discrete-gaussian)"
+        )
+
+
 _GUARD = 32
 _SETTLING = 1024
 
@@ -42,7 +160,7 @@ class _Pole(NamedTuple):
 class Rational(Summable):
     """The summable Laurent series of z^shift A(z) / B(z).
 
-    >>> from twoworlds.cones.noise.circle import polynomial
+    >>> from twoworlds.cones.noise.rational import polynomial
     >>> half = Rational(0, polynomial([Fraction(1)]), polynomial([Fraction(3, 4), Fraction(1, 4)]))
     >>> [str(half.at(k)) for k in (-1, 0, 1)], str(half.l1)
     (['0', '4/3', '-4/9'], '2')
@@ -237,7 +355,10 @@ class Rational(Summable):
 
     @cached_property
     def signs(self) -> dict[int, int] | None:
-        """The signs on the unsettled window and two places beyond it on each side, if known."""
+        """The signs on the unsettled window and two places beyond it on each side, if known.
+
+        Further out they repeat with period 1 or 2.
+        """
         if self.low is not None and self.high is not None:
             return {k: self.sign(k) for k in range(self.low, self.high + 1)}
         if self.settled is None:
@@ -247,19 +368,6 @@ class Rational(Summable):
             return {k: self.sign(k) for k in range(first - 2, last + 3)}
         except Undecided:
             return None
-
-    @property
-    def alternating(self) -> bool:
-        """Look at the signs, which beyond the window repeat with period 1 or 2."""
-        if self.signs is None:
-            return False
-        return len({sign * (-1) ** k for k, sign in self.signs.items() if sign}) == 1
-
-    @property
-    def peak(self) -> int | None:
-        """Look for a single positive term."""
-        positive = [k for k, sign in (self.signs or {}).items() if sign > 0]
-        return positive[0] if len(positive) == 1 else None
 
     @cached_property
     def l1(self) -> Number:
@@ -304,29 +412,6 @@ def _pole(root: acb, order: int, top: list[acb_poly], bottom: list[acb_poly]) ->
         known = sum((parts[j] * below[i - j] for j in range(i)), start=acb(0))
         parts.append((above[i] - known) / below[0])
     return _Pole(root, order, parts, bool(abs(root) > 1))
-
-
-def formal_inverse(of: fmpq_poly, terms: int) -> list[Fraction]:
-    """Return the first terms of the power series 1 / A(z), summable or not.
-
-    A series that undoes the noise term by term need not be bounded: for 1/4 + 3/4 z it is
-    4 (-3)^k, while the only summable inverse is (4/3) (-1/3)^k at the places -1 - k. Row cones
-    need the summable one, which `Rational` gives.
-
-    >>> from twoworlds.cones.noise.circle import polynomial
-    >>> [int(c) for c in formal_inverse(polynomial([Fraction(1, 4), Fraction(3, 4)]), 4)]
-    [4, -12, 36, -108]
-    """
-    if of[0] == 0:
-        raise InvalidInput("a power series is inverted when its first term is not 0")
-    leading = fraction(of[0])
-    found: list[Fraction] = []
-    for k in range(terms):
-        value = Fraction(k == 0)
-        for j in range(1, min(k, int(of.degree())) + 1):
-            value -= fraction(of[j]) * found[k - j]
-        found.append(value / leading)
-    return found
 
 
 def _used(of: fmpq_poly) -> list[int]:

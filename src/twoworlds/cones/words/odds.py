@@ -7,12 +7,16 @@ leaves the odds
 
 The largest value over the cone is the tight alpha of Lin & Kifer, equation 2; divided by the prior
 odds it is the tight alpha' of equation 3, the factor by which the odds can grow. A ratio of linear
-functions is largest at an extreme row. A cone that is given by rows is answered by trying them; one
-given by inequalities by a linear program (maximise a . x with r . x = 1), whose multipliers prove
-that no row does better; and the parity of independent records under one transition per record by
-its closed form, for any number of records.
+functions is largest at an extreme row. A cone that is given by rows is answered by trying them, and
+so is one with no more inequalities than dimensions. One that is given by more inequalities
+c . x >= 0 is answered by the linear program
 
-A row that is possible on S and impossible on R makes the odds infinite.
+    maximise a . x    subject to    r . x = 1,  c . x >= 0,  x >= 0,
+
+whose optimum alpha comes with multipliers y >= 0 of the inequalities: alpha r - a = sum of y c, so
+that no row of the cone has a larger ratio. A row that is possible on S and impossible on R makes
+the odds infinite. The parity of independent records under one transition per record has a closed
+form, for any number of records.
 """
 
 from __future__ import annotations
@@ -21,29 +25,145 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
+from twoworlds.answer import Answer, Facts
 from twoworlds.calls import parse
-from twoworlds.cards.explained import Explained
-from twoworlds.cones.certificates import Certificate
-from twoworlds.cones.kernel.vectors import Vector, primitive, rational
+from twoworlds.charts import Bars
+from twoworlds.cones.certificates import Certificate, proved
+from twoworlds.cones.cone import Cone
+from twoworlds.cones.kernel.combination import combination
+from twoworlds.cones.kernel.vectors import Vector, dot, negative, primitive, rational, units
 from twoworlds.cones.row_cone import RowCone, build_source, row_cone
-from twoworlds.cones.words.beliefs import named_set
-from twoworlds.cones.words.parity_belief import ParityBelief, extremes
-from twoworlds.cones.words.ratio import largest_ratio
-from twoworlds.cones.words.wording import is_printed, number, shortened
+from twoworlds.cones.words.parity import ParityBelief, extremes
+from twoworlds.cones.words.wording import is_printed, named_set, number
 from twoworlds.definitions import PrivacyDefinition
+from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.numbers import INFINITY, Number, to_json
+from twoworlds.numbers import INFINITY, Number
+from twoworlds.show import Result
 from twoworlds.worlds import Point, Records, Universe
+from twoworlds.worlds.assumptions import say_belief
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.secret import secret as build_secret
 
-__all__ = ["LargestOdds", "both_ways", "largest_odds", "largest_parity_odds"]
+__all__ = ["LargestOdds", "both_ways", "largest_odds", "largest_parity_odds", "largest_ratio"]
+
+Found = tuple[Vector, Number, dict[str, object]]
+
+
+def largest_ratio(cone: Cone, a: Sequence[Fraction], r: Sequence[Fraction]) -> Found:
+    """Return a row x of the largest ratio a . x / r . x, the ratio, and the proof as data.
+
+    >>> largest_ratio(Cone.from_rays([(3, 1), (1, 3)]), [Fraction(1), Fraction(0)],
+    ...               [Fraction(0), Fraction(1)])[:2]
+    ((3, 1), Fraction(3, 1))
+    """
+    given = cone.constraints
+    if given is None:
+        rays, lines = cone.generators or ((), ())
+        row, odds = _best(rays, lines, a, r)
+        proof: dict[str, object] = {"generators": rays}
+    elif len(given[0]) <= cone.dimension and not given[1]:
+        row, odds = _best(cone.rays, cone.lines, a, r)
+        proof = _implied(cone, given[0], a, r, odds)
+    else:
+        row, odds, proof = _by_program(cone.dimension, *given, a, r)
+    shown = "infinity" if odds == INFINITY else odds
+    return row, odds, {"first": a, "second": r, "row": row, "odds": shown, **proof}
+
+
+def _best(
+    rays: Sequence[Vector],
+    lines: Sequence[Vector],
+    a: Sequence[Fraction],
+    r: Sequence[Fraction],
+) -> tuple[Vector, Number]:
+    """Try all rays."""
+    if lines or any(min(ray) < 0 for ray in rays):
+        raise Unsupported(
+            "the cone holds rows with negative entries, which are no likelihoods: intersect it "
+            "with the rows that are at least 0"
+        )
+    scale = lcm(*[value.denominator for value in (*a, *r)])
+    top, bottom = (tuple(int(value * scale) for value in values) for values in (a, r))
+    best: tuple[bool, Fraction] | None = None
+    for ray in rays:
+        p, q = dot(top, ray), dot(bottom, ray)
+        if p or q:
+            ratio = (not q, Fraction(p) / q if q else Fraction(0))
+            if best is None or ratio > best:
+                best, row = ratio, ray
+    if best is None:
+        raise _no_row()
+    return row, INFINITY if best[0] else best[1]
+
+
+def _implied(
+    cone: Cone,
+    premises: Sequence[Vector],
+    a: Sequence[Fraction],
+    r: Sequence[Fraction],
+    odds: Number,
+) -> dict[str, object]:
+    """Write odds * r - a as a combination of the inequalities."""
+    if not isinstance(odds, Fraction):
+        return {"premises": premises}
+    gap = [odds * q - p for p, q in zip(a, r, strict=True)]
+    used = dict(combination(gap, premises, (), cone.rays))
+    return {"premises": premises, "multipliers": [used.get(c, Fraction(0)) for c in premises]}
+
+
+def _by_program(
+    size: int,
+    listed: Sequence[Vector],
+    equalities: Sequence[Vector],
+    a: Sequence[Fraction],
+    r: Sequence[Fraction],
+) -> Found:
+    from twoworlds.programs import Infeasible, Optimal, Unbounded, solve
+
+    ones = units(size)
+    known = set(ones)
+    inequalities = [c for c in listed if c not in known]
+    given = [*inequalities, *equalities]
+    rows: list[Sequence[int | Fraction]] = [r, *given]
+    low = [1, *[0] * len(given)]
+    high = [1, *[None] * len(inequalities), *[0] * len(equalities)]
+    outcome = solve([-c for c in a], rows, lower=low, upper=high)
+    premises = [*inequalities, *equalities, *map(negative, equalities), *ones]
+    if isinstance(outcome, Infeasible):
+        # r vanishes on the whole cone, so any row that a sees has infinite odds.
+        found = solve([0] * size, [a, *given], lower=low, upper=high)
+        if not isinstance(found, Optimal):
+            raise _no_row()
+        return primitive(found.x), INFINITY, {"premises": premises}
+    if isinstance(outcome, Unbounded):
+        return primitive(outcome.ray), INFINITY, {"premises": premises}
+    odds = -outcome.value
+    rest = [odds * q - p for p, q in zip(a, r, strict=True)]
+    multipliers: list[Fraction] = []
+    for row, y in zip(given, outcome.y[1:], strict=True):
+        multipliers.append(y)
+        if y:
+            rest = [c - y * e for c, e in zip(rest, row, strict=True)]
+    equal = multipliers[len(inequalities) :]
+    multipliers[len(inequalities) :] = [max(y, Fraction(0)) for y in equal]
+    multipliers += [max(-y, Fraction(0)) for y in equal] + rest
+    return primitive(outcome.x), odds, {"premises": premises, "multipliers": multipliers}
+
+
+def _no_row() -> InvalidInput:
+    return InvalidInput(
+        "every row of the cone vanishes on both sets: no mechanism has such rows, as its rows sum "
+        "to the row of ones"
+    )
+
 
 Source = RowCone | str | Mechanism | PrivacyDefinition | Sequence[str | Mechanism]
 Set = str | Secret | Iterable[object]
@@ -56,7 +176,7 @@ _MOST_PROVED = 20_000
 
 
 @dataclass(frozen=True)
-class LargestOdds(Explained):
+class LargestOdds(Result):
     """The largest odds of a secret against its rival after any output.
 
     Attributes:
@@ -71,6 +191,7 @@ class LargestOdds(Explained):
             them.
         approximation: Why the cone may be larger than the row cone, if so: the odds are then a
             bound that may not be attained.
+        assumes: What is believed, to follow "if"; None where every belief gives the same factor.
     """
 
     source: str
@@ -83,6 +204,7 @@ class LargestOdds(Explained):
     output: str | None
     certificate: Certificate
     approximation: str | None = None
+    assumes: str | None = None
 
     @property
     def factor(self) -> Number:
@@ -91,8 +213,9 @@ class LargestOdds(Explained):
 
     @property
     def sentence(self) -> str:
-        """Say how far the odds can move, and which row does it."""
-        sets = f"The odds of {self.secret} against {self.against}"
+        """Say how far the odds can move, for which belief, and which row does it."""
+        opening = "The" if self.assumes is None else f"If {self.assumes}, the"
+        sets = f"{opening} odds of {self.secret} against {self.against}"
         trusted = "whatever trusted mechanism is used"
         if self.approximation is not None:
             if self.factor == INFINITY:
@@ -115,47 +238,38 @@ class LargestOdds(Explained):
         named = "the row" if self.output is None else f"the output {self.output} with the row"
         return f"{named} {', '.join(map(str, self.row))} over {labels} {verb}"
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say it with the odds before and after."""
-        lines = [
-            self.sentence,
-            f"  odds before: {number(self.prior_odds)}; after, at most: {number(self.odds)}",
-        ]
-        if self.approximation is not None:
-            lines.append(f"  approximated: {self.approximation}")
-        return "\n".join(lines)
-
-    def picture(self) -> str:
-        """Draw the belief in the secret, if it is one of the two: before, and at most after."""
-        from twoworlds.cards import bars
-
+        odds = f"before: {number(self.prior_odds)}; after, at most: {number(self.odds)}"
         after = 1.0 if self.odds == INFINITY else self.odds / (1 + self.odds)
         believed = {"before": self.prior_odds / (1 + self.prior_odds), "after, at most": after}
-        return bars(
-            f"{self.secret} rather than {self.against}", believed, grey=["before"], side="up"
+        title = f"{self.secret} rather than {self.against}"
+        return Answer(
+            self.sentence,
+            blocks=[Facts([("odds", odds)]), Bars(title, believed, grey=["before"], side="up")],
+            notes=[] if self.approximation is None else [f"approximated: {self.approximation}"],
         )
 
     def verify(self) -> bool:
         """Check the certificate."""
         return self.certificate.verify()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the odds, the row that attains them, and the proof."""
+        columns = [self.universe.label(x) for x in self.universe] if self.row else None
         return {
             "source": self.source,
             "secret": self.secret,
             "against": self.against,
-            "factor": to_json(self.factor),
-            "odds": to_json(self.odds),
-            "prior_odds": to_json(self.prior_odds),
-            "row": None if self.row is None else list(self.row),
-            "columns": None
-            if self.row is None
-            else [self.universe.label(x) for x in self.universe],
+            "factor": self.factor,
+            "odds": self.odds,
+            "prior_odds": self.prior_odds,
+            "row": self.row,
+            "columns": columns,
             "output": self.output,
             "sentence": self.sentence,
             "approximation": self.approximation,
-            "certificate": self.certificate.to_dict(),
+            "certificate": self.certificate,
         }
 
 
@@ -218,9 +332,15 @@ used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
         prior_odds=sum(a, start=Fraction(0)) / sum(r, start=Fraction(0)),
         row=row,
         output=None,
-        certificate=_proved("largest-odds", **fields),
+        certificate=proved("largest-odds", **fields),
         approximation=cone.approximation,
+        assumes=None if len(first) == len(second) == 1 else _assumed(belief, where),
     )
+
+
+def _assumed(belief: str | Belief, where: Universe) -> str:
+    """Say what is believed: beliefs that weigh the databases of a set otherwise move otherwise."""
+    return say_belief(belief, where) if isinstance(belief, str) else "the given belief is held"
 
 
 def both_ways(
@@ -300,13 +420,6 @@ def _masses(where: Universe, held: Belief, members: dict[Point, None]) -> list[F
     ]
 
 
-def _proved(kind: str, **fields: object) -> Certificate:
-    certificate = Certificate(kind, fields)
-    if not certificate.verify():
-        raise AssertionError(f"a certificate of kind {kind!r} failed its check")
-    return certificate
-
-
 # --- parity, by structure -------------------------------------------------------------------------
 
 
@@ -370,7 +483,8 @@ def largest_parity_odds(
         prior_odds=(1 + before) / (1 - before),
         row=None if row is None else primitive(row),
         output=built.outputs.label(output),
-        certificate=_proved("largest-parity-odds", **proof),
+        certificate=proved("largest-parity-odds", **proof),
+        assumes="the records are independent, with the given chances",
     )
 
 
@@ -412,14 +526,17 @@ def _by_structure(
     if call.name not in ("independent", "uniform") or not laws or call.named:
         return None
     wanted = {"even": False, "odd": True, "parity": True}.get(secret.strip())
+    assumes = _assumed(belief, source.universe)
     if wanted is not None:
-        rivals = (None, "even" if wanted else "odd")
-        return largest_parity_odds(source, laws, odd=wanted) if against in rivals else None
+        if against not in (None, "even" if wanted else "odd"):
+            return None
+        return replace(largest_parity_odds(source, laws, odd=wanted), assumes=assumes)
     match = re.fullmatch(r"\s*([1-9][0-9]*)\s*=\s*([01])\s*", secret)
     if match is None or against is not None:
         return None
     found = largest_parity_odds(source, laws, [int(match[1])], odd=match[2] == "1")
-    return replace(found, secret=f"record {match[1]} being {match[2]}", against="the opposite")
+    secret = f"record {match[1]} being {match[2]}"
+    return replace(found, secret=secret, against="the opposite", assumes=assumes)
 
 
 def _bits(records: Records) -> bool:

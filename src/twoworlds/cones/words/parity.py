@@ -3,6 +3,11 @@ r"""Parity: what randomized response protects beyond single records (Lin & Kifer
 An attacker holds the records independent, record i being a_i with probability q_i and b_i
 otherwise (for bits: yes and no), and bets on the parity of the number of a_i among persons J. The
 *balance* of a belief is P(even) - P(odd): before any output it is the product of 1 - 2 q_j over J.
+After an output of a mechanism with one transition Q per record it is again a product, over J, of
+
+    (P(o_j, b_j) - P(o_j, a_j)) / (P(o_j, b_j) + P(o_j, a_j)),    P(o, a) = q Q[o, a],
+
+so that the largest and the least balance over all outputs are found record by record.
 
 Theorem 5.7: if every row of a mechanism is in the row cone of randomized response with keep p, and
 every q_j, j in J, is >= p or <= 1 - p, then no output makes him change his mind: the parity that
@@ -39,40 +44,305 @@ only if |d| >= (r - 1) / (r + 1); noisy parity, told with odds r, turns round an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer
+from twoworlds.charts import Bars
 from twoworlds.cones.kernel.vectors import rational
-from twoworlds.cones.structure.per_record import PerRecordCone
-from twoworlds.cones.words.beliefs import law_of
-from twoworlds.cones.words.parity_belief import (
-    Extreme,
-    ParityBelief,
-    balance_after,
-    extremes,
-    listed_chances,
-)
-from twoworlds.cones.words.wording import plain, shortened
+from twoworlds.cones.per_record import PerRecordCone
+from twoworlds.cones.words.wording import Wording, as_records, law_of, multiplied, plain
+from twoworlds.definitions.verdict import shortened
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.numbers import INFINITY, Number, power, probability, ratio_at_least_one, to_json
-from twoworlds.worlds import Point
+from twoworlds.numbers import INFINITY, Number, power, probability, ratio_at_least_one
+from twoworlds.show import Result
+from twoworlds.worlds import Point, Records, Universe
+from twoworlds.worlds.belief import Belief, independent
 
 __all__ = [
+    "Extreme",
+    "ParityBelief",
     "ParityCheck",
     "attacker_who_changes_his_mind",
-    "attackers",
+    "balance_after",
     "dp_parity_threshold",
+    "extremes",
     "guards_parity",
+    "listed_chances",
     "parity_check",
 ]
 
+_MOST_WORK = 1 << 22
 _MOST_OUTPUTS = 1 << 16
+
+
+class Extreme(NamedTuple):
+    """An output with its balance, P(even | output) - P(odd | output)."""
+
+    output: Point
+    balance: Fraction
+
+
+@dataclass(frozen=True)
+class ParityBelief:
+    """Independent records of two possible values each, and the persons whose parity counts.
+
+    Attributes:
+        universe: Of lists of records.
+        records: The same, read as lists of records.
+        chances: For each record the probability of its first value.
+        values: For each record its first value, which is counted, and its second one.
+        persons: J, counted from 1.
+    """
+
+    universe: Universe
+    records: Records
+    chances: tuple[Fraction, ...]
+    values: tuple[tuple[Point, Point], ...]
+    persons: tuple[int, ...]
+
+    @staticmethod
+    def read(
+        universe: Universe,
+        chances: object,
+        persons: Sequence[int] | None = None,
+        values: Sequence[Sequence[object]] | None = None,
+    ) -> ParityBelief:
+        """Read one chance for all records or one for each; all persons count unless named.
+
+        >>> from twoworlds import BitStrings
+        >>> ParityBelief.read(BitStrings(2), "3/4").prior_even
+        Fraction(5, 8)
+        """
+        records = as_records(universe)
+        if records is None:
+            raise InvalidInput(
+                f"{universe.expression} has no persons to speak of: use bits(n) or "
+                "records(values, n)"
+            )
+        given = listed_chances(chances)
+        if len(given) not in (1, records.n):
+            raise InvalidInput(f"{len(given)} chances are given for {records.n} records")
+        read = [rational(probability(q, "chance"), "chance") for q in given]
+        return ParityBelief(
+            universe,
+            records,
+            tuple(read * (records.n // len(read))),
+            _pairs(records, values),
+            _persons(records, persons),
+        )
+
+    @property
+    def prior_balance(self) -> Fraction:
+        """P(even) - P(odd) before any output."""
+        return multiplied(1 - 2 * self.chances[i - 1] for i in self.persons)
+
+    @property
+    def prior_even(self) -> Fraction:
+        """The probability of an even number before any output."""
+        return (1 + self.prior_balance) / 2
+
+    @property
+    def laws(self) -> tuple[dict[Point, Fraction], ...]:
+        """The law of each record; values held impossible are left out."""
+        pairs = zip(self.values, self.chances, strict=True)
+        return tuple({v: p for v, p in ((a, q), (b, 1 - q)) if p} for (a, b), q in pairs)
+
+    @property
+    def signs(self) -> tuple[dict[Point, int], ...]:
+        """-1 for the value that is counted, 1 for the other; 1 for persons who do not count."""
+        counted = frozenset(self.persons)
+        return tuple(
+            {a: -1 if i in counted else 1, b: 1} for i, (a, b) in enumerate(self.values, 1)
+        )
+
+    def belief(self) -> Belief:
+        """List the belief, for the universes where that is possible."""
+        listed = independent(self.records, list(self.laws))
+        return Belief(self.universe, {self.point(word): mass for word, mass in listed.items()})
+
+    def point(self, word: tuple[Point, ...]) -> Point:
+        """Return the database of the universe with these records."""
+        return word if self.universe is self.records else "".join(map(str, word))
+
+    def words(self) -> Iterator[tuple[Point, Fraction, int]]:
+        """Run through the databases held possible, with probability and sign."""
+        laws, signs = self.laws, self.signs
+        for word in product(*laws):
+            mass = prod((law[v] for law, v in zip(laws, word, strict=True)), start=Fraction(1))
+            sign = prod(of[v] for of, v in zip(signs, word, strict=True))
+            yield self.point(word), mass, sign
+
+    def explain(self) -> str:
+        """Say the belief in words."""
+        laws = [[law.get(v, Fraction(0)) for v in self.records.values] for law in self.laws]
+        return Wording(self.records).independent(laws)
+
+    def number_of(self) -> str:
+        """Say what is counted, as in "number of yeses among persons 1 and 3"."""
+        words = Wording(self.records)
+        where = (
+            "" if len(self.persons) == self.records.n else f" among {words.persons(self.persons)}"
+        )
+        counted = {self.values[i - 1][0] for i in self.persons}
+        if len(counted) == 1:
+            value = next(iter(counted))
+            plural = words.bits and str(value) == "1"
+            return f"number of {'yeses' if plural else f'records {value}'}{where}"
+        events = "; ".join(f"person {i} has {self.values[i - 1][0]}" for i in self.persons)
+        return f"number of these events ({events})"
+
+
+def listed_chances(chances: object) -> list[object]:
+    """Read one chance, or a list of them.
+
+    >>> listed_chances("3/4"), listed_chances(["3/4", 1])
+    (['3/4'], ['3/4', 1])
+    """
+    if isinstance(chances, Iterable) and not isinstance(chances, str):
+        return list(chances)
+    return [chances]
+
+
+def _pairs(
+    records: Records, values: Sequence[Sequence[object]] | None
+) -> tuple[tuple[Point, Point], ...]:
+    names = {str(value): value for value in records.values}
+    if values is None:
+        if len(records.values) != 2:
+            raise InvalidInput(
+                f"parity needs two possible values of each record, {records.expression} has "
+                f"{len(records.values)}: give values=, one pair per record"
+            )
+        a, b = records.values
+        if sorted(names) == ["0", "1"]:
+            a, b = names["1"], names["0"]
+        return ((a, b),) * records.n
+    if len(values) not in (1, records.n):
+        raise InvalidInput(f"{len(values)} pairs of values are given for {records.n} records")
+    read = []
+    for pair in values:
+        texts = [str(value) for value in pair]
+        if len(set(texts)) != 2 or len(texts) != 2 or any(text not in names for text in texts):
+            raise InvalidInput(
+                f"values={list(pair)!r}: give two different values of a record, "
+                f"from {', '.join(names)}"
+            )
+        read.append((names[texts[0]], names[texts[1]]))
+    return tuple(read) * (records.n // len(read))
+
+
+def _persons(records: Records, persons: Sequence[int] | None) -> tuple[int, ...]:
+    if persons is None:
+        return tuple(range(1, records.n + 1))
+    if not persons:
+        raise InvalidInput("persons=[]: name at least one person whose record counts")
+    for person in persons:
+        if type(person) is not int or not 1 <= person <= records.n:
+            raise InvalidInput(f"person={person!r}: there are {records.n}, counted from 1")
+    return tuple(sorted(set(persons)))
+
+
+def balance_after(mechanism: Mechanism, belief: ParityBelief, output: Point) -> Fraction | None:
+    """Return P(even | output) - P(odd | output)."""
+    if isinstance(mechanism, PerRecord):
+        shares = _shares(mechanism, belief)
+        found = [of[o] for of, o in zip(shares, output, strict=True) if o in of]
+        return multiplied(found) if len(found) == len(output) else None
+    total = balance = Fraction(0)
+    for database, mass, sign in belief.words():
+        likelihood = rational(mechanism.probability(output, database), "P(output | database)")
+        total += mass * likelihood
+        balance += sign * mass * likelihood
+    return balance / total if total else None
+
+
+def extremes(mechanism: Mechanism, belief: ParityBelief) -> tuple[Extreme, Extreme]:
+    """Return the outputs of least and of largest balance; one transition per record by structure.
+
+    >>> from twoworlds import mechanism
+    >>> survey = mechanism("randomized-response(bits=40, keep=3/4)")
+    >>> extremes(survey, ParityBelief.read(survey.universe, "3/4", [1, 40]))[1].balance
+    Fraction(16, 25)
+    """
+    if isinstance(mechanism, PerRecord):
+        shares = _shares(mechanism, belief)
+        # The least product is the largest one when a record's factors change their signs.
+        low = _largest([{o: -share for o, share in shares[0].items()}, *shares[1:]])
+        return Extreme(low.output, -low.balance), _largest(shares)
+    work = prod(len(law) for law in belief.laws) * (mechanism.outputs.size or _MOST_WORK + 1)
+    if work > _MOST_WORK:
+        raise TooLarge(
+            f"{mechanism.expression} would need {_MOST_WORK} and more likelihoods: use fewer "
+            "records, or one transition per record"
+        )
+    found = [
+        Extreme(output, balance)
+        for output in mechanism.outputs
+        if (balance := balance_after(mechanism, belief, output)) is not None
+    ]
+    return min(found, key=lambda e: e.balance), max(found, key=lambda e: e.balance)
+
+
+def _shares(mechanism: PerRecord, belief: ParityBelief) -> list[dict[Point, Fraction]]:
+    """For each record, the balance of its own parity after each output that it may have."""
+    kept: dict[tuple[Any, ...], dict[Point, Fraction]] = {}
+    result = []
+    for law, signs in zip(belief.laws, belief.signs, strict=True):
+        key = (tuple(law.items()), tuple(signs.items()))
+        if key not in kept:
+            kept[key] = dict(_record_shares(mechanism, law, signs))
+        result.append(kept[key])
+    return result
+
+
+def _record_shares(
+    mechanism: PerRecord, law: Mapping[Point, Fraction], signs: Mapping[Point, int]
+) -> Iterator[tuple[Point, Fraction]]:
+    transition = mechanism.transition
+    for o in transition.outputs:
+        name = f"P({o} | value)"
+        masses = {v: p * rational(transition.probability(o, v), name) for v, p in law.items()}
+        total = sum(masses.values())
+        if total:
+            yield o, sum((signs[v] * m for v, m in masses.items()), start=Fraction(0)) / total
+
+
+def _largest(shares: Sequence[Mapping[Point, Fraction]]) -> Extreme:
+    """Return the largest product of one factor per record.
+
+    If some product is positive, take from each record the factor of largest size; should the
+    product be negative, exchange the one factor whose best rival of the other sign costs least (an
+    exchange of three or more costs more). If none is positive, 0 is the largest where it occurs,
+    and otherwise no record has factors of both signs, so that the smallest sizes are taken.
+    """
+    orders = [sorted(of, key=lambda o: -abs(of[o])) for of in shares]
+    output = [order[0] for order in orders]
+    tops = [of[o] for of, o in zip(shares, output, strict=True)]
+    if all(tops) and sum(top < 0 for top in tops) % 2:
+        listed = list(zip(shares, tops, orders, strict=True))
+        exchanges = [
+            (abs(of[o] / top), i, o)
+            for i, (of, top, order) in enumerate(listed)
+            for o in order
+            if of[o] * top < 0
+        ]
+        zeros = [(i, order[-1]) for i, (of, _, order) in enumerate(listed) if not of[order[-1]]]
+        if exchanges:
+            _, place, rival = max(exchanges, key=lambda exchange: exchange[0])
+            output[place] = rival
+        elif zeros:
+            output[zeros[-1][0]] = zeros[-1][1]
+        else:
+            output = [order[-1] for order in orders]
+    found = multiplied(of[o] for of, o in zip(shares, output, strict=True))
+    return Extreme(tuple(output), found)
 
 
 def guards_parity(
@@ -118,7 +388,7 @@ def guards_parity(
 
 
 @dataclass(frozen=True)
-class ParityCheck(Explained):
+class ParityCheck(Result):
     """Whether some output makes an attacker change his mind about a parity; true if none does.
 
     Attributes:
@@ -171,8 +441,9 @@ class ParityCheck(Explained):
         """Recompute the posterior of the worst output."""
         return self.posterior_even(self.worst.output) == (1 + self.worst.balance) / 2
 
-    def explain(self) -> str:
-        """Say what the attacker thinks before and after the output that moves him furthest."""
+    @property
+    def sentence(self) -> str:
+        """What the attacker thinks before and after the output that moves him furthest."""
         before, after = self.belief.prior_balance, self.worst.balance
         number = self.belief.number_of()
         label = shortened(self.mechanism.outputs.label(self.worst.output))
@@ -192,26 +463,25 @@ class ParityCheck(Explained):
             f"({plain((1 + abs(after)) / 2)}): he changes his mind."
         )
 
-    def picture(self) -> str:
-        """Draw the belief in an even number, before and after."""
-        from twoworlds.cards import bars
-
+    def answer(self) -> Answer:
+        """Say it, and draw the belief in an even number before and after."""
         chances = {"before": self.prior_even, "after that output": (1 + self.worst.balance) / 2}
         tie = ("a tie", Fraction(1, 2))
-        return bars("An even number of yeses", chances, grey=["before"], mark=tie)
+        drawn = Bars("An even number of yeses", chances, grey=["before"], mark=tie)
+        return Answer(self.sentence, holds=self.protected, blocks=[drawn])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the belief, and what the output makes of it."""
         return {
-            "mechanism": self.mechanism.expression,
-            "chances": [to_json(q) for q in self.belief.chances],
+            "mechanism": self.mechanism,
+            "chances": self.belief.chances,
             "values": [[str(v) for v in pair] for pair in self.belief.values],
-            "persons": list(self.belief.persons),
+            "persons": self.belief.persons,
             "protected": self.protected,
-            "prior_even": to_json(self.prior_even),
+            "prior_even": self.prior_even,
             "output": self.mechanism.outputs.label(self.worst.output),
-            "posterior_even": to_json((1 + self.worst.balance) / 2),
-            "sentence": self.explain(),
+            "posterior_even": (1 + self.worst.balance) / 2,
+            "sentence": self.sentence,
         }
 
 
@@ -258,7 +528,7 @@ def attacker_who_changes_his_mind(mechanism: str | Mechanism, keep: object) -> P
     its inequalities, and |coefficients| is a belief with q_i in {p, 1 - p}; None if all rows are
     inside.
 
-    >>> print(attacker_who_changes_his_mind("noisy-parity(bits=2, keep=3/4)", "3/4").explain())
+    >>> print(attacker_who_changes_his_mind("noisy-parity(bits=2, keep=3/4)", "3/4").sentence)
     An attacker believes the two answers are independent, each yes with probability 3/4; so he \
 thinks an even number of yeses likelier (5/8). After the output 1 he thinks an odd number likelier \
 (9/14): he changes his mind.
@@ -281,30 +551,6 @@ thinks an even number of yeses likelier (5/8). After the output 1 he thinks an o
                 raise AssertionError("a violated inequality is the belief of a changed mind")
             return check
     return None
-
-
-def attackers(
-    keep: object = "3/4", mechanism: str | Mechanism | None = None
-) -> dict[str, ParityCheck]:
-    """Return the three attackers of Lin & Kifer, Section 5.1, on two bits.
-
-    Attackers 1 and 2 hold each bit 1 with probability p or 1 - p: they never change their minds.
-    Attacker 3 is undecided about the first bit, and so about the parity of both: he changes his
-    mind, though not about the second bit alone. Differs: print gives the outputs 01 or 00 for
-    that; it is 01 or 11, and 00 leaves him exactly undecided.
-
-    >>> attackers()["Attacker 3"].posteriors()
-    {'11': Fraction(7, 10), '10': Fraction(1, 2), '01': Fraction(3, 10), '00': Fraction(1, 2)}
-    """
-    p = rational(probability(keep, "keep"), "keep")
-    built = f"randomized-response(bits=2, keep={p})" if mechanism is None else mechanism
-    half = Fraction(1, 2)
-    return {
-        "Attacker 1": parity_check(built, [p, p]),
-        "Attacker 2": parity_check(built, [1 - p, p]),
-        "Attacker 3": parity_check(built, [half, p]),
-        "Attacker 3, second bit": parity_check(built, [half, p], [2]),
-    }
 
 
 def dp_parity_threshold(ratio: object, bits: int) -> Number:

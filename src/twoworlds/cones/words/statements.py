@@ -28,24 +28,34 @@ weakly (Section 5.1, where most outputs of randomized response leave a tie).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations, permutations, product
+from math import gcd
 from typing import Any
 
-from twoworlds.cards.explained import Explained
-from twoworlds.cones.kernel.vectors import Vector
+from twoworlds.answer import Answer, Facts
+from twoworlds.charts import Bars, Chart
+from twoworlds.cones.kernel.vectors import Vector, divided, dot
+from twoworlds.cones.per_record import PerRecordCone, ProductInequality
 from twoworlds.cones.row_cone import Inequality, Row, RowCone, read_row
-from twoworlds.cones.structure.per_record import PerRecordCone, ProductInequality
-from twoworlds.cones.words.beliefs import Wording, as_records, factorise, joined, law_of
-from twoworlds.cones.words.simplest import simplest
-from twoworlds.cones.words.wording import moved, plain, prior, words_of
+from twoworlds.cones.words.wording import (
+    Wording,
+    as_records,
+    factorise,
+    joined,
+    law_of,
+    moved,
+    plain,
+    prior,
+    words_of,
+)
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import to_json
+from twoworlds.show import Result
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief
-from twoworlds.worlds.secret import Secret
 
 __all__ = [
     "Statement",
@@ -53,9 +63,135 @@ __all__ = [
     "example",
     "example_statements",
     "grouped",
+    "simplest",
     "statement",
     "statements",
 ]
+
+_MOST_WORK = 1 << 23
+
+
+def simplest(
+    facets: Sequence[Vector], rays: Sequence[Vector], points: Sequence[Point]
+) -> list[Vector]:
+    """Return the simplest form of each facet of the cone of these rays.
+
+    With equalities a facet has many forms: where 2 x_c = x_a + x_b, the guarantee x_a <= 2 x_c is
+    the same as x_b >= 0. Two forms are the same when they have the same values on all rows of the
+    cone, up to a positive factor. The first of these that exists is the one to say:
+
+    1. d x_E <= c x_D, with the least c + d: the odds of two databases, attained by some row;
+    2. x_E <= x_A + x_B, likewise attained;
+    3. x_D >= 0, which says nothing beyond the equalities;
+    4. the facet as given.
+
+    *Attained*: x_E > 0 on a row where both sides agree. Without that 2 x_D >= x_E would pass for a
+    bound where x_D = x_E always. The choice depends on the cone alone and not on the basis of its
+    equalities, so that facets that are alike are said alike.
+
+    Args:
+        facets: Functionals that are at least 0 on the rays.
+        rays: Of a cone that satisfies some equality, at least 0.
+        points: The databases, in the order of the entries.
+
+    >>> simplest([(0, 1, 0), (0, -1, 2)], [(2, 0, 1), (0, 2, 1)], "abc")
+    [(-1, 0, 2), (0, -1, 2)]
+    """
+    work = len(facets) * len(points) * len(rays)
+    if work > _MOST_WORK:
+        return list(facets)
+    triples = work * len(points) <= _MOST_WORK
+    return [_Forms(facet, rays).simplest(points, triples=triples) for facet in facets]
+
+
+class _Forms:
+    """All short forms of one facet."""
+
+    def __init__(self, facet: Vector, rays: Sequence[Vector]) -> None:
+        self.facet = facet
+        values = [dot(facet, ray) for ray in rays]
+        self.values = [value for value in values if value]
+        self.tight = [ray for ray, value in zip(rays, values, strict=True) if not value]
+        self.loose = [ray for ray, value in zip(rays, values, strict=True) if value]
+        # Databases with the same entry on every ray are interchangeable.
+        self.alike: dict[Vector, list[int]] = {}
+        for i, column in enumerate(zip(*self.tight, *self.loose, strict=True)):
+            self.alike.setdefault(column, []).append(i)
+
+    def simplest(self, points: Sequence[Point], *, triples: bool) -> Vector:
+        """Return the first form that exists."""
+        found = self._pairs(points) or (self._triple() if triples else None) or self._unit()
+        return self.facet if found is None else self._vector(found)
+
+    def _vector(self, form: Mapping[int, int]) -> Vector:
+        return tuple(form.get(i, 0) for i in range(len(self.facet)))
+
+    def _is_facet(self, form: Mapping[int, int]) -> bool:
+        """Tell whether a form that vanishes where the facet does is a multiple of the facet."""
+        found = [sum(c * ray[i] for i, c in form.items()) for ray in self.loose]
+        return found[0] > 0 and all(
+            f * self.values[0] == v * found[0] for f, v in zip(found, self.values, strict=True)
+        )
+
+    def _pairs(self, points: Sequence[Point]) -> Mapping[int, int] | None:
+        """Return d x_E <= c x_D with the least c + d, of databases that differ least.
+
+        Among several of them the facet as given is preferred.
+        """
+        lines: dict[Vector, list[tuple[int, list[int]]]] = {}
+        for column, places in self.alike.items():
+            size = gcd(*column[: len(self.tight)])
+            if size:
+                lines.setdefault(divided(column[: len(self.tight)]), []).append((size, places))
+        found: list[tuple[int, int, bool, Mapping[int, int]]] = []
+        for line in lines.values():
+            for (p, larger), (q, smaller) in permutations(line, 2):
+                c, d = q // gcd(p, q), p // gcd(p, q)
+                if self._is_facet({larger[0]: c, smaller[0]: -d}):
+                    found += [
+                        (
+                            c + d,
+                            _differing(points[i], points[j]),
+                            not self._given(i, j),
+                            {i: c, j: -d},
+                        )
+                        for i, j in product(larger, smaller)
+                    ]
+        return min(found, key=lambda form: form[:3])[3] if found else None
+
+    def _given(self, i: int, j: int) -> bool:
+        return self.facet[i] > 0 > self.facet[j] and sum(map(bool, self.facet)) == 2
+
+    def _triple(self) -> Mapping[int, int] | None:
+        """Return x_E <= x_A + x_B."""
+        of: dict[Vector, list[int]] = {}
+        for column, places in self.alike.items():
+            if any(column[: len(self.tight)]):
+                of.setdefault(column[: len(self.tight)], []).append(places[0])
+        for first, second in combinations(of, 2):
+            total = tuple(a + b for a, b in zip(first, second, strict=True))
+            for e, a, b in product(of.get(total, ()), of[first], of[second]):
+                form = {a: 1, b: 1, e: -1}
+                if self._is_facet(form):
+                    return form
+        return None
+
+    def _unit(self) -> Mapping[int, int] | None:
+        """Return x_D >= 0, unless the facet is given like that."""
+        if sum(map(bool, self.facet)) == 1:
+            return None
+        for column, places in self.alike.items():
+            if not any(column[: len(self.tight)]) and self._is_facet({places[0]: 1}):
+                return {places[0]: 1}
+        return None
+
+
+def _differing(x: Point, y: Point) -> int:
+    """Count the places where two databases differ, if they are lists or words."""
+    if isinstance(x, tuple | str) and isinstance(y, tuple | str) and len(x) == len(y):
+        return sum(a != b for a, b in zip(x, y, strict=True))
+    return 0
+
 
 _LIKE = {
     "parity": "for other persons or values",
@@ -69,7 +205,7 @@ _LIKE = {
 
 
 @dataclass(frozen=True)
-class Statement(Explained):
+class Statement(Result):
     """What one inequality says about an attacker.
 
     Attributes:
@@ -140,16 +276,12 @@ class Statement(Explained):
 
         None when the attacker held the output impossible.
         """
-        entries = dict(zip(self._listed.universe, self._row(row), strict=True))
-        after = self.belief.given(entries.__getitem__)
-        if after is None:
+        masses = [(c, abs(c) * entry) for entry, c in self._pairs(row)]
+        total = sum(mass for _, mass in masses)
+        if not total:
             return None
-        sets = (
-            Secret("first", frozenset(self.first).__contains__),
-            Secret("second", frozenset(self.second).__contains__),
-        )
-        first, second = (Fraction(after.probability(secret)) for secret in sets)  # type: ignore[arg-type]
-        return first, second
+        first = sum(mass for c, mass in masses if c > 0)
+        return Fraction(first) / total, Fraction(total - first) / total
 
     def verify(self, row: Row) -> bool:
         """Check the claim on the row of an output, by Bayes' rule and plain arithmetic."""
@@ -172,46 +304,46 @@ class Statement(Explained):
             )
         return entries
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say the sentence, the inequality, and what it means for other prior odds."""
-        lines = [self.sentence, f"  as an inequality: {self.inequality.text()}"]
+        facts = [("inequality", self.inequality.text())]
         odds, factor = self.prior_odds, self.factor
         if odds is not None and factor is not None and self.kind in ("parity", "general"):
             move = "never change" if self.equality else moved(factor)
-            lines.append(
-                f"  the second set starts at odds of {plain(odds)} against the first; whatever "
-                f"the odds between the two were before, they {move}"
+            facts.append(
+                (
+                    "odds",
+                    f"the second set starts at odds of {plain(odds)} against the first; whatever "
+                    f"the odds between the two were before, they {move}",
+                )
             )
-        return "\n".join(lines)
+        return Answer(self.sentence, blocks=[Facts(facts), *self._charts()])
 
-    def picture(self) -> str:
-        """Draw how far the belief in one set against the other can move."""
-        from twoworlds.cards import bars
-
+    def _charts(self) -> Iterator[Chart]:
+        """Chart how far the belief in one set against the other can move."""
         if self.factor is None or self.equality:
-            return ""
+            return
         half, (first, second) = Fraction(1, 2), self.prior
         before, most, title = second / (first + second), half, "The less likely of the two"
         if self.kind in ("person", "pair"):
             before, most = half, self.factor / (1 + self.factor)
             title = "The belief in it, if even before"
         believed = {"before": before, "after any output, at most": most}
-        return bars(title, believed, grey=["before"], side="up")
+        yield Bars(title, believed, grey=["before"], side="up")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return the inequality, the two sets, the belief and the odds."""
         label = self._listed.universe.label
-        odds, factor = self.prior_odds, self.factor
         return {
             "kind": self.kind,
             "sentence": self.sentence,
-            "inequality": self._listed.to_dict(),
+            "inequality": self._listed,
             "first": [label(x) for x in self.first],
             "second": [label(x) for x in self.second],
-            "belief": {label(x): to_json(mass) for x, mass in self.belief.items()},
+            "belief": {label(x): mass for x, mass in self.belief.items()},
             "independent": self.laws is not None,
-            "prior_odds": None if odds is None else to_json(odds),
-            "factor": None if factor is None else to_json(factor),
+            "prior_odds": self.prior_odds,
+            "factor": self.factor,
         }
 
 
@@ -228,7 +360,7 @@ so thinks an even number of yeses likelier than an odd one (5/8 against 3/8), st
     if not inside.equalities or inside.lines:
         return tuple(map(statement, listed))
     facets = [given.coefficients for given in listed if not given.equality]
-    rays = inside.rays if inside.given_rays is None else inside.given_rays
+    rays = inside.rays if inside.generators is None else inside.generators[0]
     forms = [Inequality(cone.universe, a) for a in simplest(facets, rays, tuple(cone.universe))]
     return tuple(map(statement, (*forms, *listed[len(forms) :])))
 
@@ -309,7 +441,7 @@ def _equalities(cone: PerRecordCone) -> list[str]:
 
 
 @dataclass(frozen=True)
-class StatementGroup:
+class StatementGroup(Result):
     """Statements of one kind with the same numbers: one to read, and the others like it."""
 
     kind: str
@@ -345,14 +477,14 @@ class StatementGroup:
             return f"with the roles of {names} exchanged for some persons"
         return _LIKE[self.kind]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the group as plain data, all its statements listed."""
-        return {
-            "kind": self.kind,
-            "count": self.count,
-            "sentence": self.sentence,
-            "statements": [one.to_dict() for one in self.statements],
-        }
+    def answer(self) -> Answer:
+        """Say the example, and how many more there are."""
+        return Answer(self.sentence)
+
+    def fields(self) -> dict[str, Any]:
+        """Return all statements of the group."""
+        of = {"kind": self.kind, "count": self.count, "sentence": self.sentence}
+        return {**of, "statements": self.statements}
 
 
 def grouped(given: Iterable[Statement]) -> tuple[StatementGroup, ...]:

@@ -260,10 +260,10 @@ def _notes(setting: Setting, worst: Worst, ratio: Number, target: Number | None)
         notes.append(enclosed_words(low, high))
     if setting.simulator == "canonical" and setting.definition == "ddp" and _off_centre(setting):
         better = replace(setting, simulator="centred").answer(ratio, quick=not worst.exact)
-        most = "" if better.exact else "at most "
+        delta = show(better.delta, side="about" if better.exact else "at most")
         notes.append(
             f"a simulator that adds {better.ways[0].split()[1]} instead of nothing has delta "
-            f"{most}{show(better.delta)}: moving all entries changes the canonical simulator"
+            f"{delta}: moving all entries changes the canonical simulator"
         )
     return (*notes, INDEPENDENT)
 

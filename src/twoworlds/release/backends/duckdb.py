@@ -330,6 +330,7 @@ def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
                 f"{file.name!r} cannot be opened as a file of DuckDB: is it one, and is no other "
                 "program writing to it?"
             ) from None
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")  # the day of a moment, on every machine
     connection.execute("SET lock_configuration = true")
     return connection
 

@@ -51,6 +51,7 @@ class MySQLBackend(DbApiBackend):
 
     dialect = "mysql"
     begin = (
+        "SET SESSION time_zone = '+00:00'",  # the day of a moment, whatever the server's own
         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
         "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
     )

@@ -43,7 +43,10 @@ class PostgreSQLBackend(DbApiBackend):
     """Tables of PostgreSQL."""
 
     dialect = "postgres"
-    begin = ("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",)
+    begin = (
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        "SET LOCAL TIME ZONE 'UTC'",  # the day of a moment, whatever the server's own
+    )
 
     def __init__(
         self, address: str = "", *, given: Any = None, origin: Origin | None = None

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from twoworlds.cards import BLUE, GREY, ORANGE, Bar, belief_chart
+from twoworlds.answer import Block, Said, Table
+from twoworlds.charts import BLUE, GREY, ORANGE, Bar, Groups
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import Number, above, stated
-from twoworlds.report.review.model import Block, Grid, Picture, Said
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -82,7 +82,7 @@ def attacker_blocks(belief: str, found: list[Games]) -> Iterator[Block]:
         groups.append((f"database {universe.label(x)}", bars))
     words = _words(worst, person, databases)
     title = f"Belief in each database, before and after output {label}"
-    yield Picture(title, words, belief_chart(title, groups, words))
+    yield Groups(title, groups, words)
     heads = ("output", "moved from before", "with and without you, at most")
     rows = tuple(
         (
@@ -92,7 +92,7 @@ def attacker_blocks(belief: str, found: list[Games]) -> Iterator[Block]:
         )
         for games in found
     )
-    yield Grid(heads, rows, numbers=True)
+    yield Table(heads, rows, numbers=True)
     yield Said(
         (
             "Without a person: with "

@@ -15,12 +15,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.cones.certificates import MEANINGS
 from twoworlds.definitions.coupled.optimal import UNCHECKED
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.report.reading import Saved, holds, proved_numbers, read_certificate
-from twoworlds.report.review.model import VERIFIED, Block, Facts, Grid, Proof, Review, Said, Section
+from twoworlds.report.review.model import VERIFIED, Proof, Review, Section
 
 __all__ = ["certificate_proof", "review_certificate"]
 
@@ -175,7 +176,7 @@ def _proved(data: Mapping[str, Any], meaning: str) -> Iterator[Block]:
         rows = tuple(
             (kind, str(kinds.count(kind)), MEANINGS[kind]) for kind in dict.fromkeys(kinds)
         )
-        yield Grid(("kind of part", "how many", "each proves that"), rows)
+        yield Table(("kind of part", "how many", "each proves that"), rows)
     yield from _arithmetic(data)
     shown = {"kind", "claim", "parts", *(("matrix",) if [*_tables(data)] else ())}
     fields = tuple((name, _shape(value)) for name, value in data.items() if name not in shown)
@@ -226,4 +227,4 @@ def _tables(data: Mapping[str, Any]) -> Iterator[Section]:
     if isinstance(columns, list) and len(columns) == width:
         heads = [str(one) for one in columns]
     rows = tuple((str(i), *(str(x) for x in row)) for i, row in enumerate(matrix, start=1))
-    yield Section("The mechanism in it", (Grid(("output", *heads), rows, numbers=True),))
+    yield Section("The mechanism in it", (Table(("output", *heads), rows, numbers=True),))

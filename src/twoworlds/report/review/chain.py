@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from twoworlds.report.review.model import Block, Grid, Said, Steps
+from twoworlds.answer import Block, Said, Steps, Table
 from twoworlds.theorems import KINDS, Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.statements import Application
@@ -46,7 +46,7 @@ def chain_blocks(given: Guarantee, found: Sequence[Implication]) -> Iterator[Blo
         rows.append((one.best.text(beside=given), KINDS[one.best.kind].summary, numbers))
     if rows:
         lead = f"From {given} follows, for every mechanism that satisfies it:"
-        yield Grid(("follows", "which says", "by steps"), tuple(rows), lead=lead)
+        yield Table(("follows", "which says", "by steps"), tuple(rows), lead=lead)
         yield Steps(tuple(_steps(steps)))
     else:
         yield Said((f"No theorem known here draws a conclusion from {given}.",))
@@ -74,7 +74,7 @@ def _open(found: Sequence[Implication]) -> Iterator[Block]:
     )
     unknown = [one.context.target for one in found if one.best is None and not one.refutations]
     if refuted:
-        yield Grid(("does not follow", "because"), tuple(dict.fromkeys(refuted)))
+        yield Table(("does not follow", "because"), tuple(dict.fromkeys(refuted)))
     if unknown:
         yield Said(
             (

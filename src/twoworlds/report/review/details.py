@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
-from twoworlds.cards import odds_chart, profile_chart, trade_off_chart
+from twoworlds.answer import Block, Facts, Said, Table
+from twoworlds.charts import odds
+from twoworlds.charts import profile as profile_chart
+from twoworlds.charts import trade_off as trade_off_chart
 from twoworlds.definitions import DifferentialPrivacy, Witness
 from twoworlds.definitions.trade_off import misses, trade_off
 from twoworlds.errors import TwoWorldsError, Unsupported
@@ -15,7 +19,7 @@ from twoworlds.report.profile import corners, samples
 from twoworlds.report.review.attacker import attacker_blocks
 from twoworlds.report.review.chain import chain_blocks
 from twoworlds.report.review.findings import Findings
-from twoworlds.report.review.model import SMALL, Block, Facts, Grid, Picture, Said, Section
+from twoworlds.report.review.model import Section
 from twoworlds.report.review.standing import brief
 from twoworlds.theorems import Guarantee
 from twoworlds.theorems.words import sentences, table
@@ -56,9 +60,8 @@ def _odds(found: Findings, given: Guarantee) -> Iterator[Block]:
     ratio, delta = given.ratio, given.delta
     if ratio == INFINITY or above(ratio) > 1e15:
         return
-    title = "How far a belief can move"
     if delta != 0:
-        curves, title = [("at most", above(ratio))], "How much likelier anything can become"
+        curves = [("at most", above(ratio))]
     else:
         most = ratio**2 if found.swing is None else found.swing
         curves = [("anybody", above(ratio))]
@@ -71,8 +74,7 @@ def _odds(found: Findings, given: Guarantee) -> Iterator[Block]:
         if delta != 0
         else "A belief on the horizontal axis can become at most that on the curve."
     )
-    drawn = odds_chart(curves, words, delta=above(delta), **SMALL)
-    yield Picture(title, below_it, drawn, small=True)
+    yield odds(curves, f"{below_it} {words}", delta=above(delta))
 
 
 def _worst(found: Findings) -> Iterator[Block]:
@@ -105,8 +107,7 @@ def _pictures(found: Findings) -> Iterator[Block]:
         drawn = [(above(ratio), above(delta)) for ratio, delta in points]
         if drawn[-1][0] > 1e200:
             raise Unsupported("the ratios of this profile are beyond any scale")
-        title = "The delta that is left at every ratio"
-        yield Picture(title, words, profile_chart(drawn, words, **SMALL), small=True)
+        yield profile_chart(drawn, words)
     except TwoWorldsError as error:
         yield Said((f"There is no picture of the profile: {error}.",), quiet=True)
     yield from _test(found)
@@ -124,7 +125,7 @@ def _test(found: Findings) -> Iterator[Block]:
         return
     points = [(below(one.level), below(misses(one.power))) for one in found_on_it]
     title, words = brief(f"The best test for {curve.title}"), brief(curve.explain())
-    yield Picture(title, words, trade_off_chart(points, words, **SMALL), small=True)
+    yield replace(trade_off_chart(points, words), title=title)
 
 
 def _others(found: Findings) -> Iterator[Block]:
@@ -137,14 +138,14 @@ def _others(found: Findings) -> Iterator[Block]:
         for one in found.others
         if one.verdict is not None
     )
-    yield Grid(("definition", "holds with", "against whom; worst case"), rows, lead=_OTHERS)
+    yield Table(("definition", "holds with", "against whom; worst case"), rows, lead=_OTHERS)
     without = [one for one in found.others if one.verdict is None]
     if without:
         told = "; ".join(f"{one.definition}: {one.reason}" for one in without)
         yield Said((f"Not asked here: {told}.",), quiet=True)
 
 
-def _matrix(mechanism: Mechanism) -> Grid | None:
+def _matrix(mechanism: Mechanism) -> Table | None:
     sizes = (mechanism.universe.size, mechanism.outputs.size)
     if any(size is None or size > _SHOWN for size in sizes):
         return None
@@ -156,7 +157,7 @@ def _matrix(mechanism: Mechanism) -> Grid | None:
         (label, *(_short(p) for p in mechanism.row(o).values()))
         for label, o in zip(labels, mechanism.outputs, strict=True)
     )
-    return Grid(heads, rows, numbers=True, lead=_MATRIX)
+    return Table(heads, rows, numbers=True, lead=_MATRIX)
 
 
 def _short(x: Number) -> str:

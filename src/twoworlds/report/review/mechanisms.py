@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from twoworlds.answer import Block, Said, Table
 from twoworlds.definitions import DEFINITIONS, DifferentialPrivacy, Verdict
 from twoworlds.definitions.base import Compared
 from twoworlds.definitions.words import percent, percent_above
@@ -17,7 +18,7 @@ from twoworlds.mechanisms.registry import MECHANISMS
 from twoworlds.numbers import INFINITY, show
 from twoworlds.report.review.details import details
 from twoworlds.report.review.findings import Findings
-from twoworlds.report.review.model import Block, Grid, Review, Said
+from twoworlds.report.review.model import Review
 from twoworlds.theorems.words import sentences, table
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
@@ -225,7 +226,7 @@ def _meaning(found: Findings) -> Iterator[Block]:
         for prior, *most in table(given, swing=found.swing)
     )
     if rows:
-        yield Grid(
+        yield Table(
             (
                 "belief without your data",
                 "with it at most, if they know all others",

@@ -1,7 +1,7 @@
 """A review as data: the question, the outcome in words, what it rests on, and its sections.
 
-A section is a title and blocks, and a block is one of a few plain things: sentences, facts, a
-table, a picture with its words. What a section says is computed before; the page only sets it.
+A section is a title and blocks of an answer. What a section says is computed before; the page only
+sets it.
 """
 
 from __future__ import annotations
@@ -12,77 +12,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from twoworlds.answer import Answer, Block, Facts, Said
+from twoworlds.charts import Chart
+from twoworlds.show import Result
+
 __all__ = [
-    "SMALL",
     "VERIFIED",
-    "Block",
-    "Facts",
-    "Grid",
     "Outcome",
-    "Picture",
     "Proof",
     "Review",
-    "Said",
     "Section",
-    "Steps",
 ]
 
-SMALL: dict[str, int] = {"width": 380, "height": 246}  # of a chart that may stand beside another
 VERIFIED = (
     "It answers that the certificate holds, and exits with 0. The command belongs to the program "
     "that made this page, on whatever machine it is installed."
 )
 
 Outcome = Literal["holds", "refuted", "measured", "broken"]
-
-
-@dataclass(frozen=True)
-class Said:
-    """Paragraphs; ``quiet`` ones stand back, as a remark does."""
-
-    sentences: tuple[str, ...]
-    quiet: bool = False
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Names with what there is to say of each."""
-
-    rows: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of texts, with a sentence above it.
-
-    ``numbers`` says that the columns after the first are numbers; what follows a line break in a
-    cell is a remark.
-    """
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: bool = False
-    lead: str = ""
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A numbered list: each step in a sentence, with remarks."""
-
-    items: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A chart, and the same in words; a ``small`` one may stand beside another."""
-
-    title: str
-    words: str
-    svg: str
-    small: bool = False
-
-
-Block = Said | Facts | Grid | Steps | Picture
 
 
 @dataclass(frozen=True)
@@ -129,7 +76,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Review:
+class Review(Result):
     """A review.
 
     Attributes:
@@ -148,6 +95,7 @@ class Review:
         limits: what is not promised.
         command: what was typed to make it, if anything was.
         reviewers: who will sign.
+        written: the file of the page, if there is one.
     """
 
     title: str
@@ -164,6 +112,7 @@ class Review:
     limits: tuple[str, ...] = ()
     command: str | None = None
     reviewers: tuple[str, ...] = ()
+    written: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -176,34 +125,38 @@ class Review:
 
         return page(self)
 
-    def _repr_html_(self) -> str:
-        """Show the verdict on a card in a notebook; the whole page is `html`."""
-        from twoworlds.cards import card
-
+    def answer(self) -> Answer:
+        """Say the verdict; the whole page is `html`."""
         blocks = [*self.meaning, *(block for part in self.sections for block in part.blocks)]
-        return card(
-            self.title,
-            badge={"holds": "holds", "refuted": "does not hold", "broken": "broken"}.get(
-                self.outcome, ""
+        check = Facts([("to check it", self.proof.check), ("SHA-256", self.proof.digest)])
+        return Answer(
+            self.headline,
+            subject=self.title,
+            claim="" if self.outcome == "measured" else "the claim",
+            holds=self.holds if self.outcome != "measured" else None,
+            blocks=(
+                Said(self.sentences),
+                check,
+                *[one for one in blocks if isinstance(one, Chart)][:1],
             ),
-            tone="good" if self.holds else "bad",
-            sentences=[self.headline, *self.sentences],
-            facts=[("to check it", self.proof.check), ("SHA-256", self.proof.digest)],
-            inside=[next((one.svg for one in blocks if isinstance(one, Picture)), "")],
-            notes=self.assumptions,
+            notes=[
+                f"wrote {self.written}" if self.written else "to write the page: -o report.html"
+            ],
+            assumptions=self.assumptions,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what is on the page as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return what is on the page."""
         return {
             "title": self.title,
             "question": self.question,
             "outcome": self.outcome,
             "headline": self.headline,
-            "sentences": list(self.sentences),
-            "assumptions": list(self.assumptions),
-            "not_promised": list(self.limits),
+            "sentences": self.sentences,
+            "assumptions": self.assumptions,
+            "not_promised": self.limits,
             **self.data,
-            "proof": self.proof.to_dict(),
-            "reviewers": list(self.reviewers),
+            "proof": self.proof,
+            "reviewers": self.reviewers,
+            **({"report": self.written} if self.written else {}),
         }

@@ -13,18 +13,12 @@ from html import escape
 from itertools import groupby
 
 from twoworlds import __version__
-from twoworlds.report.review.model import (
-    Block,
-    Facts,
-    Grid,
-    Outcome,
-    Picture,
-    Proof,
-    Review,
-    Said,
-    Steps,
-)
+from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table
+from twoworlds.charts import Chart, Curves
+from twoworlds.report.review.model import Outcome, Proof, Review
 from twoworlds.report.review.style import STYLE
+from twoworlds.show import svg
+from twoworlds.show.html import chart
 
 __all__ = ["page"]
 
@@ -94,7 +88,7 @@ def _sentence(text: str) -> str:
 
 def _blocks(blocks: Sequence[Block]) -> Iterator[str]:
     """Yield blocks; small charts that follow each other stand side by side."""
-    for small, run in groupby(blocks, lambda one: isinstance(one, Picture) and one.small):
+    for small, run in groupby(blocks, lambda one: isinstance(one, Curves)):
         set_ = "".join(map(_block, run))
         yield f'<div class="charts">{set_}</div>' if small else set_
 
@@ -106,8 +100,8 @@ def _block(block: Block) -> str:
             return "".join(f"<p{style}>{escape(said)}</p>" for said in sentences)
         case Facts(rows):
             return _facts(rows, "facts")
-        case Grid():
-            return _grid(block)
+        case Table():
+            return _table(block)
         case Steps(items):
             steps = "".join(
                 f"<li><p>{escape(head)}</p>"
@@ -116,9 +110,17 @@ def _block(block: Block) -> str:
                 for head, notes in items
             )
             return f"<ol>{steps}</ol>"
-        case Picture(title, words, svg):
-            head = f"<h3>{escape(title)}</h3>" if title else ""
-            return f"<figure>{head}{svg}<figcaption>{escape(words)}</figcaption></figure>"
+        case Listing(name, lines):
+            return _table(Table((name,), [(line,) for line in lines]))
+        case Curves():
+            return _figure(block, svg.curves(block, width=380, height=246))
+    return _figure(block, chart(block, width=560))
+
+
+def _figure(drawn: Chart, picture: str) -> str:
+    words = getattr(drawn, "words", "")
+    under = f"<figcaption>{escape(words)}</figcaption>" if words else ""
+    return f"<figure><h3>{escape(drawn.title)}</h3>{picture}{under}</figure>"
 
 
 def _facts(rows: Sequence[tuple[str, str]], style: str) -> str:
@@ -129,7 +131,7 @@ def _facts(rows: Sequence[tuple[str, str]], style: str) -> str:
     return f'<table class="{style}"><tbody>{cells}</tbody></table>'
 
 
-def _grid(grid: Grid) -> str:
+def _table(grid: Table) -> str:
     head = "".join(f'<th scope="col">{escape(one)}</th>' for one in grid.heads)
     body = "".join(
         "<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in grid.rows

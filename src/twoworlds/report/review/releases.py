@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from twoworlds.cards import interval_chart, odds_chart
+from twoworlds.answer import Block, Facts, Said, Table
+from twoworlds.charts import Intervals, odds
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Answer, Context
 from twoworlds.release.answers.show import intervals
@@ -27,18 +28,7 @@ from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of
 from twoworlds.report.review.chain import chain_blocks, chains, chains_data
-from twoworlds.report.review.model import (
-    VERIFIED,
-    Block,
-    Facts,
-    Grid,
-    Outcome,
-    Picture,
-    Proof,
-    Review,
-    Said,
-    Section,
-)
+from twoworlds.report.review.model import VERIFIED, Outcome, Proof, Review, Section
 from twoworlds.theorems import Guarantee
 
 __all__ = ["review_release", "review_released"]
@@ -277,7 +267,7 @@ def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
         yield Facts((("as SQL", to_sql(answer.resolved.query)),))
         heads, rows = answer.table()
         shown = tuple(tuple(cell.lstrip("█░ ") for cell in row) for row in rows[:_MOST_ROWS])
-        yield Grid(tuple(heads), shown, numbers=True)
+        yield Table(tuple(heads), shown, numbers=True)
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
         yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
@@ -294,7 +284,7 @@ def _charts(answer: Answer) -> Iterator[Block]:
             "the table above."
         )
         title = f"{column.name}, with the interval of its noise"
-        yield Picture(title, words, interval_chart(title, rows, words))
+        yield Intervals(title, rows, words)
 
 
 def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
@@ -311,7 +301,7 @@ def _odds(told: list[str], cost: Cost) -> Iterator[Section]:
             f"Odds move by at most {decimal(ratio, 4)} for whoever knows all others, and by at "
             f"most {decimal(ratio**2, 4)} whatever is believed, with your data against without."
         )
-    yield Section(title, (Picture("", words, odds_chart(curves, words, delta=float(delta))),))
+    yield Section(title, (odds(curves, words, delta=float(delta)),))
 
 
 def _noise(made: _Made) -> Iterator[Block]:
@@ -323,7 +313,7 @@ def _noise(made: _Made) -> Iterator[Block]:
             scale = noise.scale if noise.rate is None else noise.rate
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
-    yield Grid(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
+    yield Table(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
     yield Said((calibration.explain().splitlines()[-1], *((made.paid,) if made.paid else ())))
     yield Facts(
         (

@@ -1,0 +1,20 @@
+"""Attacks on published tables: one model of cells, groups and beliefs for all of them.
+
+    table           a table as it is read, from a file, a list or a data frame
+    cells           what a published cell says: a set of possible values
+    knowledge       what an attacker can know of a column, and which cells allow it
+    groups          the people whom a table does not tell apart
+    measures        k-anonymity, l-diversity, t-closeness, and claims of them
+    anonymity       a table examined: how anonymous it is, whom it exposes
+    anonymisation   a table made anonymous, from hierarchies of its columns, by a search of levels
+    agreement       what cells of several tables say together
+    beliefs         how likely each candidate is
+    composition     several tables, and one person
+    exposure        several tables, and everybody of a register
+    linkage         a register of names, and a table
+    encoding        a k-anonymous table that spells out its input
+
+`twoworlds.attacks` has their main names.
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,363 @@
+"""Making a table k-anonymous: declared hierarchies, one level for each column, the least loss.
+
+The rows are published sorted by their own cells, so that their order tells nothing about the order
+of the source. Only the quasi-identifier, the sensitive column and columns that were asked for are
+published.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import floor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from twoworlds.answer import Answer, Said
+from twoworlds.attacks.tables.anonymity import Anonymity, examine
+from twoworlds.attacks.tables.groups import Codes, Counted, count_table
+from twoworlds.attacks.tables.hierarchies import Hierarchy
+from twoworlds.attacks.tables.lattice import LOSSES, Best, Lattice, Wanted
+from twoworlds.attacks.tables.measures import Claims
+from twoworlds.attacks.tables.table import Origin, named_columns
+from twoworlds.attacks.tables.words import counted, listed
+from twoworlds.charts import Bars
+from twoworlds.errors import InvalidInput
+from twoworlds.files import check_place, write
+from twoworlds.numbers import probability, show, to_json, whole
+from twoworlds.show import Result
+
+__all__ = ["Generalised", "anonymise"]
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class Generalised(Result):
+    """A table that was made k-anonymous.
+
+    Attributes:
+        name: What the source is called.
+        quasi: The columns that were generalised.
+        sensitive: The sensitive column, if there is one.
+        wanted: What was asked for.
+        best: The levels that lose least, and how they were found.
+        heights: The highest level of each column, which hides it.
+        people: How many rows the source has.
+        table: The generalised table, counted.
+    """
+
+    name: str
+    quasi: tuple[str, ...]
+    sensitive: str | None
+    wanted: Wanted
+    best: Best
+    heights: tuple[int, ...]
+    people: int
+    table: Counted = field(repr=False)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each column; 0 is the value itself."""
+        return dict(zip(self.quasi, self.best.node, strict=True))
+
+    @property
+    def loss(self) -> Fraction:
+        """What the table loses: 0 nothing, 1 everything."""
+        return self.best.loss
+
+    @property
+    def left_out(self) -> int:
+        """How many people are left out."""
+        return self.best.left_out
+
+    @cached_property
+    def anonymity(self) -> Anonymity | None:
+        """What is known about the anonymity of the table; None when everybody was left out."""
+        if self.left_out == self.people:
+            return None
+        claims = Claims(k=self.wanted.k)
+        if self.sensitive is not None:
+            asked = self.wanted.diversity if self.wanted.diversity > 1 else None
+            close = self.wanted.closeness
+            claims = Claims(self.wanted.k, asked, closeness=close, distance="equal")
+        return self.examined(claims)
+
+    def examined(
+        self, claims: Claims, *, subsets: bool = False, groups: str = "texts"
+    ) -> Anonymity:
+        """Examine the table for other claims than those that it was made for; see `examine`.
+
+        Raises:
+            InvalidInput: when everybody was left out.
+        """
+        if self.left_out == self.people:
+            raise InvalidInput(
+                "everybody was left out: there is no table to examine; allow less suppression"
+            )
+        return examine(
+            self.table, self.quasi, self.sensitive, claims=claims, subsets=subsets, groups=groups
+        )
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """Yield the published rows, sorted."""
+        columns = [
+            np.array(texts, dtype=object)[code].tolist()
+            for texts, code in zip(self.table.texts, self.table.codes, strict=True)
+        ]
+        for *row, number in sorted(zip(*columns, self.table.counts.tolist(), strict=True)):
+            yield from [tuple(row)] * number
+
+    def write(self, path: str | Path) -> Path:
+        """Write the table as CSV, TSV or Parquet, whole or not at all.
+
+        Raises:
+            InvalidInput: for another ending, and for a place that cannot be written.
+        """
+        place = check_place(Path(path))
+        ending = place.suffix.lower()
+        if ending == ".parquet":
+            return self._write_parquet(place)
+        if ending not in _DELIMITERS:
+            raise InvalidInput(f"{place}: the ending must be .csv, .tsv or .parquet")
+        return write(place, self._text(_DELIMITERS[ending]))
+
+    def sentences(self) -> list[str]:
+        """Say what was done and what it costs."""
+        levels = listed(
+            [
+                f"{column} at level {level} of {height}"
+                for (column, level), height in zip(self.levels.items(), self.heights, strict=True)
+            ]
+        )
+        found = [
+            f"{self.name} becomes {self.wanted.k}-anonymous with {levels}.",
+            f"The {self.wanted.loss} loss is {show(self.loss)}, from 0 (nothing) to 1 "
+            f"(everything), the least of {counted(self.best.nodes, 'combination')} of levels; "
+            f"{self.best.tried:,} had to be looked at.",
+        ]
+        if self.left_out:
+            found.append(f"{self.left_out:,} of {self.people:,} people are left out of it.")
+        return found
+
+    def answer(self, examined: Anonymity | None = None) -> Answer:
+        """Say what was done, what it costs, and what the table still gives away.
+
+        Args:
+            examined: What was found of the table, if it was examined for other claims.
+        """
+        headline, *others = self.sentences()
+        levels = {
+            column: Fraction(level, height)
+            for (column, level), height in zip(self.levels.items(), self.heights, strict=True)
+            if height
+        }
+        chart = Bars("How coarse the columns become (100%: nothing is left)", levels)
+        known = self.anonymity if examined is None else examined
+        if known is None:
+            return Answer(headline, blocks=(Said(others), chart))
+        found = known.answer()
+        blocks = (Said([*others, found.headline]), chart, *found.blocks)
+        subject = self.name if found.subject else ""
+        return replace(found, headline=headline, subject=subject, blocks=blocks)
+
+    def verify(self) -> bool:
+        """Count the published rows again, and compare with what was asked for."""
+        width = len(self.quasi)
+        groups: dict[tuple[str, ...], Counter[str]] = {}
+        total = 0
+        for row in self.rows():
+            value = row[width] if self.sensitive is not None else ""
+            groups.setdefault(row[:width], Counter())[value] += 1
+            total += 1
+        large = all(group.total() >= self.wanted.k for group in groups.values())
+        diverse = all(len(group) >= self.wanted.diversity for group in groups.values())
+        close = self.wanted.closeness is None or not self.anonymity or self.anonymity.holds
+        return large and diverse and bool(close) and total + self.left_out == self.people
+
+    def fields(self) -> dict[str, Any]:
+        """Return all but the rows themselves, which are written to a file."""
+        return {
+            "table": self.name,
+            "k": self.wanted.k,
+            "levels": self.levels,
+            "highest_levels": dict(zip(self.quasi, self.heights, strict=True)),
+            "loss": {"kind": self.wanted.loss, **to_json(self.loss)},
+            "people": self.people,
+            "left_out": self.left_out,
+            "combinations": self.best.nodes,
+            "looked_at": self.best.tried,
+            "sentences": self.sentences(),
+            "anonymity": self.anonymity,
+        }
+
+    def _text(self, delimiter: str) -> str:
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(self.table.columns)
+        writer.writerows(self.rows())
+        return text.getvalue()
+
+    def _write_parquet(self, place: Path) -> Path:
+        import duckdb
+
+        kinds = {f"c{i}": "VARCHAR" for i in range(len(self.table.columns))}
+        quoted = (name.replace('"', '""') for name in self.table.columns)
+        names = ", ".join(f'c{i} AS "{name}"' for i, name in enumerate(quoted))
+        with TemporaryDirectory() as folder:
+            source, target = Path(folder) / "rows.csv", Path(folder) / "rows.parquet"
+            source.write_text(self._text(","), encoding="utf-8")
+            with duckdb.connect(":memory:") as connection:
+                read = connection.read_csv(
+                    str(source), header=True, auto_detect=False, columns=kinds, null_padding=False
+                )
+                read.project(names).write_parquet(str(target))
+            return write(place, target.read_bytes())
+
+
+def anonymise(
+    table: Origin,
+    hierarchies: Mapping[str, Hierarchy],
+    k: object,
+    *,
+    sensitive: str | None = None,
+    suppression: object = 0,
+    diversity: object = None,
+    closeness: object = None,
+    loss: str = "certainty",
+    keep: Sequence[str] = (),
+    name: str | None = None,
+) -> Generalised:
+    """Generalise a table until it is k-anonymous, with the least loss over all levels.
+
+    Args:
+        table: A CSV, TSV or Parquet file, a list of mappings, or a data frame.
+        hierarchies: For each column of the quasi-identifier how it may be coarsened.
+        k: How large every group must be.
+        sensitive: The column that is to be protected; it is published as it is.
+        suppression: The largest share of people who may be left out.
+        diversity: How many sensitive values every group must have.
+        closeness: How far a group may be from the table, by total variation.
+        loss: What is least: ``certainty`` or ``discernibility``.
+        keep: Further columns that are published as they are; all others are left out.
+        name: What the table is called in words.
+
+    Raises:
+        InvalidInput: for a value that no hierarchy covers, and for what cannot be reached.
+        TooLarge: when the hierarchies have too many combinations of levels.
+
+    >>> from twoworlds.attacks import intervals
+    >>> rows = [{"age": age, "has": "flu"} for age in (31, 34, 36, 52, 57)]
+    >>> found = anonymise(rows, {"age": intervals([5, 10, 50])}, 2, sensitive="has")
+    >>> found.levels, found.loss
+    ({'age': 2}, Fraction(2, 5))
+    """
+    given: object = hierarchies
+    if not isinstance(given, Mapping):
+        raise InvalidInput("hierarchies: give a mapping from columns to hierarchies")
+    columns = named_columns(list(hierarchies), "hierarchies", sensitive)
+    kept = _kept(keep, columns, sensitive)
+    if loss not in LOSSES:
+        raise InvalidInput(f"loss={loss!r}: choose one of {', '.join(LOSSES)}")
+    claims = Claims.read(k, diversity, None, None, closeness, None, sensitive)
+    share = probability(suppression, "suppression")
+    shown = columns if sensitive is None else [*columns, sensitive]
+    source = count_table(table, (*shown, *kept), name)
+    wanted = Wanted(
+        whole(k, "k", at_least=1),
+        claims.diversity or 1,
+        None if closeness is None else probability(closeness, "t"),
+        floor(share * source.people),
+        loss,
+    )
+    _check_reachable(source, wanted, sensitive)
+    texts, levels = _levels(source, columns, hierarchies)
+    nobody = np.zeros(len(source.counts), dtype=np.int64)
+    values = nobody if sensitive is None else source.codes[source.place(sensitive)]
+    codes = [source.codes[source.place(column)] for column in columns]
+    lattice = Lattice(levels, codes, values, source.counts, wanted)
+    best = lattice.search()
+    assert best is not None  # the top, where everything is hidden, is good
+    return Generalised(
+        source.name,
+        tuple(columns),
+        sensitive,
+        wanted,
+        best,
+        lattice.heights,
+        source.people,
+        _published(source, lattice, best, texts, columns),
+    )
+
+
+def _kept(keep: Sequence[str], columns: Sequence[str], sensitive: str | None) -> Sequence[str]:
+    kept = named_columns(keep, "keep") if keep else []
+    for column in kept:
+        if column in columns or column == sensitive:
+            raise InvalidInput(f"keep names {column!r}, which is published already: leave it out")
+    return kept
+
+
+def _check_reachable(source: Counted, wanted: Wanted, sensitive: str | None) -> None:
+    if wanted.k > source.people:
+        raise InvalidInput(
+            f"k={wanted.k} is more than the {source.people} people of {source.name}: even with "
+            "everything hidden there is no group of that size"
+        )
+    values = 1 if sensitive is None else len(source.texts[source.place(sensitive)])
+    if wanted.diversity > values:
+        raise InvalidInput(
+            f"l={wanted.diversity} is more than the {values} values of {sensitive}: no group "
+            "can have as many"
+        )
+
+
+def _levels(
+    source: Counted, columns: Sequence[str], hierarchies: Mapping[str, Hierarchy]
+) -> tuple[list[list[list[str]]], list[list[Codes]]]:
+    """Return for each column and level the distinct texts, and the code of each value."""
+    texts, levels = [], []
+    for column in columns:
+        hierarchy = hierarchies[column]
+        if not isinstance(hierarchy, Hierarchy):
+            raise InvalidInput(
+                f"the hierarchy of {column} is {hierarchy!r}: declare mask(), intervals([5, 10]), "
+                "tree(...) or suppress()"
+            )
+        found = hierarchy.levels(column, source.texts[source.place(column)])
+        places = [{text: i for i, text in enumerate(dict.fromkeys(level))} for level in found]
+        texts.append([list(one) for one in places])
+        levels.append(
+            [
+                np.array([place[text] for text in level], dtype=np.int64)
+                for level, place in zip(found, places, strict=True)
+            ]
+        )
+    return texts, levels
+
+
+def _published(
+    source: Counted,
+    lattice: Lattice,
+    best: Best,
+    texts: Sequence[Sequence[Sequence[str]]],
+    columns: Sequence[str],
+) -> Counted:
+    """Return the table at the best node, without the people who are left out."""
+    stays = np.flatnonzero(lattice.kept(best.node))
+    new_texts, new_codes = list(source.texts), [code[stays] for code in source.codes]
+    for i, (column, level) in enumerate(zip(columns, best.node, strict=True)):
+        place = source.place(column)
+        new_texts[place] = tuple(texts[i][level])
+        new_codes[place] = lattice.levels[i][level][new_codes[place]]
+    counts = source.counts[stays]
+    name = f"{source.name}, generalised,"
+    return Counted(name, source.columns, tuple(new_texts), tuple(new_codes), counts)

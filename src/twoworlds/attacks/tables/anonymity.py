@@ -1,0 +1,466 @@
+"""How anonymous a table is, whom it exposes, and for which knowledge.
+
+A table is read once and counted; every measure is taken from the counts. Measures for all parts of
+a quasi-identifier follow from the counts of the larger parts. Knowing fewer columns never exposes
+anybody more (Wu, footnote 1): groups merge, and merging can only improve each measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.disclosures import Disclosures, exposed, ruled_out
+from twoworlds.attacks.tables.groups import Counted, Group, Groups, count_table, groups_of
+from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
+from twoworlds.attacks.tables.measures import NAMES, Claim, Claims, Measures, measure, recomputed
+from twoworlds.attacks.tables.table import Origin, named_columns
+from twoworlds.attacks.tables.words import Cells, counted, has, listed, people
+from twoworlds.charts import Bars, Chart, Dots
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.numbers import Number, decimal, show, to_json
+from twoworlds.progress import track
+from twoworlds.show import Result
+
+__all__ = ["Advice", "Anonymity", "check_extent", "examine"]
+
+_MOST_COLUMNS = 12
+_SAID, _SMALLEST = 3, 5  # groups that are said, and named as too small
+_FEW = 6  # sensitive values that are worth listing
+_MOST_PARTS, _BRIEF = 40, 9
+_SHORT = dict(zip(NAMES, ("k", "l", "e^H", "share", "t equal", "t ordered"), strict=True))
+_WORDS = {True: "holds", False: "does NOT hold", None: "is not decided"}
+_CAUTION = (
+    "This is about what this one table says of people who are known to be in it: another table "
+    "about the same people may undo all of it (twoworlds attack composition)."
+)
+
+Regroup = Callable[[Counted, Sequence[str]], Groups]
+
+
+class Advice(NamedTuple):
+    """Why a table is not k-anonymous.
+
+    Attributes:
+        k: What was wanted.
+        groups: How many groups are smaller than that.
+        people: How many people are in them.
+        smallest: Some of them, smallest first.
+        without: What would be if a column were hidden altogether: how many people were still in
+            groups that are too small, how large the smallest group, how many groups too small;
+            the column first whose hiding would help most.
+        rows: How many rows the table has.
+    """
+
+    k: int
+    groups: int
+    people: int
+    smallest: tuple[Group, ...]
+    without: dict[str, tuple[int, int, int]]
+    rows: int
+
+
+@dataclass(frozen=True)
+class Anonymity(Result):
+    """What is known about the anonymity of a table.
+
+    Attributes:
+        name: What the table is called.
+        quasi: The columns that an attacker may know.
+        sensitive: The column to be protected, if one was named.
+        grouped: ``texts`` or ``knowledge``: how groups are formed.
+        people: How many rows the table has.
+        totals: How many of them have each sensitive value.
+        measures: The measures for the whole quasi-identifier.
+        exposed: The groups in which everybody has the same sensitive value.
+        ruled_out: The groups in which nobody has some value that others have.
+        claims: What was claimed, and whether it holds.
+        subsets: The measures for every part of the quasi-identifier, if asked for.
+        advice: Why the table is not as anonymous as claimed.
+    """
+
+    name: str
+    quasi: tuple[str, ...]
+    sensitive: str | None
+    grouped: str
+    people: int
+    totals: dict[str, int]
+    measures: Measures
+    exposed: Disclosures
+    ruled_out: Disclosures
+    claims: tuple[Claim, ...] = ()
+    subsets: tuple[Measures, ...] = ()
+    advice: Advice | None = None
+    cells: Cells = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def k(self) -> int:
+        """The largest k for which the table is k-anonymous."""
+        return self.measures.k
+
+    @property
+    def diversity(self) -> int | None:
+        """The largest l for which each group has at least l sensitive values."""
+        distinct = self.measures.worst.get("distinct")
+        return None if distinct is None else len(distinct.group.counts)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all claims hold; None when nothing was claimed, or something is undecided."""
+        found = [claim.holds for claim in self.claims]
+        return False if False in found else None if not found or None in found else True
+
+    def verify(self) -> bool:
+        """Recompute each measure from the counts of its worst group, and check each disclosure."""
+        again = [recomputed(name, one, self.totals) for name, one in self.measures.worst.items()]
+        return all(again) and all(
+            one.verify() for one in (*self.exposed.shown, *self.ruled_out.shown)
+        )
+
+    def answer(self) -> Answer:
+        """Say anonymity, diversity, whom the table exposes, and all measures."""
+        headline, *others = self.sentences()
+        return Answer(
+            headline,
+            subject=self.name if self.claims else "",
+            claim=listed([claim.text for claim in self.claims]),
+            holds=self.holds,
+            blocks=(
+                *([Said(others)] if others else []),
+                *self._tables(),
+                Said([_CAUTION], quiet=True),
+                self._chart(),
+            ),
+        )
+
+    def sentences(self) -> list[str]:
+        """Say what was found: anonymity, diversity, whom the table exposes, and how."""
+        return [
+            self._headline(),
+            *self._readings(),
+            *self._diversity(),
+            *(f"The claim {one.text} {_WORDS[one.holds]}: {one.found}." for one in self.claims),
+            *self._advice(),
+        ]
+
+    def _tables(self) -> Iterator[Block]:
+        rows = [
+            [NAMES[name], _shown(worst.value), people(worst.group, self.cells)]
+            for name, worst in self.measures.worst.items()
+        ]
+        yield Table(["measure", "value", "worst group"], rows)
+        if self.subsets:
+            parts = [
+                [", ".join(part.columns), *(_brief(worst.value) for worst in part.worst.values())]
+                for part in self.subsets[:_MOST_PARTS]
+            ]
+            heads = ["known", *(_SHORT[name] for name in self.measures.worst)]
+            yield Table(heads, parts, "If only some of the columns are known:")
+        if len(self.subsets) > _MOST_PARTS:
+            yield Said([f"and {len(self.subsets) - _MOST_PARTS} more: --json has all of them"])
+
+    def _chart(self) -> Chart:
+        """Chart the sensitive values of the worst group beside those of the table."""
+        if self.sensitive is None:
+            average = Fraction(self.people, self.measures.groups)
+            sizes = {"the smallest": Fraction(self.k), "on average": average}
+            return Bars("Rows in a group", sizes, share=False, grey=["on average"])
+        worst = self.measures.worst["belief"].group
+        shares = {
+            value: (Fraction(n, self.people), worst.share(value))
+            for value, n in self.totals.items()
+        }
+        return Dots(f"Who has which {self.sensitive}", ("in the table", "in one group"), shares)
+
+    def fields(self) -> dict[str, Any]:
+        """Return all of it, groups as what their people share, how many they are, and values."""
+        advice = self.advice
+        return {
+            "table": self.name,
+            "quasi": self.quasi,
+            "sensitive": self.sensitive,
+            "groups_by": self.grouped,
+            "people": self.people,
+            "k": self.k,
+            "l": self.diversity,
+            "measures": _measures(self.measures),
+            "exposed": _disclosures(self.exposed),
+            "ruled_out": _disclosures(self.ruled_out),
+            "possible": list(self.totals),
+            "claims": [{"claim": t, "holds": holds, "found": f} for t, holds, f in self.claims],
+            "holds": self.holds,
+            "subsets": [_measures(part) for part in self.subsets],
+            "why_not": advice
+            and {
+                "k": advice.k,
+                "groups": advice.groups,
+                "people": advice.people,
+                "rows": advice.rows,
+                "smallest": [_group(group) for group in advice.smallest],
+                "without": {
+                    column: dict(zip(("people", "smallest", "groups"), numbers, strict=True))
+                    for column, numbers in advice.without.items()
+                },
+            },
+            "sentences": self.sentences(),
+        }
+
+    def _headline(self) -> str:
+        start = f"{self.name} is {self.k}-anonymous for {listed(self.quasi)}"
+        if self.grouped == "knowledge":
+            return (
+                f"{start} when groups are what exact knowledge matches: whoever is in it and "
+                f"however exactly these columns are known, at least "
+                f"{counted(self.k, 'row')} of {self.people:,} {'fits' if self.k == 1 else 'fit'}."
+            )
+        if self.k == 1:
+            alone = self.measures.worst["anonymity"].group
+            return f"{start}: {people(alone, self.cells)} stands alone in it."
+        return (
+            f"{start}: its {counted(self.people, 'row')} form "
+            f"{counted(self.measures.groups, 'group')} of at least {self.k} with equal cells."
+        )
+
+    def _readings(self) -> Iterator[str]:
+        """Say how cells were read, where it matters to what knowledge matches."""
+        if self.grouped != "knowledge":
+            return
+        read = {column: list(self.cells.get(column, {}).values()) for column in self.quasi}
+        whole = [c for c in self.quasi if has_spans(read[c]) and is_whole(read[c])]
+        empty = [c for c in self.quasi if "" in self.cells.get(c, {})]
+        if whole:
+            yield (
+                f"Only whole numbers are considered for {listed(whole)}, as all that are shown are "
+                "whole."
+            )
+        if empty:
+            yield f"An empty cell of {listed(empty, 'or')} says nothing, so it fits everybody."
+
+    def _diversity(self) -> Iterator[str]:
+        if self.sensitive is None:
+            return
+        said = "; ".join(one.sentence for one in self.exposed.shown[:_SAID])
+        if rest := self.exposed.groups - len(self.exposed.shown[:_SAID]):
+            said += f"; and {counted(rest, 'group')} more in which everybody has the same"
+            if self.grouped != "knowledge":  # there a row may be in several groups
+                said += f" ({counted(self.exposed.people, 'person')} in all)"
+        exposed = f" Exposed: {said}." if said else ""
+        yield f"It is {self.diversity}-diverse in {self.sensitive}.{exposed}"
+        if self.ruled_out.groups:
+            said = "; ".join(one.sentence for one in self.ruled_out.shown[:_SAID])
+            rest = self.ruled_out.groups - len(self.ruled_out.shown[:_SAID])
+            more = f"; and so on in {counted(rest, 'group')} more" if rest else ""
+            yield f"Ruled out: {said}{more}."
+        if 1 < len(self.totals) <= _FEW:
+            yield (
+                f"Nobody in the table has anything but {has(self.sensitive, [*self.totals])}: "
+                "whoever is known to be in it cannot have anything else."
+            )
+
+    def _advice(self) -> Iterator[str]:
+        """Say why the table is not k-anonymous, and which column to coarsen."""
+        if self.advice is None:
+            return
+        k, groups, exposed, smallest, without, rows = self.advice
+        by_knowledge = self.grouped == "knowledge"
+        small = listed([people(group, self.cells) for group in smallest])
+        more = " for example" if groups > len(smallest) else ""
+        size = "" if by_knowledge else f" with {counted(exposed, 'person')} in all"
+        yield (
+            f"It is not {k}-anonymous because of {counted(groups, 'group')}{size}:{more} {small}."
+        )
+        column, (left, _, left_groups) = next(iter(without.items()))
+        if rows < k:
+            yield (
+                f"It has only {counted(rows, 'row')}: nothing makes it {k}-anonymous, "
+                "not even hiding every column."
+            )
+        elif left == 0:
+            helping = listed([one for one, numbers in without.items() if not numbers[0]], "or")
+            yield f"Hiding {helping} altogether would make it {k}-anonymous."
+        elif by_knowledge and left_groups < groups:
+            yield (
+                f"Coarsen {column} first: without it {counted(left_groups, 'group')} instead "
+                f"of {groups:,} would be smaller than {k}."
+            )
+        elif not by_knowledge and left < exposed:
+            yield (
+                f"Coarsen {column} first: without it {counted(left, 'person')} would be left in "
+                f"groups smaller than {k}."
+            )
+        else:
+            yield "Hiding a single column would help nobody: coarsen several."
+
+
+def examine(
+    table: Origin | Counted,
+    quasi: str | Sequence[str],
+    sensitive: str | None = None,
+    *,
+    k: object = None,
+    diversity: object = None,
+    entropy: object = None,
+    recursive: tuple[object, object] | None = None,
+    closeness: object = None,
+    distance: str | None = None,
+    claims: Claims | None = None,
+    subsets: bool = False,
+    groups: str = "texts",
+    name: str | None = None,
+) -> Anonymity:
+    """Measure the anonymity of a table and name the people whom it exposes.
+
+    Args:
+        table: A CSV, TSV or Parquet file, a list of mappings from columns to values, or a frame.
+        quasi: The columns of the quasi-identifier: what an attacker may know of a person.
+        sensitive: The column that is to be protected.
+        k: A claim: every group has at least so many people.
+        diversity: A claim: every group has at least so many sensitive values.
+        entropy: A claim: e^H of every group is at least this.
+        recursive: A claim (c, l): r_1 < c (r_l + ... + r_m) in every group.
+        closeness: A claim: no group is further than this from the whole table.
+        distance: Which distance ``closeness`` is about: ``equal`` or ``ordered``; by default
+            ordered if all sensitive values are numbers.
+        claims: All claims, if they have been read already.
+        subsets: Whether to measure every part of the quasi-identifier as well.
+        groups: ``texts``, groups of equal cells, or ``knowledge``, what exact knowledge matches;
+            they differ where generalised cells overlap.
+        name: What the table is called in words.
+
+    Raises:
+        InvalidInput: for a table that cannot be read, a column that it lacks, a claim that makes
+            no sense.
+        TooLarge: for all parts of too many columns, and for cells that overlap in too many ways.
+
+    >>> rows = [{"age": "3*", "has": "cancer"}] * 4 + [{"age": "<30", "has": "flu"}] * 2
+    >>> found = examine(rows, ["age"], "has")
+    >>> found.k, found.diversity, found.exposed.shown[0].sentence
+    (2, 1, 'all 4 people in their 30s have cancer')
+    """
+    columns = named_columns(quasi, "quasi", sensitive)
+    if claims is None:
+        claims = Claims.read(k, diversity, entropy, recursive, closeness, distance, sensitive)
+    check_extent(columns, subsets=subsets, groups=groups)
+    table = count_table(table, [*columns, *([sensitive] if sensitive else [])], name)
+    by_knowledge = groups == "knowledge"
+    reading = known_cells if by_knowledge else column_cells
+    cells = {column: reading(table.texts[table.place(column)]) for column in columns}
+
+    def regroup(part: Counted, chosen: Sequence[str]) -> Groups:
+        return groups_of(part, chosen, sensitive, cells if by_knowledge else None)
+
+    found = regroup(table, columns)
+    measures = measure(found)
+    order = np.argsort(-found.totals, kind="stable").tolist() if sensitive else ()
+    return Anonymity(
+        table.name,
+        tuple(columns),
+        sensitive,
+        groups,
+        table.people,
+        {found.names[code]: int(found.totals[code]) for code in order},
+        measures,
+        exposed(found, sensitive, cells) if sensitive else Disclosures(),
+        ruled_out(found, sensitive, cells) if sensitive else Disclosures(),
+        tuple(claims.checked(found, measures)),
+        tuple(_parts(table, columns, regroup)) if subsets else (),
+        _advise(found, 2 if claims.k is None else claims.k, regroup, by_knowledge=by_knowledge),
+        cells,
+    )
+
+
+def check_extent(columns: Sequence[str], *, subsets: bool, groups: str) -> None:
+    """Refuse groups of no known kind, and all parts of too many columns."""
+    if groups not in ("texts", "knowledge"):
+        raise InvalidInput(f"groups={groups!r}: form them by 'texts' or by 'knowledge'")
+    if subsets and len(columns) > _MOST_COLUMNS:
+        raise TooLarge(
+            f"{len(columns)} columns have {2 ** len(columns) - 1:,} parts: at most "
+            f"{_MOST_COLUMNS} columns are examined in all parts; name fewer, or leave out subsets"
+        )
+
+
+def _advise(groups: Groups, k: int, regroup: Regroup, *, by_knowledge: bool) -> Advice | None:
+    """Return why a table is not k-anonymous; None if it is."""
+    small = np.flatnonzero(groups.sizes < k)
+    if not len(small):
+        return None
+    without = {}
+    for column in groups.columns:
+        sizes = regroup(groups.table, [one for one in groups.columns if one != column]).sizes
+        left = sizes[sizes < k]
+        without[column] = int(left.sum()), int(sizes.min()), len(left)
+    by = 2 if by_knowledge else 0  # by knowledge a row may be in several groups
+    ranked = sorted(without.items(), key=lambda item: (item[1][by], -item[1][1]))
+    order = small[np.argsort(groups.sizes[small], kind="stable")][:_SMALLEST].tolist()
+    return Advice(
+        k,
+        len(small),
+        int(groups.sizes[small].sum()),
+        tuple(map(groups.group, order)),
+        dict(ranked),
+        int(groups.totals.sum()),
+    )
+
+
+def _parts(table: Counted, columns: Sequence[str], regroup: Regroup) -> list[Measures]:
+    """Return the measures of every part, the larger ones first, the whole included."""
+    total = 2 ** len(columns) - 1
+    parts = track(_projections(table, tuple(columns), 0), "measuring parts", total=total)
+    found = [measure(regroup(part, chosen)) for chosen, part in parts]
+    order = {column: place for place, column in enumerate(columns)}
+    return sorted(found, key=lambda one: (-len(one.columns), [order[c] for c in one.columns]))
+
+
+def _projections(
+    table: Counted, columns: tuple[str, ...], first: int
+) -> Iterator[tuple[tuple[str, ...], Counted]]:
+    """Yield every part once, each counted from a part that has one column more."""
+    yield columns, table
+    if len(columns) == 1:
+        return
+    for place in range(first, len(columns)):
+        rest = columns[:place] + columns[place + 1 :]
+        yield from _projections(table.without(columns[place]), rest, place)
+
+
+def _shown(value: Number) -> str:
+    """Write a measure; a root, which only the entropy is, as a decimal that is rounded down.
+
+    >>> _shown(Fraction(7, 12))
+    '7/12 (0.583334)'
+    """
+    return show(value) if isinstance(value, Fraction) else decimal(value, side="at least")
+
+
+def _brief(value: Number) -> str:
+    brief = str(value) if isinstance(value, Fraction) else ""
+    return brief if 0 < len(brief) <= _BRIEF else decimal(value, side="down")
+
+
+def _group(group: Group) -> dict[str, Any]:
+    values = {
+        column: texts[0] if len(texts) == 1 else " & ".join(text or "(empty)" for text in texts)
+        for column, texts in group.values
+    }
+    but_not = {"but_not": dict(group.but_not)} if group.but_not else {}
+    return {"values": values, "size": group.size, "counts": dict(group.counts), **but_not}
+
+
+def _measures(found: Measures) -> dict[str, Any]:
+    worst = {
+        name: {"value": to_json(value, side="down"), "group": _group(group)}
+        for name, (value, group) in found.worst.items()
+    }
+    return {"columns": found.columns, "groups": found.groups, **worst}
+
+
+def _disclosures(found: Disclosures) -> dict[str, Any]:
+    shown = [{**one._asdict(), "group": _group(one.group)} for one in found.shown]
+    return {"groups": found.groups, "people": found.people, "shown": shown}

@@ -1,0 +1,272 @@
+"""Hierarchies: how the values of a column are coarsened, step by step.
+
+Level 0 is the value itself, each further level lumps together what the level below tells apart, and
+the last level, which is added where it is missing, is ``*``. Declared ways:
+
+    mask()                      13012, 1301*, 130**, 13***, 1****, *
+    intervals([5, 10, 20])      34, 30-34, 30-39, 20-39, *
+    tree({"Europe": ["French", "German"], ...})    German, Europe, *
+    suppress()                  f, *
+
+A value that a hierarchy does not cover is refused, never guessed. Levels are checked: a value that
+a higher level would put apart from one that a lower level put it together with is refused too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from pathlib import Path
+from typing import Any
+
+from twoworlds.attacks.tables.cells import plain_number
+from twoworlds.attacks.tables.table import read_lines
+from twoworlds.errors import InvalidInput
+from twoworlds.files import read_yaml
+
+__all__ = ["Hierarchy", "intervals", "mask", "read_hierarchies", "suppress", "tree"]
+
+STAR = "*"
+_EXAMPLE = "zip: mask"
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A way to coarsen the values of a column.
+
+    Attributes:
+        steps: Yields the values of a column as they are at level 1, 2 and so on; ``*`` may be left
+            out at the end. It refuses a value that is not covered, with its column.
+    """
+
+    steps: Callable[[str, Sequence[str]], Iterable[list[str]]]
+
+    def levels(self, column: str, values: Sequence[str]) -> list[list[str]]:
+        """Return the values at all levels, from themselves to ``*``.
+
+        >>> mask().levels("zip", ["130", "148"])
+        [['130', '148'], ['13*', '14*'], ['1**', '1**'], ['*', '*']]
+        """
+        found = [list(values), *self.steps(column, values)]
+        if set(found[-1]) != {STAR}:
+            found.append([STAR] * len(values))
+        for number, (lower, upper) in enumerate(pairwise(found), start=1):
+            _check_nested(column, number, lower, upper)
+        return found
+
+
+def mask(side: str = "right") -> Hierarchy:
+    """Hide one character after the other, from the right or from the left."""
+    if side not in ("right", "left"):
+        raise InvalidInput(f"mask={side!r}: hide characters from the 'right' or from the 'left'")
+
+    def steps(column: str, values: Sequence[str]) -> Iterator[list[str]]:
+        size = len(values[0])
+        for value in values:
+            if len(value) != size:
+                raise InvalidInput(
+                    f"{column} has {values[0]!r} and {value!r}, of {size} and {len(value)} "
+                    "characters: a mask needs values of one length; fill them up, or declare a tree"
+                )
+            if STAR in value:
+                raise InvalidInput(
+                    f"{column} has {value!r}, which is masked already: start from the plain values"
+                )
+        for hidden in range(1, size):
+            stars = STAR * hidden
+            if side == "right":
+                yield [value[: size - hidden] + stars for value in values]
+            else:
+                yield [stars + value[hidden:] for value in values]
+
+    return Hierarchy(steps)
+
+
+def intervals(widths: Sequence[object], *, start: object = 0) -> Hierarchy:
+    """Replace numbers by intervals of growing width.
+
+    Args:
+        widths: The width at each level, each a multiple of the one before.
+        start: Where an interval begins.
+
+    >>> intervals([5, 10]).levels("age", ["34", "36"])
+    [['34', '36'], ['30-34', '35-39'], ['30-39', '30-39'], ['*', '*']]
+    """
+    given: object = widths
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise InvalidInput(f"intervals={widths!r}: give a list of widths, such as [5, 10, 20]")
+    read, begin = [_number(width, "width") for width in widths], _number(start, "start")
+    for width, wider in pairwise([Fraction(0), *read]):
+        if wider <= width or (width and (wider / width).denominator > 1):
+            raise InvalidInput(
+                f"the widths of intervals are above 0, and each is a multiple of the one before: "
+                f"{_written(wider)} after {_written(width)} is not"
+            )
+
+    def steps(column: str, values: Sequence[str]) -> Iterator[list[str]]:
+        numbers = []
+        for value in values:
+            number = plain_number(value.strip())
+            if number is None:
+                raise InvalidInput(
+                    f"{column} has {value!r}, which is no plain number: intervals cover numbers "
+                    "only; change the value, or declare a tree"
+                )
+            numbers.append(number)
+        whole = all(one.denominator == 1 for one in (*numbers, *read, begin))
+        for width in read:
+            lows = [begin + width * floor((one - begin) / width) for one in numbers]
+            if whole:
+                yield [f"{low}-{low + width - 1}" if width > 1 else str(low) for low in lows]
+            else:
+                yield [f"[{_written(low)}, {_written(low + width)})" for low in lows]
+
+    return Hierarchy(steps)
+
+
+def suppress() -> Hierarchy:
+    """Keep the value, or hide it."""
+    return Hierarchy(lambda *_: ())
+
+
+def tree(names: Mapping[str, Any]) -> Hierarchy:
+    """Replace values by what they belong to.
+
+    Args:
+        names: Either what belongs to each name: a list of values or a mapping of the same kind; or
+            for each value a tuple of names, from the nearest one on, as many for each value.
+
+    >>> tree({"Europe": ["French", "German"], "Asia": ["Thai"]}).levels("from", ["Thai", "German"])
+    [['Thai', 'German'], ['Asia', 'Europe'], ['*', '*']]
+    """
+    given: object = names
+    if not isinstance(given, Mapping) or not given:
+        raise InvalidInput("a tree is a mapping such as {'Europe': ['French', 'German']}")
+    if all(isinstance(above, tuple) for above in names.values()):
+        return _tree([(str(value), *map(str, above)) for value, above in names.items()], "the tree")
+    paths = list(_paths(names, ()))
+    depth = max(len(path) for path in paths)
+    # A value that is not as deep as others stays itself for some levels.
+    return _tree([(path[0],) * (depth - len(path)) + path for path in paths], "the tree")
+
+
+def _tree_file(path: Path) -> Hierarchy:
+    """Read a tree from a CSV file: in each line a value, then what it is at level 1, 2 and so on.
+
+    Cells are separated by commas or by semicolons; there is no header.
+    """
+    lines = read_lines(path, f"the hierarchy {path}", ",;")
+    if not lines:
+        raise InvalidInput(f"the hierarchy {path} is empty: write a value and its levels per line")
+    return _tree([tuple(cell.strip() for cell in row) for row in lines], str(path))
+
+
+def read_hierarchies(path: str | Path) -> dict[str, Hierarchy]:
+    """Read a YAML file that declares a hierarchy for each column.
+
+    For example::
+
+        zip: mask
+        age: {intervals: [5, 10, 20], start: 0}
+        nationality: {tree: {Europe: [French, German], Asia: [Thai]}}
+        occupation: {file: occupation.csv}
+        sex: suppress
+
+    Raises:
+        InvalidInput: when the file cannot be read, or declares something else.
+    """
+    place = Path(path)
+    try:
+        text = place.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise InvalidInput(f"the hierarchies {place} cannot be read: {reason}") from error
+    declared = read_yaml(text, str(place), _EXAMPLE)
+    return {column: _declared(column, how, place.parent) for column, how in declared.items()}
+
+
+def _declared(column: str, how: object, folder: Path) -> Hierarchy:
+    fields = dict(how) if isinstance(how, Mapping) else {str(how): None}
+    match fields:
+        case {"mask": side, **rest} if not rest:
+            return mask("right" if side is None else str(side))
+        case {"suppress": _, **rest} if not rest:
+            return suppress()
+        case {"intervals": widths, **rest} if not rest.keys() - {"start"} and widths is not None:
+            return intervals(widths, start=rest.get("start", 0))
+        case {"tree": names, **rest} if not rest and names is not None:
+            return tree(names)
+        case {"file": name, **rest} if not rest and name is not None:
+            return _tree_file(folder / str(name))
+    raise InvalidInput(
+        f"the hierarchy of {column} is {how!r}: declare mask, suppress, intervals: [5, 10], "
+        "tree: {Europe: [French]} or file: NAME.csv"
+    )
+
+
+def _paths(names: object, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(names, Mapping):
+        for name, below in names.items():
+            yield from _paths(below, (str(name), *above))
+    elif isinstance(names, Sequence) and not isinstance(names, str):
+        for value in names:
+            yield from [(str(value), *above)] if isinstance(value, str) else _paths(value, above)
+    else:
+        raise InvalidInput(
+            f"a tree ends in lists of values, and {above[0] if above else 'it'!s} has {names!r}: "
+            "write [French, German]"
+        )
+
+
+def _tree(lines: Sequence[tuple[str, ...]], source: str) -> Hierarchy:
+    found: dict[str, tuple[str, ...]] = {}
+    for value, *above in lines:
+        if len(above) != len(lines[0]) - 1:
+            raise InvalidInput(
+                f"{source} has {len(above)} levels for {value!r} and {len(lines[0]) - 1} for "
+                f"{lines[0][0]!r}: give every value as many"
+            )
+        if value in found:
+            raise InvalidInput(f"{source} has {value!r} twice: a value belongs to one place")
+        found[value] = tuple(above)
+
+    def steps(column: str, values: Sequence[str]) -> Iterator[list[str]]:
+        for value in values:
+            if value not in found:
+                raise InvalidInput(
+                    f"{column} has {value!r}, which its hierarchy does not cover: add it"
+                )
+        for level in range(len(lines[0]) - 1):
+            yield [found[value][level] for value in values]
+
+    return Hierarchy(steps)
+
+
+def _check_nested(column: str, number: int, lower: Sequence[str], upper: Sequence[str]) -> None:
+    seen: dict[str, str] = {}
+    for below, above in zip(lower, upper, strict=True):
+        if seen.setdefault(below, above) != above:
+            raise InvalidInput(
+                f"the hierarchy of {column} puts {below!r} under both {seen[below]!r} and "
+                f"{above!r} at level {number}: what was lumped together stays together"
+            )
+
+
+def _number(value: object, name: str) -> Fraction:
+    read = plain_number(str(value).strip())
+    if read is None or isinstance(value, bool):
+        raise InvalidInput(f"{name}={value!r} is no plain number such as 5 or 0.5")
+    return read
+
+
+def _written(value: Fraction) -> str:
+    """Write a number that came as digits and a point the same way."""
+    digits = 0
+    while (value * 10**digits).denominator > 1:
+        digits += 1
+    text = str(int(abs(value) * 10**digits)).zfill(digits + 1)
+    shown = f"{text[:-digits]}.{text[-digits:]}" if digits else text
+    return f"-{shown}" if value < 0 else shown

@@ -1,0 +1,312 @@
+"""What an attacker can know of a column, and the cells behind which such a person can stand.
+
+What is known is compatible with a cell when some value is in both. A cell that is missing (None)
+says nothing and is compatible with everything, and so is a value that is not known. `KnownValues`
+finds the compatible pairs of many known values and cells; `points` divides all that could be known.
+
+Two values that the same cells allow are one *point*. A point is what is left after intersecting
+cells: for numbers the ends of all intervals, and what lies between two neighbouring ends; for masks
+all their intersections, with characters that no cell shows in place of the stars. A column all of
+whose numbers are whole is one of whole numbers, as ages are: nobody is between 39 and 40, so
+``30-39`` and ``40-49`` leave no gap, and ``>39`` and ``<40`` do not meet.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise, product
+from math import ceil, floor
+
+from twoworlds.attacks.tables.cells import (
+    Anything,
+    Cell,
+    Choice,
+    Interval,
+    Mask,
+    Value,
+    column_cells,
+    read_cell,
+)
+from twoworlds.errors import TooLarge
+
+__all__ = ["KnownValues", "Point", "has_spans", "is_whole", "known_cells", "points"]
+
+_HIDDEN = "\x00"  # a character that no cell shows
+_MOST_TRIED = 20_000_000
+_MOST_MASKS = 20_000
+_MOST_SHAPES = 64
+_MOST_MEMBERS = 10_000
+
+_Shape = tuple[int, tuple[int, ...]]  # how long a mask is, and which places it shows
+Point = tuple[int, ...]  # the codes of the cells that allow it
+
+
+class KnownValues:
+    """Distinct known values of one column; None where nothing is known.
+
+    They are indexed, so that a column of many distinct texts is not compared one by one with many
+    people: numbers are sorted for intervals, texts are looked up by the characters that a mask
+    shows. The index only proposes; `Cell.meets` decides.
+
+    >>> known = KnownValues(["28", "33", "45"])
+    >>> sorted(known.behind(read_cell("<35")))
+    ['28', '33']
+    """
+
+    def __init__(
+        self, texts: Iterable[str | None], cells: Mapping[str, Cell] | None = None
+    ) -> None:
+        listed = list(texts)
+        self._unknown = None in listed
+        self._cells = {
+            text: read_cell(text) if cells is None else cells[text]
+            for text in listed
+            if text is not None
+        }
+        self._plain = {text: one for text, one in self._cells.items() if isinstance(one, Value)}
+        self._sets = [text for text in self._cells if text not in self._plain]
+        self._by_text: dict[str, list[str]] = {}
+        self._by_number: dict[Fraction, list[str]] = {}
+        for text, cell in self._plain.items():
+            self._by_text.setdefault(cell.plain, []).append(text)
+            if (number := cell.any_number()) is not None:
+                self._by_number.setdefault(number, []).append(text)
+        self._numbers = sorted(self._by_number)
+        self._shown: dict[tuple[bool, _Shape], dict[str, list[str]]] = {}
+
+    def behind(self, cell: Cell) -> set[str]:
+        """Return the known values with which a cell is compatible."""
+        if isinstance(cell, Anything):
+            return set(self._cells)
+        proposed = (*self._sets, *self._proposed(cell))
+        return {text for text in proposed if cell.meets(self._cells[text])}
+
+    def pairs(self, texts: Iterable[str | None]) -> Iterator[tuple[str | None, str | None]]:
+        """Yield each known value with each cell of a column that are compatible.
+
+        >>> known = KnownValues(["13012", "14850"])
+        >>> sorted(known.pairs(["130**", "14***"]))
+        [('13012', '130**'), ('14850', '14***')]
+        """
+        listed = list(texts)
+        cells = column_cells(text for text in listed if text is not None)
+        for text in listed:
+            for value in self._cells if text is None else self.behind(cells[text]):
+                yield value, text
+            if self._unknown:
+                yield None, text
+
+    def _proposed(self, cell: Cell) -> Iterable[str]:
+        match cell:
+            case Choice():
+                return [text for option in cell.options for text in self.behind(option)]
+            case Interval():
+                low, high, numbers = cell.low, cell.high, self._numbers
+                first = 0 if low is None else bisect_left(numbers, low)
+                last = len(numbers) if high is None else bisect_right(numbers, high)
+                return [text for one in numbers[first:last] for text in self._by_number[one]]
+            case Mask():
+                return self._fitting(cell)
+            case Value():
+                same = () if cell.number is None else self._by_number.get(cell.number, ())
+                return {*self._by_text.get(cell.plain, ()), *same}
+        return self._plain
+
+    def _fitting(self, mask: Mask) -> Iterable[str]:
+        size, places = _shape(mask.pattern)
+        key = (mask.numeric, (size, places))
+        if key not in self._shown:
+            found: dict[str, list[str]] = {}
+            for text, cell in self._plain.items():
+                for spelled in _spellings(cell, size) if mask.numeric else (cell.plain,):
+                    if len(spelled) == size:
+                        found.setdefault(_shown(spelled, places), []).append(text)
+            self._shown[key] = found
+        return self._shown[key].get(_shown(mask.pattern, places), ())
+
+
+def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
+    """Read the texts of one column for what they allow to be known; an empty one allows anything.
+
+    >>> known_cells(["30", ""])[""].allows(33)
+    True
+    """
+    distinct = dict.fromkeys(texts)
+    read = column_cells(text for text in distinct if text.strip())
+    return {text: read[text] if text in read else Anything(text) for text in distinct}
+
+
+def is_whole(cells: Iterable[Cell]) -> bool:
+    """Tell whether a column with these cells is one of whole numbers.
+
+    It is if all numbers in it are whole, and each interval holds a whole number.
+
+    >>> cells = known_cells(["30-39", "[40, 50)"])
+    >>> is_whole(cells.values()), is_whole(known_cells(["30-39", "40.5"]).values())
+    (True, False)
+    """
+    return all(_whole(atom) for cell in cells for atom in cell.atoms())
+
+
+def has_spans(cells: Iterable[Cell]) -> bool:
+    """Tell whether some cell is an interval, or allows one."""
+    return any(isinstance(atom, Interval) for cell in cells for atom in cell.atoms())
+
+
+def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
+    """Return what can be known of a column, each as the cells that allow it.
+
+    >>> points(["<35", "3*"], column_cells(["<35", "3*"]))
+    [(0,), (0, 1), (1,)]
+
+    Raises:
+        TooLarge: when too many cells overlap in too many ways.
+    """
+    read = [cells[text] for text in texts]
+    tried = {value.text: value for value in _candidates(read)}
+    sets = sum(not isinstance(one, Value | Mask) or getattr(one, "numeric", False) for one in read)
+    if len(tried) * sets > _MOST_TRIED:
+        raise TooLarge(
+            f"{sets} generalised cells of one column divide it into {len(tried)} parts: "
+            "too many to try; compare equal texts instead"
+        )
+    known = KnownValues(tried, tried)
+    met: dict[str, list[int]] = {text: [] for text in tried}
+    for code, cell in enumerate(read):
+        for text in known.behind(cell):
+            met[text].append(code)
+    return sorted({tuple(codes) for codes in met.values() if codes})
+
+
+def _candidates(cells: Iterable[Cell]) -> Iterator[Value]:
+    """Yield values of which every set of cells that can be met at once meets at least one."""
+    cells = list(cells)
+    atoms = [atom for cell in cells for atom in cell.atoms()]
+    yield from (atom for atom in atoms if isinstance(atom, Value))
+    for pattern in _intersections(atoms):
+        filled = pattern.replace("*", _HIDDEN)
+        yield Value(filled, filled)
+    numbers = [*(_whole_numbers(atoms) if is_whole(cells) else _numbers(atoms))]
+    yield from (Value(str(number), str(number), number) for number in numbers)
+    if not numbers and any(isinstance(atom, Anything) for atom in atoms):
+        yield Value(_HIDDEN, _HIDDEN)
+
+
+def _spellings(cell: Value, size: int) -> set[str]:
+    """Return how the digits of a whole number may stand in a mask of so many characters."""
+    found = {cell.plain.zfill(size)} if cell.plain.isdecimal() else set()
+    number = cell.number
+    if number is not None and number >= 0 and number.denominator == 1:
+        found.add(str(number).zfill(size))
+    return found
+
+
+def _shape(pattern: str) -> _Shape:
+    return len(pattern), tuple(i for i, character in enumerate(pattern) if character != "*")
+
+
+def _shown(text: str, places: Iterable[int]) -> str:
+    return "".join(text[place] for place in places)
+
+
+def _intersections(atoms: Iterable[Cell]) -> set[str]:
+    """Return the masks of text and all their intersections, adding one shape after the other."""
+    added: dict[_Shape, set[str]] = {}
+    for atom in atoms:
+        if isinstance(atom, Mask) and not atom.numeric:
+            added.setdefault(_shape(atom.pattern), set()).add(atom.pattern)
+    found: dict[_Shape, set[str]] = {}
+    for shape, masks in sorted(added.items()):
+        met = [*masks]
+        for other, before in found.items():
+            met += _met(shape, masks, other, before)
+        for pattern in met:
+            found.setdefault(_shape(pattern), set()).add(pattern)
+        if len(found) > _MOST_SHAPES or sum(map(len, found.values())) > _MOST_MASKS:
+            raise TooLarge(
+                f"the masks of one column overlap in more than {_MOST_MASKS:,} ways, or hide more "
+                f"than {_MOST_SHAPES} choices of characters: hide the same characters in all of "
+                "them, or compare equal texts instead"
+            )
+    return {pattern for patterns in found.values() for pattern in patterns}
+
+
+def _met(shape: _Shape, masks: set[str], other: _Shape, before: set[str]) -> Iterator[str]:
+    """Yield the intersections of masks of two shapes: they agree where both show something."""
+    if shape[0] != other[0]:
+        return
+    common = [place for place in shape[1] if place in other[1]]
+    index: dict[str, list[str]] = {}
+    for pattern in before:
+        index.setdefault(_shown(pattern, common), []).append(pattern)
+    for mask in masks:
+        for pattern in index.get(_shown(mask, common), ()):
+            pairs = zip(mask, pattern, strict=True)
+            yield "".join(b if a == "*" else a for a, b in pairs)
+
+
+def _numbers(atoms: Sequence[Cell]) -> Iterator[Fraction]:
+    """Yield all ends, and between two neighbours, and beyond, a whole number and another one."""
+    ends = sorted({end for atom in atoms for end in _ends(atom)})
+    if not ends:
+        return
+    yield from ends
+    bounds = [ends[0] - 3, *ends, ends[-1] + 3]
+    for low, high in pairwise(bounds):
+        middle = (low + high) / 2
+        yield middle if middle.denominator > 1 else middle + min((high - low) / 4, Fraction(1, 2))
+        whole = Fraction(floor(low) + 1)
+        if whole <= ceil(high) - 1:
+            yield whole
+
+
+def _whole_numbers(atoms: Sequence[Cell]) -> Iterator[Fraction]:
+    """Yield all ends, and between two neighbours, and beyond, a whole number."""
+    ends = sorted({end for atom in atoms for end in _ends(atom)})
+    if not ends:
+        return
+    yield from (ends[0] - 1, *ends, ends[-1] + 1)
+    yield from (low + 1 for low, high in pairwise(ends) if low + 1 < high)
+
+
+def _whole(atom: Cell) -> bool:
+    """Tell whether the numbers that a cell shows are whole, and it allows a whole one."""
+    if isinstance(atom, Value):
+        return atom.number is None or atom.number.denominator == 1
+    if not isinstance(atom, Interval):
+        return True
+    ends = [end for end in (atom.low, atom.high) if end is not None]
+    wide = len(ends) < 2 or ends[1] - ends[0] > 1
+    return all(end.denominator == 1 for end in ends) and (wide or atom.with_low or atom.with_high)
+
+
+def _ends(atom: Cell) -> Iterator[Fraction]:
+    if isinstance(atom, Interval):
+        yield from (end for end in (atom.low, atom.high) if end is not None)
+    elif isinstance(atom, Value) and atom.number is not None:
+        yield atom.number
+    elif isinstance(atom, Mask) and atom.numeric:
+        yield from _members(atom)
+
+
+def _members(mask: Mask) -> Iterator[Fraction]:
+    """Yield the first and last number of each run of neighbouring numbers in a mask."""
+    shown = mask.pattern.rstrip("*")
+    hidden = 10 ** (len(mask.pattern) - len(shown))
+    if 10 ** shown.count("*") > _MOST_MEMBERS:
+        raise TooLarge(
+            f"the mask {mask} stands for more than {_MOST_MEMBERS} separate numbers: hide digits "
+            "at the end only, or compare equal texts instead"
+        )
+    for digits in product("0123456789", repeat=shown.count("*")):
+        front = int("".join(_filled(shown, digits)))
+        yield Fraction(front * hidden)
+        yield Fraction(front * hidden + hidden - 1)
+
+
+def _filled(shown: str, digits: Sequence[str]) -> Iterator[str]:
+    rest = iter(digits)
+    for character in shown:
+        yield next(rest) if character == "*" else character

@@ -1,0 +1,162 @@
+"""Groups and what they give away, in words: "all 4 people in their 30s in 130** have Cancer"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from twoworlds.attacks.tables.cells import Anything, Cell, read_cell
+from twoworlds.attacks.tables.groups import Group
+
+__all__ = ["Cells", "counted", "has", "listed", "people", "plural", "who"]
+
+Cells = Mapping[str, Mapping[str, Cell]]
+
+_AGE = re.compile(r"(^|[^a-z])age($|[^a-z])", re.IGNORECASE)
+_PLACE = re.compile(
+    r"zip|post(al|code)|city|town|county|country|state|region|district|ward|area|place|location",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(r"[^\W\d]{3}")
+_FLAGS = {"yes", "true", "false", "none", "other", "unknown", "not known", "high", "low"}
+_BARE = ("in their", "under", "over")
+_MOST = 8
+_MOST_COMPARED = 40
+_LAST = 3  # where a column stands of which only is known what it is not
+
+
+def plural(noun: str) -> str:
+    """Return the plural of the name of a column.
+
+    >>> plural("condition"), plural("salary"), plural("diagnosis"), plural("illness")
+    ('conditions', 'salaries', 'diagnoses', 'illnesses')
+    """
+    if noun.endswith("is"):
+        return f"{noun[:-2]}es"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return "people" if noun == "person" else f"{noun}s"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "group"), counted(4000, "person")
+    ('1 group', '4,000 people')
+    """
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def listed(texts: Sequence[str], last: str = "and") -> str:
+    """Return a list in words; a long one by its first items.
+
+    >>> listed(["a", "b", "c"], "or"), listed(list("abcdefghij"))
+    ('a, b or c', 'a, b, c, d, e, f, g, h and 2 more')
+    """
+    shown = list(texts)
+    if len(shown) > _MOST:
+        shown = [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
+    return f"{', '.join(shown[:-1])} {last} {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def who(group: Group, cells: Cells) -> str:
+    """Say what is known of the people of a group, as it follows "people".
+
+    Suppressed cells say nothing, unless all that is known is that other cells do not fit.
+
+    >>> who(Group((("zip", ("130**",)), ("age", ("3*",))), (), 4), {})
+    'in their 30s in 130**'
+    >>> who(Group((("sex", ("*",)),), (), 1, (("sex", ("f", "m")),)), {})
+    'whose sex is neither f nor m'
+    """
+    but_not = dict(group.but_not)
+    empty = [column for column, texts in group.values if _is_empty(texts, cells.get(column, {}))]
+    said = [
+        _said(column, texts, but_not.get(column, ()), cells.get(column, {}))
+        for column, texts in group.values
+        if column not in empty
+    ]
+    found = sorted(one for one in said if one is not None)
+    phrases = [phrase for (place, _), phrase in found if place < _LAST]
+    if empty:
+        phrases.append(f"with {listed(empty)} left empty")
+    last = " and ".join(phrase for (place, _), phrase in found if place == _LAST)
+    return " ".join([*phrases, last]).rstrip()
+
+
+def people(group: Group, cells: Cells) -> str:
+    """Return "4 people under 30 in 130**", or which rows fit somebody where cells overlap.
+
+    >>> people(Group((("age", ("34",)), ("sex", ("f",))), (), 1), {})
+    '1 person aged 34 with sex f'
+    >>> people(Group((("age", ("<35", "3*")),), (), 5), {})
+    '5 rows that fit somebody under 35 and in their 30s'
+    """
+    if group.overlapping:
+        fit = "fits" if group.size == 1 else "fit"
+        return f"{counted(group.size, 'row')} that {fit} somebody {who(group, cells)}".rstrip()
+    return f"{counted(group.size, 'person')} {who(group, cells)}".rstrip()
+
+
+def has(column: str, values: Sequence[str], last: str = "or") -> str:
+    """Say sensitive values, as they follow "have": alone where they speak for themselves.
+
+    >>> has("condition", ["Cancer"]), has("smoker", ["yes"]), has("salary", ["10", "20"])
+    ('Cancer', 'smoker yes', 'salary 10 or 20')
+    """
+    plain = all(_PLAIN.search(value) and value.strip().lower() not in _FLAGS for value in values)
+    shown = listed([value or "(empty)" for value in values], last)
+    return shown if plain else f"{column} {shown}"
+
+
+def _read(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Cell]:
+    return [cells[text] if text in cells else read_cell(text) for text in texts]
+
+
+def _is_empty(texts: Sequence[str], cells: Mapping[str, Cell]) -> bool:
+    return not any(text.strip() for text in texts) and not any(
+        isinstance(cell, Anything) for cell in _read(texts, cells)
+    )
+
+
+def _said(
+    column: str, texts: Sequence[str], but_not: Sequence[str], cells: Mapping[str, Cell]
+) -> tuple[tuple[int, str], str] | None:
+    """Return where a column stands in a sentence, and what is said of it."""
+    read = [cell for cell in _read(texts, cells) if not isinstance(cell, Anything)]
+    others = [str(cell).strip() for cell in _kept(_read(but_not, cells), Cell.within)]
+    if not read:
+        return ((_LAST, column), f"whose {column} is {_none_of(others)}") if others else None
+    shown = _kept(read, lambda cell, other: other.within(cell))
+    but = f" but not {listed(others, 'or')}" if others else ""
+    if _AGE.search(column):
+        words = sorted((cell.words() for cell in shown), key=lambda one: not one.startswith(_BARE))
+        said = listed(words)
+        return (0, column), (said if said.startswith(_BARE) else f"aged {said}") + but
+    named = listed([str(cell).strip() for cell in shown])
+    if _PLACE.search(column):
+        return (1, column), f"in {named}{but}"
+    return (2, column), f"with {column} {named}{but}"
+
+
+def _none_of(texts: Sequence[str]) -> str:
+    if len(texts) == 1:
+        return f"not {texts[0]}"
+    return f"neither {listed(texts, 'nor')}" if len(texts) == 2 else f"none of {listed(texts)}"
+
+
+def _kept(cells: Sequence[Cell], needless: Callable[[Cell, Cell], bool]) -> list[Cell]:
+    """Leave out the cells that another one makes needless; of many, none."""
+    if len(cells) > _MOST_COMPARED:
+        return list(cells)
+    return [
+        cell
+        for i, cell in enumerate(cells)
+        if not any(
+            needless(cell, other) and (j < i or not needless(other, cell))
+            for j, other in enumerate(cells)
+            if j != i
+        )
+    ]

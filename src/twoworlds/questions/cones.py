@@ -1,0 +1,476 @@
+"""Questions about row cones: guarantees as geometry, and the proofs that are saved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from twoworlds.answer import Answer, Said, Steps
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.files import check_place, write
+from twoworlds.questions import Name, Place
+from twoworlds.show import Result, Told
+
+if TYPE_CHECKING:
+    from twoworlds.cones import NoiseCone, PerRecordCone, RowCone
+    from twoworlds.cones.certificates import Certificate
+    from twoworlds.mechanisms import Mechanism
+
+__all__ = [
+    "compare",
+    "cone",
+    "design",
+    "member",
+    "odds",
+    "relax",
+    "save_json",
+    "statements",
+    "verify",
+]
+
+Source = Annotated[
+    str,
+    "a mechanism, such as 'randomized-response(bits=2, keep=3/4)', a matrix file, or a "
+    "definition, such as 'dp(ratio=3)'",
+]
+Universe = Annotated[str | None, "the databases that a definition is about, such as 'bits(2)'"]
+Proof = Annotated[Path | None, "write the proof to a .json file"]
+SaveCone = Annotated[Path | None, "write the cone to .json: linear(FILE) reads it"]
+
+
+def cone(
+    source: Source,
+    universe: Universe = None,
+    exact: Annotated[bool, "the true row cone where the usual one is larger"] = False,
+    facet: Annotated[
+        str | None, "one guarantee of a survey too large to list, by its output"
+    ] = None,
+    inverse: Annotated[bool, "the inverse matrix, and the norms of its columns"] = False,
+    save: SaveCone = None,
+) -> Result:
+    """List the likelihood rows that can occur: guarantees (facets) and extreme rows (rays)."""
+    from twoworlds.cones import PerRecordCone, RowCone
+    from twoworlds.cones import inverse as inverted
+
+    _check(save)
+    if inverse:
+        return inverted(_mechanisms([source], universe, "a definition, which has no matrix")[0])
+    found = _cone(source, universe, exact=exact, facet=facet is not None)
+    if facet is not None:
+        if not isinstance(found, PerRecordCone):
+            raise InvalidInput(
+                "--facet is for a mechanism with one transition per record, such as "
+                "'randomized-response(bits=2, keep=3/4)'"
+            )
+        text = found.inequality(facet).text()
+        return Told(Answer(text), {"source": found.source, "output": facet, "text": text})
+    if isinstance(found, RowCone):
+        found.inequalities(), found.generators()  # they are asked for, however long they take
+    return _with(found, save_json(save, found.to_dict()))
+
+
+def member(
+    mechanism: Annotated[str | None, Place("the mechanism in question")] = None,
+    of: Annotated[list[str] | None, "a trusted mechanism (repeat it), or a definition"] = None,
+    row: Annotated[str | None, "a likelihood row instead of a mechanism, such as '3,1,1,3'"] = None,
+    universe: Universe = None,
+    save: Proof = None,
+) -> Result:
+    """Decide whether a mechanism follows from trusted ones by post-processing and choice."""
+    _check(save)
+    if not of:
+        raise InvalidInput("name what is trusted, as in --of 'randomized-response(bits=2)'")
+    if (mechanism is None) == (row is None):
+        raise InvalidInput(
+            "give a mechanism, or a likelihood row with --row '3,1,1,3': one of them"
+        )
+    if row is not None:
+        return _row([entry.strip() for entry in row.split(",")], of, universe, save)
+    from twoworlds.cones import build_source, consistent_normal_form_contains, row_cone
+    from twoworlds.cones.certificates import Certificate
+    from twoworlds.definitions import PrivacyDefinition
+    from twoworlds.mechanisms.named import mechanism as build
+
+    built = build(str(mechanism), universe=universe)
+    trusted = build_source(of[0], universe)
+    if len(of) == 1 and isinstance(trusted, PrivacyDefinition):
+        verdict = trusted.check(built)
+    else:
+        verdict = consistent_normal_form_contains(built, _mechanisms(of, universe))
+    bool(verdict)  # raises where it is undecided
+    if save is None:
+        return verdict
+    proof = getattr(verdict.witness, "certificate", None)
+    if not isinstance(proof, Certificate):
+        proof = _rows_proof(built, row_cone(trusted, built.universe))
+    return _with(verdict, save_json(save, proof.to_dict()))
+
+
+def _rows_proof(mechanism: Mechanism, cone: RowCone) -> Certificate:
+    """Prove row by row that a mechanism satisfies a definition, or that one row does not."""
+    from twoworlds.cones.certificates import Certificate
+
+    parts = []
+    for output in mechanism.outputs:
+        row = mechanism.row(output)
+        found = cone.contains([row[x] for x in cone.universe])
+        if not found:
+            return found.certificate
+        parts.append(found.certificate)
+    return Certificate("all", {"parts": parts, "claim": f"{mechanism.expression}: {cone.source}"})
+
+
+def _row(entries: list[str], of: Sequence[str], universe: str | None, save: Path | None) -> Result:
+    """Say whether a likelihood row can occur."""
+    from twoworlds.cones import row_cone
+    from twoworlds.cones.kernel.vectors import rational
+
+    one = len(of) == 1
+    cone = _listed(of[0], universe) if one else row_cone(_mechanisms(of, universe))
+    found, broken = cone.contains(entries), cone.separating(entries)
+    if not any(map(rational, entries)):
+        said = "is the row of an output that never occurs: every cone holds it"
+    elif broken is None:
+        said = f"can be the likelihood row of an output of {cone.source}, scaled"
+    else:
+        said = (
+            f"can NOT occur under {cone.source}: it breaks {broken.text()} "
+            f"(the difference is {broken.value(entries)})"
+        )
+    about = f"({', '.join(entries)}) over {', '.join(cone.columns)}"
+    data = {
+        "row": entries,
+        "columns": cone.columns,
+        "of": cone.source,
+        "holds": bool(found),
+        "breaks": broken,
+        "certificate": found.certificate,
+    }
+    asked = Told(Answer(f"{about} {said}.", holds=bool(found)), data)
+    return _with(asked, save_json(save, found.certificate.to_dict()))
+
+
+def statements(
+    source: Source,
+    universe: Universe = None,
+    all_: Annotated[bool, "every statement, not one of each kind"] = False,
+) -> Result:
+    """Say in words which attackers a mechanism or definition protects from learning what."""
+    from twoworlds.cones import (
+        NoiseCone,
+        PerRecordCone,
+        example,
+        example_statements,
+        grouped,
+        noise_statements,
+    )
+
+    found = _cone(source, universe)
+    about: dict[str, Any] = {"source": found.source}
+    if isinstance(found, NoiseCone):
+        listed = noise_statements(found)
+        said = [(one.sentence, one.answer().notes) for one in listed]
+        headline = f"{found.source} gives guarantees against attackers at every whole number."
+        return _told(headline, said, {**about, "statements": listed})
+    about["universe"] = found.universe
+    if isinstance(found, PerRecordCone):
+        one, count = example(found), found.fields()["counts"]["facets"]
+        data = {**about, "count": count, "example": {"kind": one.kind, "sentence": one.sentence}}
+        first, *more = example_statements(found)
+        headline = f"{found.source} gives {count} guarantees against attackers."
+        return _told(headline, [(first, ())], data, more)
+    groups = grouped(found.statements())
+    count = sum(group.count for group in groups)
+    said = [(group.sentence, ()) for group in groups]
+    if all_:
+        every = [one for group in groups for one in group.statements]
+        said = [(one.sentence, one.explain().splitlines()[1:]) for one in every]
+    data = {**about, "approximation": found.approximation, "count": count, "groups": groups}
+    rough = [f"approximation: {found.approximation}"] if found.approximation else []
+    many = "guarantee" if count == 1 else "guarantees"
+    return _told(f"{found.source} gives {count} {many} against attackers.", said, data, rough)
+
+
+def _told(
+    headline: str,
+    said: Sequence[tuple[str, Sequence[str]]],
+    data: Mapping[str, Any],
+    notes: Sequence[str] = (),
+) -> Result:
+    steps = [(sentence, [remark.strip() for remark in more]) for sentence, more in said]
+    return Told(Answer(headline, blocks=[Steps(steps)], notes=notes), data)
+
+
+def odds(
+    source: Source,
+    of: Annotated[str, Name("a secret: even, odd, 1=1 (record 1 is 1), or databases '11, 00'")],
+    against: Annotated[str | None, "another secret (the opposite if left out)"] = None,
+    belief: Annotated[str, "such as uniform or 'independent(3/4, 1/2)'"] = "uniform",
+    universe: Universe = None,
+    save: Proof = None,
+) -> Result:
+    """Say how far the odds between two secrets can move at most, and the row that does it."""
+    from twoworlds.cones import largest_odds
+
+    _check(save)
+    found = largest_odds(source, of, against, belief, universe=universe)
+    return _with(found, save_json(save, found.certificate.to_dict()))
+
+
+def relax(
+    source: Source,
+    eliminate: Annotated[
+        str | None, "databases to say nothing about, such as '01' or '01, 10'"
+    ] = None,
+    any_: Annotated[str | None, "every choice of so many databases instead"] = None,
+    universe: Universe = None,
+    save: SaveCone = None,
+    proof: Proof = None,
+) -> Result:
+    """Drop guarantees that nobody needs, and show how each remaining one follows."""
+    from twoworlds.cones import eliminate as eliminated
+    from twoworlds.cones import relax as relaxed
+
+    _check(save, proof)
+    if (eliminate is None) == (any_ is None):
+        raise InvalidInput("name databases with --eliminate '01', or a number with --any 1")
+    cone = _listed(source, universe)
+    found = (
+        relaxed(cone, any_)
+        if eliminate is None
+        else eliminated(cone, _labels(eliminate, cone.columns))
+    )
+    saved = {} if save is None else save_json(save, found.row_cone.to_dict())
+    if proof is not None:
+        saved["proof"] = save_json(proof, found.certificate.to_dict())["saved"]
+    use = [] if save is None else [f"use it as a definition: linear({save})"]
+    return _with(found, saved, use)
+
+
+def compare(
+    first: Source,
+    second: Annotated[str, "another one"],
+    universe: Universe = None,
+    save: Proof = None,
+) -> Result:
+    """Say which of two definitions promises more, with a mechanism that tells them apart."""
+    from twoworlds.cones import compare as compared
+
+    _check(save)
+    found = compared(first, second, universe)
+    return _with(found, save_json(save, found.certificate.to_dict()))
+
+
+def design(
+    source: Source,
+    loss: Annotated[
+        str | None, "absolute (for a statistic), squared, or zero-one (for databases)"
+    ] = None,
+    statistic: Annotated[
+        str | None, "what to answer, such as count (the database if left out)"
+    ] = None,
+    belief: Annotated[str | None, "whose expected loss counts (the worst case if left out)"] = None,
+    outputs: Annotated[
+        str | None, "the only answers allowed, such as '0, 1/2, 1' (any if left out)"
+    ] = None,
+    relaxed: Annotated[str | None, "a weaker definition: show the loss that it saves"] = None,
+    universe: Universe = None,
+    save: Annotated[Path | None, "write the mechanism to a .csv or .json"] = None,
+    proof: Proof = None,
+) -> Result:
+    """Find the most accurate mechanism that a definition allows, with a proof that it is."""
+    from twoworlds.cones import design as best
+    from twoworlds.cones import saving
+    from twoworlds.mechanisms.files import write_table
+
+    _check(proof, other=save)
+    cone = _listed(source, universe)
+    numbers = statistic is not None or isinstance(next(iter(cone.universe)), int)
+    options: dict[str, Any] = {"statistic": statistic, "belief": belief, "outputs": None}
+    if outputs is not None:
+        options["outputs"] = _outputs(outputs, cone, numbers=numbers)
+    if loss is None:
+        loss = "absolute" if numbers else "zero-one"
+    if relaxed is not None:
+        weaker = _listed(relaxed, universe or cone.universe.expression)
+        return saving(cone, weaker, loss, **options)
+    found = best(cone, loss, **options)
+    saved = {}
+    if save is not None:
+        write_table(found.mechanism, save)
+        saved["saved"] = str(save)
+    if proof is not None:
+        saved["proof"] = save_json(proof, found.certificate.to_dict())["saved"]
+    return _with(found, saved)
+
+
+def verify(
+    file: Annotated[Path, "a certificate saved as .json"],
+    ledger: Annotated[
+        Path | None, "an exported ledger (.jsonl), to find a release's charge in"
+    ] = None,
+) -> Result:
+    """Check a saved certificate by exact arithmetic: without any solver, without the data."""
+    from twoworlds.cones.certificates import MEANINGS
+    from twoworlds.definitions.coupled.optimal import UNCHECKED
+    from twoworlds.report.reading import holds, proved_numbers, read_certificate, time_limit
+
+    with time_limit():
+        saved = read_certificate(file)
+        data = saved.data
+        if saved.of_release:
+            return _release(data, file, ledger)
+        if ledger is not None:
+            raise InvalidInput("--ledger is for certificates of releases: leave it out")
+        proved = holds(saved)
+        numbers = proved_numbers(data) if proved else []
+    claim = str(data.get("claim", ""))
+    found: dict[str, Any] = {"file": file, "kind": data["kind"], "claim": claim, "holds": proved}
+    kinds = ", ".join(sorted({str(part["kind"]) for part in data.get("parts", ())}))
+    parts = f" ({len(data['parts'])}, of kind {kinds})" if kinds else ""
+    told = MEANINGS[data["kind"]] if proved else f"it is not so that {MEANINGS[data['kind']]}"
+    said = [f"{told}{parts}", *(one.explain() for one in numbers)]
+    if numbers:
+        found |= {"proved": numbers, "not_checked": UNCHECKED}
+        said.append(UNCHECKED)
+    said += [f"it is described as (which is not checked): {claim}"] if claim else []
+    word = "holds" if proved else "does NOT hold"
+    headline = f"{file}: this certificate of kind {data['kind']} {word}"
+    return Told(Answer(headline, holds=proved, blocks=[Said(said)]), found)
+
+
+def _release(data: Any, file: Path, ledger: Path | None) -> Result:
+    """Check the certificate of a release."""
+    from twoworlds.release.certificate import check_certificate
+
+    found = check_certificate(data, ledger=ledger)
+    said = [f"checked: {one}" for one in found.done]
+    said += [] if found.failure is None else [f"wrong: {found.failure}"]
+    said.append(f"not checked: {found.left_out}")
+    word = "holds" if found.holds else "does NOT hold"
+    headline = f"{file}: this certificate of a release {word}"
+    answer = Answer(headline, holds=found.holds, blocks=[Said(said)])
+    return Told(answer, {"file": file, **found.to_dict()})
+
+
+# --- reading what was typed ---------------------------------------------------------------------
+
+
+def _cone(
+    source: str, universe: str | None, *, exact: bool = False, facet: bool = False
+) -> RowCone | PerRecordCone | NoiseCone:
+    """Build the cone of what was typed, by structure where it is too large to list."""
+    from twoworlds.cones import (
+        Frapp,
+        PerRecordCone,
+        build_source,
+        frapp_row_cone,
+        noise_cone,
+        row_cone,
+    )
+    from twoworlds.cones.row_cone import LARGEST_DIMENSION
+    from twoworlds.mechanisms import Mechanism, PerRecord
+
+    built = build_source(source, universe)
+    if isinstance(built, Mechanism):
+        if built.universe.size is None:
+            return noise_cone(built)
+        if isinstance(built, PerRecord) and (facet or built.universe.size > LARGEST_DIMENSION):
+            return PerRecordCone.of(built)
+    if exact and isinstance(built, Frapp):
+        if built.universe is None:
+            raise InvalidInput("--exact needs frapp(gamma=..., values=..., records=...)")
+        return frapp_row_cone(built.gamma, len(built.universe.values), built.universe.n)
+    return row_cone(built, universe)
+
+
+def _listed(source: str, universe: str | None) -> RowCone:
+    """Build a cone whose inequalities can be listed, or say why not."""
+    from twoworlds.cones import NoiseCone, PerRecordCone
+    from twoworlds.mechanisms.base import FINITE_OUTPUTS
+
+    found = _cone(source, universe)
+    if isinstance(found, NoiseCone):
+        raise InvalidInput(
+            f"{source} has infinitely many databases: use finitely many, as in "
+            f"{FINITE_OUTPUTS}, or ask for its cone or its statements"
+        )
+    if isinstance(found, PerRecordCone):
+        raise TooLarge(
+            f"{source} has too many databases to list: use fewer records, or ask for its "
+            "statements or odds, which are found by structure"
+        )
+    return found
+
+
+def _mechanisms(
+    texts: Sequence[str], universe: str | None, what: str | None = None
+) -> list[Mechanism]:
+    """Build mechanisms, and refuse definitions."""
+    from twoworlds.cones import build_source
+    from twoworlds.mechanisms import Mechanism
+
+    built = [build_source(text, universe) for text in texts]
+    mechanisms = [one for one in built if isinstance(one, Mechanism)]
+    if len(mechanisms) < len(built):
+        raise InvalidInput(
+            "--of takes one definition, or mechanisms only"
+            if what is None
+            else f"{texts[0]} is {what}: name a mechanism"
+        )
+    return mechanisms
+
+
+def _labels(text: str, columns: Sequence[str]) -> list[str]:
+    """Split at commas, or at semicolons where labels hold commas themselves."""
+    if text.strip() in columns:
+        return [text.strip()]
+    mark = ";" if ";" in text or any("," in label for label in columns) else ","
+    return [part.strip() for part in text.split(mark)]
+
+
+def _outputs(text: str, cone: RowCone, *, numbers: bool) -> list[Any]:
+    """Read answers: numbers where a statistic or a number is asked for, databases otherwise."""
+    from twoworlds.numbers import rational
+
+    parts = _labels(text, () if numbers else cone.columns)
+    return [rational(part, "output") if numbers else cone.universe.find(part) for part in parts]
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+def _check(*paths: Path | None, other: Path | None = None) -> None:
+    """Refuse files that cannot be written before the work starts; all but ``other`` hold JSON."""
+    named = [path for path in paths if path is not None]
+    for path in named:
+        if path.suffix.lower() != ".json":
+            raise InvalidInput(f"{path} does not end in .json, the form in which proofs are saved")
+    named += [] if other is None else [other]
+    for path in named:
+        if named.count(path) > 1:
+            raise InvalidInput(
+                f"{path} cannot hold both: name different files for --save and --proof"
+            )
+        check_place(path)
+
+
+def save_json(path: Path | None, data: Any) -> dict[str, str]:
+    """Write a certificate or a cone as JSON if a file was named; return what JSON says of it."""
+    if path is None:
+        return {}
+    _check(path)
+    write(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return {"saved": str(path)}
+
+
+def _with(result: Result, saved: Mapping[str, str], more: Sequence[str] = ()) -> Result:
+    """Return a result that also says which files were written."""
+    if not saved:
+        return result
+    said = result.answer()
+    notes = [*said.notes, *(f"wrote {path}" for path in saved.values()), *more]
+    return Told(replace(said, notes=notes), {**result.fields(), **saved})

@@ -1,0 +1,182 @@
+"""The best generalisation, against every combination of levels tried one after the other."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from tests.attacks.tables.measuring import random_table, total_variation
+from twoworlds.attacks import anonymise, examine, intervals, mask, suppress, tree
+from twoworlds.attacks.tables.groups import count_table
+from twoworlds.errors import InvalidInput, TooLarge
+
+HIERARCHIES = {"zip": mask(), "age": intervals([5, 10, 30]), "sex": suppress()}
+
+
+def all_levels(rows):
+    return {
+        column: hierarchy.levels(column, sorted({row[column] for row in rows}))
+        for column, hierarchy in HIERARCHIES.items()
+    }
+
+
+def brute_force(rows, k, *, suppression=0, diversity=1, closeness=None, loss="certainty"):
+    """Return loss, levels and the number left out, best first by loss, height and levels."""
+    levels = all_levels(rows)
+    values = {c: levels[c][0] for c in levels}
+    people = len(rows)
+    found = []
+    for node in product(*(range(len(levels[c])) for c in levels)):
+        chosen = dict(zip(levels, node, strict=True))
+        at = {c: dict(zip(values[c], levels[c][chosen[c]], strict=True)) for c in levels}
+        groups = {}
+        for row in rows:
+            groups.setdefault(tuple(at[c][row[c]] for c in levels), []).append(row)
+        good = {
+            key: group
+            for key, group in groups.items()
+            if len(group) >= k and len({row["has"] for row in group}) >= diversity
+        }
+        kept = [row for group in good.values() for row in group]
+        left_out = people - len(kept)
+        if left_out > suppression * people:
+            continue
+        table = Counter(row["has"] for row in kept)
+        if closeness is not None and any(
+            total_variation(Counter(row["has"] for row in group), table) > closeness
+            for group in good.values()
+        ):
+            continue
+        if loss == "discernibility":
+            lost = Fraction(
+                sum(len(group) ** 2 for group in good.values()) + left_out * people, people**2
+            )
+        else:
+            lost = Fraction(left_out)
+            for column in levels:
+                sharing = Counter(at[column].values())
+                for row in kept:
+                    share = Fraction(sharing[at[column][row[column]]] - 1, len(values[column]) - 1)
+                    lost += share / len(levels)
+            lost /= people
+        found.append((lost, sum(node), node, left_out))
+    return min(found)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("loss", ["certainty", "discernibility"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"suppression": Fraction(1, 5)},
+        {"diversity": 3},
+        {"diversity": 2, "suppression": Fraction(1, 10)},
+        {"closeness": Fraction(3, 10)},
+        {"closeness": Fraction(3, 10), "suppression": Fraction(1, 4)},
+    ],
+    ids=str,
+)
+def test_the_chosen_levels_lose_least_of_all(seed, loss, wanted):
+    rows = random_table(seed, rows=25)
+    counted = count_table(rows, (*HIERARCHIES, "has"))
+    for k in (2, 6):
+        lost, _, node, left_out = brute_force(rows, k, loss=loss, **wanted)
+        found = anonymise(counted, HIERARCHIES, k, sensitive="has", loss=loss, **wanted)
+        assert found.loss == lost
+        assert tuple(found.levels.values()) == node
+        assert found.left_out == left_out
+        assert found.verify()
+
+
+def test_the_published_rows_are_those_of_the_source_coarsened():
+    rows = random_table(2, rows=40)
+    found = anonymise(rows, HIERARCHIES, 4, sensitive="has")
+    levels = all_levels(rows)
+    at = {c: dict(zip(levels[c][0], levels[c][found.levels[c]], strict=True)) for c in HIERARCHIES}
+    expected = sorted((*(at[c][row[c]] for c in HIERARCHIES), row["has"]) for row in rows)
+    assert list(found.rows()) == expected
+    published = [dict(zip((*HIERARCHIES, "has"), row, strict=True)) for row in found.rows()]
+    assert examine(published, list(HIERARCHIES), "has").k == found.anonymity.k >= 4
+    assert found.anonymity.holds is True
+
+
+def test_fewer_nodes_are_looked_at_than_there_are():
+    rows = random_table(0, rows=200)
+    wide = {"zip": mask(), "age": intervals([2, 4, 8, 16, 32, 64]), "sex": suppress()}
+    found = anonymise(rows, wide, 20)
+    assert found.best.nodes == 4 * 8 * 2
+    assert found.best.tried < found.best.nodes / 2
+
+
+def test_a_table_that_is_anonymous_already_stays_as_it_is():
+    rows = [{"zip": "130", "has": "flu"}] * 3
+    found = anonymise(rows, {"zip": mask()}, 3, sensitive="has")
+    assert (found.levels, found.loss, found.left_out) == ({"zip": 0}, 0, 0)
+    assert list(found.rows()) == [("130", "flu")] * 3
+
+
+def test_few_people_may_be_left_out_instead():
+    rows = [{"zip": "130"}] * 9 + [{"zip": "999"}]
+    kept = anonymise(rows, {"zip": mask()}, 3)
+    assert kept.levels == {"zip": 3}
+    without = anonymise(rows, {"zip": mask()}, 3, suppression="10%")
+    assert (without.levels, without.left_out, without.loss) == ({"zip": 0}, 1, Fraction(1, 10))
+    assert "1 of 10 people are left out" in without.explain()
+    nobody = anonymise([{"zip": "1"}, {"zip": "2"}], {"zip": mask()}, 2, suppression=1)
+    assert nobody.loss == 1
+    assert nobody.verify()
+
+
+def test_columns_that_are_not_named_are_not_published():
+    rows = [{"name": str(n), "zip": "130", "job": "baker"} for n in range(4)]
+    found = anonymise(rows, {"zip": mask()}, 2)
+    assert set(found.rows()) == {("130",)}
+    kept = anonymise(rows, {"zip": mask()}, 2, keep=["job"])
+    assert kept.table.columns == ("zip", "job")
+    assert set(kept.rows()) == {("130", "baker")}
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_files_hold_the_published_rows(tmp_path, ending):
+    rows = random_table(4)
+    rows[0] = {**rows[0], "has": 'a "quoted", value'}
+    found = anonymise(rows, HIERARCHIES, 3, sensitive="has")
+    place = found.write(tmp_path / f"out.{ending}")
+    again = examine(place, list(HIERARCHIES), "has", k=3)
+    assert again.holds is True
+    assert again.measures == found.anonymity.measures
+    with pytest.raises(InvalidInput, match=r"\.csv, \.tsv or \.parquet"):
+        found.write(tmp_path / "out.xlsx")
+    with pytest.raises(InvalidInput, match="no folder"):
+        found.write(tmp_path / "nowhere" / "out.csv")
+
+
+@pytest.mark.parametrize(
+    ("hierarchies", "k", "options", "message"),
+    [
+        (HIERARCHIES, 31, {}, "more than the 30 people"),
+        (HIERARCHIES, "2.5", {}, "whole number"),
+        (HIERARCHIES, 2, {"diversity": 9, "sensitive": "has"}, "l=9 is more than the 4 values"),
+        (HIERARCHIES, 2, {"diversity": 2}, "about a sensitive column"),
+        (HIERARCHIES, 2, {"suppression": 2}, "between 0 and 1"),
+        (HIERARCHIES, 2, {"loss": "sorrow"}, "certainty, discernibility"),
+        (HIERARCHIES, 2, {"sensitive": "zip"}, "nothing left to learn"),
+        (HIERARCHIES, 2, {"keep": ["zip"]}, "published already"),
+        ({"zip": "mask"}, 2, {}, r"declare mask\(\)"),
+        ({}, 2, {}, "names no column"),
+        ([], 2, {}, "give a mapping"),
+        ({"town": mask()}, 2, {}, "no column 'town'"),
+        ({"zip": tree({"here": ["130"]})}, 2, {}, "zip has '131', which its hierarchy"),
+    ],
+)
+def test_refuses_what_cannot_be(hierarchies, k, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        anonymise(random_table(0), hierarchies, k, **options)
+
+
+def test_refuses_a_lattice_that_is_too_large():
+    rows = [{f"c{i}": "123456789" for i in range(7)}] * 2
+    with pytest.raises(TooLarge, match="fewer levels"):
+        anonymise(rows, {f"c{i}": mask() for i in range(7)}, 2)

@@ -1,0 +1,322 @@
+"""Measures of anonymity against their definitions, and what is said of a table."""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from math import exp
+
+import numpy as np
+import pytest
+
+from tests.attacks.tables.measuring import (
+    FIGURE_1,
+    earth_mover,
+    entropy,
+    grouped,
+    random_table,
+    total_variation,
+)
+from twoworlds.attacks import examine
+from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.groups import Counted, Group, combined, count_table
+from twoworlds.attacks.tables.measures import perplexity
+from twoworlds.attacks.tables.words import who
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.numbers import bounds
+
+QUASI = ["zip", "age", "sex"]
+
+
+def numbered(seed):
+    return random_table(seed, rows=12 + 7 * seed, values=["1", "2", "10", "30", "7.5"])
+
+
+@cache
+def counted(seed):
+    return count_table(numbered(seed), (*QUASI, "has"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("columns", [QUASI, ["zip", "sex"], ["sex"]])
+def test_measures_follow_their_definitions(seed, columns):
+    rows = numbered(seed)
+    groups = grouped(rows, columns, "has")
+    table = Counter(row["has"] for row in rows)
+    found = examine(counted(seed), columns, "has")
+    measures = found.measures
+    assert found.people == len(rows)
+    assert measures.groups == len(groups)
+    assert found.k == min(group.total() for group in groups.values())
+    assert found.diversity == min(len(group) for group in groups.values())
+    assert measures.worst["belief"].value == max(
+        Fraction(max(group.values()), group.total()) for group in groups.values()
+    )
+    assert measures.worst["equal"].value == max(total_variation(g, table) for g in groups.values())
+    assert measures.worst["ordered"].value == max(earth_mover(g, table) for g in groups.values())
+    low, high = bounds(measures.worst["entropy"].value)
+    assert low <= high
+    least = exp(min(entropy(group) for group in groups.values()))
+    assert abs(float(low) - least) < 1e-9
+    assert found.verify()
+
+
+def test_the_worst_groups_are_groups_of_the_table():
+    rows = random_table(3)
+    found = examine(rows, QUASI, "has")
+    groups = grouped(rows, QUASI, "has")
+    for worst in found.measures.worst.values():
+        key = tuple(text for _, (text,) in worst.group.values)
+        assert dict(worst.group.counts) == dict(groups[key])
+        assert worst.group.size == groups[key].total()
+
+
+def test_every_part_is_measured_and_none_hides_worse_than_the_whole():
+    rows = counted(5)
+    found = examine(rows, QUASI, "has", subsets=True)
+    parts = [c for size in (3, 2, 1) for c in combinations(QUASI, size)]
+    assert [part.columns for part in found.subsets] == parts
+    for part in found.subsets:
+        alone = examine(rows, list(part.columns), "has").measures
+        assert part == alone
+        assert part.k >= found.k
+        assert part.worst["distinct"].value >= found.measures.worst["distinct"].value
+        assert part.worst["equal"].value <= found.measures.worst["equal"].value
+        assert part.worst["ordered"].value <= found.measures.worst["ordered"].value
+        assert (
+            bounds(part.worst["entropy"].value)[1]
+            >= bounds(found.measures.worst["entropy"].value)[0]
+        )
+
+
+def test_figure_1_is_4_anonymous_1_diverse_and_exposes_those_in_their_30s():
+    found = examine(FIGURE_1, ["zip", "age", "nationality"], "condition")
+    assert (found.k, found.diversity, found.measures.groups) == (4, 1, 3)
+    [exposure] = found.exposed.shown
+    assert exposure.sentence == "all 4 people in their 30s in 130** have Cancer"
+    assert exposure.values == ("Cancer",)
+    assert exposure.group.counts == (("Cancer", 4),)
+    assert (found.exposed.groups, found.exposed.people) == (1, 4)
+    assert found.measures.worst["equal"].value == Fraction(7, 12)
+    assert "ordered" not in found.measures.worst
+    assert found.verify()
+
+
+def test_figure_1_rules_out_values_that_others_have_and_all_that_nobody_has():
+    found = examine(FIGURE_1, ["zip", "age", "nationality"], "condition")
+    said = {exposure.sentence: exposure.values for exposure in found.ruled_out.shown}
+    assert said == {
+        "none of the 4 people under 30 in 130** has Cancer": ("Cancer",),
+        "none of the 4 people aged 40 or over in 130** has AIDS": ("AIDS",),
+    }
+    possible = list(found.totals)
+    assert "Broken leg" not in possible
+    assert sorted(possible) == ["AIDS", "Cancer", "Heart Disease", "Viral Infection"]
+    assert "cannot have anything else" in found.explain()
+
+
+def test_claims_are_checked_exactly():
+    rows = random_table(1, rows=200)
+    table = Counter(row["has"] for row in rows)
+    groups = grouped(rows, ["sex"], "has")
+    worst = max(total_variation(group, table) for group in groups.values())
+    ratio = max(
+        Fraction(max(group.values()), group.total() - max(group.values()))
+        for group in groups.values()
+    )
+    k = min(group.total() for group in groups.values())
+
+    once = count_table(rows, ["sex", "has"])
+
+    def holds(**claims):
+        return examine(once, ["sex"], "has", **claims).holds
+
+    assert holds(k=k) is True
+    assert holds(k=k + 1) is False
+    assert holds(diversity=4) is True
+    assert holds(diversity="5") is False
+    assert holds(closeness=worst) is True
+    assert holds(closeness=worst - Fraction(1, 10**12)) is False
+    assert holds(recursive=(ratio, 2)) is False  # strictly less is asked for
+    assert holds(recursive=(ratio + Fraction(1, 10**12), 2)) is True
+    assert holds(recursive=(100, 5)) is False
+    assert holds(entropy="3.9") is True
+    assert holds(entropy=4) is False
+    assert holds() is None
+    assert holds(k=k, diversity=5) is False
+
+
+def test_the_distance_of_a_claim_is_ordered_for_numbers_unless_chosen():
+    rows = [{"a": "x", "n": str(n)} for n in range(5)] + [{"a": "y", "n": "0"}]
+    found = examine(rows, ["a"], "n")
+    assert found.measures.worst["ordered"].value < found.measures.worst["equal"].value
+    between = (found.measures.worst["ordered"].value + found.measures.worst["equal"].value) / 2
+    assert examine(rows, ["a"], "n", closeness=between).holds is True
+    assert examine(rows, ["a"], "n", closeness=between, distance="equal").holds is False
+    with pytest.raises(InvalidInput, match="needs numbers"):
+        examine(FIGURE_1, ["age"], "condition", closeness="0.2", distance="ordered")
+
+
+def test_equal_numbers_written_differently_are_one_place_on_the_line():
+    rows = [{"a": a, "n": n} for a, n in (("x", "1"), ("x", "1.0"), ("y", "2"), ("y", "1"))]
+    # x is all at 1, the table three quarters: a quarter moves one place of one.
+    assert examine(rows, ["a"], "n").measures.worst["ordered"].value == Fraction(1, 4)
+
+
+def test_diversity_of_single_groups():
+    assert perplexity([3, 3, 3]) == 3
+    assert perplexity([200]) == 1
+    assert perplexity([1, 1, 2]) ** 2 == 8
+    low, high = bounds(perplexity([100, 1]))
+    assert low <= high
+    assert abs(float(low) - exp(entropy(Counter(a=100, b=1)))) < 1e-12
+
+
+def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coarsen():
+    rows = [{"zip": f"13{n}", "sex": "f", "has": "flu"} for n in range(4)]
+    rows += [{"zip": "140", "sex": "m", "has": "flu"}] * 3
+    found = examine(rows, ["zip", "sex"], "has", k=3)
+    assert found.holds is False
+    assert (found.advice.groups, found.advice.people) == (4, 4)
+    assert found.advice.without == {"zip": (0, 3, 0), "sex": (4, 1, 4)}
+    assert "1 person in 130 with sex f" in found.explain()
+    assert "Hiding zip altogether would make it 3-anonymous" in found.explain()
+    assert examine(rows, ["sex"], "has", k=3).advice is None
+
+
+def test_advice_when_no_single_column_suffices():
+    rows = [{"a": str(n % 4), "b": str(n % 3), "c": str(n % 5)} for n in range(60)]
+    assert examine(rows, ["a", "b", "c"], k=2).advice.without["a"][0] == 0
+    few = [{"a": str(n), "b": str(n)} for n in range(5)] + [{"a": "9", "b": "9"}] * 3
+    said = examine(few, ["a", "b"], k=2).explain()
+    assert "Hiding a single column would help nobody" in said
+    some = [{"a": "1", "b": str(n)} for n in range(5)] + [{"a": str(n), "b": "x"} for n in (7, 8)]
+    assert "Coarsen b first: without it 2 people" in examine(some, ["a", "b"], k=2).explain()
+
+
+def test_without_a_sensitive_column_only_anonymity_is_measured():
+    found = examine(FIGURE_1, ["zip", "age"])
+    assert (found.k, found.diversity, [*found.measures.worst]) == (4, None, ["anonymity"])
+    assert found.exposed.groups == 0
+    assert found.verify()
+
+
+def test_files_and_frames_are_read_like_rows(tmp_path):
+    import duckdb
+    import pandas as pd
+
+    expected = examine(FIGURE_1, ["zip", "age"], "condition").measures
+    frame = pd.DataFrame(FIGURE_1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_csv(tmp_path / "t.tsv", index=False, sep="\t")
+    duckdb.read_csv(str(tmp_path / "t.csv")).write_parquet(str(tmp_path / "t.parquet"))
+    for table in (frame, *(str(tmp_path / f"t.{kind}") for kind in ("csv", "tsv", "parquet"))):
+        assert examine(table, ["zip", "age"], "condition").measures == expected
+
+
+def test_missing_cells_are_one_empty_text(tmp_path):
+    (tmp_path / "t.csv").write_text('a,b,s\nx,,1\nx,"",1\ny,z,2\n')
+    found = examine(tmp_path / "t.csv", ["a", "b"], "s")
+    assert (found.k, found.measures.groups) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("quasi", "sensitive", "options", "message"),
+    [
+        (["zip", "size"], "condition", {}, "no column 'size'"),
+        (["zip"], "illness", {}, "no column 'illness'"),
+        (["zip", "condition"], "condition", {}, "nothing left to learn"),
+        (["zip", "zip"], "condition", {}, "twice"),
+        ([], "condition", {}, "names no column"),
+        (3, "condition", {}, "give columns, such as"),
+        ([3], "condition", {}, "no name of a column"),
+        (["zip"], "condition", {"k": "2.5"}, "k=2.5 must be a whole number"),
+        (["zip"], "condition", {"k": 0}, "at least 1"),
+        (["zip"], "condition", {"diversity": "many"}, "is not a number"),
+        (["zip"], "condition", {"closeness": "1.5"}, "between 0 and 1"),
+        (["zip"], "condition", {"entropy": "0.5"}, "at least 1"),
+        (["zip"], "condition", {"recursive": (1, 2, 3)}, "two numbers"),
+        (["zip"], "condition", {"recursive": (0, 2)}, "above 0"),
+        (["zip"], "condition", {"distance": "far"}, "'equal' or 'ordered'"),
+        (["zip"], "condition", {"groups": "letters"}, "'texts' or by 'knowledge'"),
+        (["zip"], None, {"diversity": 2}, "about a sensitive column"),
+    ],
+)
+def test_refuses_what_makes_no_sense(quasi, sensitive, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        examine(FIGURE_1, quasi, sensitive, **options)
+
+
+def test_refuses_all_parts_of_too_many_columns():
+    row = {f"c{i}": "x" for i in range(13)}
+    columns = list(row)
+    assert examine([row], columns).k == 1
+    with pytest.raises(TooLarge, match="name fewer, or leave out subsets"):
+        examine([row], columns, subsets=True)
+
+
+def test_numbers_beyond_64_bits_are_still_exact():
+    many = 3_000_000_000
+    table = Counted(
+        "t",
+        ("a", "s"),
+        (("x", "y"), ("1", "2", "3")),
+        (np.array([0, 0, 1]), np.array([0, 1, 2])),
+        np.array([many, many + 1, many]),
+    )
+    worst = examine(table, ["a"], "s").measures.worst
+    people = 3 * many + 1
+    assert worst["equal"].value == 1 - Fraction(many, people)
+    assert worst["ordered"].value == (Fraction(many, people) + Fraction(2 * many + 1, people)) / 2
+
+
+def test_combinations_that_exceed_64_bits_are_numbered_anew():
+    rng = np.random.default_rng(0)
+    codes = [rng.integers(0, 5, 200) * (1 << 20) // 5 for _ in range(5)]
+    found = combined(codes, [1 << 20] * 5)
+    keys = list(zip(*(c.tolist() for c in codes), strict=True))
+    seen = {}
+    for number, key in zip(found.tolist(), keys, strict=True):
+        assert seen.setdefault(key, number) == number
+    assert len(set(seen.values())) == len(seen)
+
+
+@pytest.mark.parametrize("groups", ["texts", "knowledge"])
+def test_an_odd_interval_is_a_cell_of_its_own_and_the_table_is_examined(groups):
+    rows = [{"age": "[20, 30)", "has": "flu"}] * 3 + [{"age": "[40, 30)", "has": "cold"}] * 2
+    found = examine(rows, ["age"], "has", groups=groups)
+    assert (found.k, found.exposed.people) == (2, 5)
+    assert any("[40, 30)" in one.sentence for one in found.exposed.shown)
+
+
+@pytest.mark.parametrize(
+    ("column", "texts", "but_not", "words"),
+    [
+        ("age", ["30-39", "30-49"], [], "in their 30s"),
+        ("age", ["30-49"], ["30-39", "30"], "aged 30 to 49 but not 30-39"),
+        ("age", ["25-33", "<35", "30+"], [], "aged 25 to 33 and 30 or over"),
+        ("zip", ["13***", "*"], ["130**", "131**"], "in 13*** but not 130** or 131**"),
+        ("sex", ["*"], ["f"], "whose sex is not f"),
+        ("sex", ["*"], ["f", "m"], "whose sex is neither f nor m"),
+        ("sex", ["*"], ["f", "m", "x"], "whose sex is none of f, m and x"),
+        ("sex", ["*"], [], ""),
+    ],
+)
+def test_overlapping_cells_in_words(column, texts, but_not, words):
+    cells = {column: column_cells([*texts, *but_not])}
+    excluded = ((column, tuple(but_not)),) if but_not else ()
+    group = Group(((column, tuple(texts)),), (), 2, excluded)
+    assert who(group, cells) == words
+
+
+@pytest.mark.parametrize("groups", ["texts", "knowledge"])
+def test_nothing_makes_fewer_than_k_rows_k_anonymous(groups):
+    row = {"age": "30", "zip": "13012"}
+    said = examine([row], ["age", "zip"], groups=groups).explain()
+    assert "It has only 1 row: nothing makes it 2-anonymous, not even hiding every column." in said
+    assert "coarsen" not in said
+    said = examine([row] * 3, ["age", "zip"], k=4, groups=groups).explain()
+    assert "It has only 3 rows: nothing makes it 4-anonymous" in said
+    others = [row, {"age": "31", "zip": "14850"}]
+    said = examine(others, ["age", "zip"], groups=groups).explain()
+    assert "Hiding a single column would help nobody: coarsen several." in said

@@ -1,0 +1,322 @@
+"""Several tables put together, against enumeration of all that they allow."""
+
+import random
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from tests.attacks.tables import brute
+from twoworlds.attacks import compose
+from twoworlds.errors import InvalidInput
+
+FIGURES = ("figure1.csv", "figure2.csv")
+
+
+@pytest.mark.parametrize(
+    ("age", "zip_code", "first", "second", "posterior"),
+    [
+        (
+            28,
+            "13012",
+            ["AIDS", "Heart Disease", "Viral Infection"],
+            ["AIDS", "Cancer", "Flu", "Tuberculosis"],
+            {"AIDS": "1"},
+        ),
+        (33, "13012", ["Cancer"], ["AIDS", "Cancer", "Flu", "Tuberculosis"], {"Cancer": "1"}),
+        (36, "13012", ["Cancer"], ["Cancer", "Tuberculosis", "Viral Infection"], {"Cancer": "1"}),
+        (
+            45,
+            "13012",
+            ["Cancer", "Heart Disease", "Viral Infection"],
+            ["Cancer", "Tuberculosis", "Viral Infection"],
+            {"Cancer": "3/7", "Viral Infection": "4/7"},
+        ),
+        (28, "14012", [], [], {}),
+    ],
+)
+def test_reference_figures_1_and_2_together(age, zip_code, first, second, posterior):
+    found = compose(FIGURES, {"age": age, "zip": zip_code}, "condition")
+    assert [list(table.candidates) for table in found.tables] == [first, second]
+    assert found.posterior == {value: Fraction(share) for value, share in posterior.items()}
+    assert list(found.candidates) == sorted(posterior)
+    assert found.verify()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_posterior_matches_enumeration_on_random_tables(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_table(draw, draw.randint(1, 9)) for _ in range(draw.randint(1, 3))]
+    person = brute.random_person(draw)
+    if draw.random() < 0.3:
+        del person[draw.choice(["zip", "age"])]
+    found = compose(tables, person, "condition")
+    for table, evidence in zip(tables, found.tables, strict=True):
+        assert list(evidence.rows) == brute.matching(table, person)
+        assert Counter(evidence.counts) == brute.candidates(table, person)
+    assert found.posterior == brute.posterior(tables, person)
+    assert found.verify()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_prior_and_population_match_bayes_by_enumeration(seed):
+    draw = random.Random(seed)
+    values = brute.CONDITIONS[:3]
+    tables = [[{"condition": draw.choice(values)} for _ in range(draw.randint(1, 4))] for _ in "ab"]
+    prior = {value: Fraction(draw.randint(0, 4), 7) for value in values}
+    prior["flu"] += 1
+    population = {value: Fraction(draw.randint(1, 5)) for value in values}
+    counts = [Counter(row["condition"] for row in table) for table in tables]
+    flat = dict.fromkeys(values, 1)
+    for mine, theirs in ((prior, population), (prior, None), (None, population), (None, None)):
+        found = compose(tables, {}, "condition", prior=mine, population=theirs)
+        assert found.posterior == brute.by_bayes(counts, mine or flat, theirs or flat)
+        assert found.verify()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_consistent_choices_match_enumeration_on_random_tables(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_table(draw, draw.randint(1, 8)) for _ in range(draw.randint(1, 3))]
+    person = brute.random_person(draw)
+    del person[draw.choice(["zip", "age"])]
+    found = compose(tables, person, "condition", belief="consistent")
+    assert found.posterior == brute.consistent(tables, person)
+    assert set(found.candidates) <= set(compose(tables, person, "condition").candidates)
+    assert found.verify()
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_both_beliefs_agree_when_all_shared_columns_are_known(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_table(draw, 12) for _ in "ab"]
+    person = brute.random_person(draw)
+    weights = dict(zip(brute.CONDITIONS, (1, 2, 3, 4), strict=True))
+    for options in ({}, {"prior": weights}, {"population": weights}):
+        one, other = (
+            compose(tables, person, "condition", belief=belief, **options)
+            for belief in ("independent", "consistent")
+        )
+        assert one.posterior == other.posterior
+        assert one.ways == other.ways
+
+
+def test_rows_that_contradict_each_other_in_what_is_not_known_are_left_out():
+    # Cancer in both figures: over 40 and under 35 is nobody, so 1 * 2 of 5 * 5 ways are left out.
+    found = compose(FIGURES, {}, "condition", belief="consistent")
+    assert found.ways == {"AIDS": 1, "Cancer": 23, "Viral Infection": 4}
+    assert compose(FIGURES, {}, "condition").ways["Cancer"] == 25
+    assert any("contradict" in assumption for assumption in found.belief.assumptions)
+
+
+def test_a_known_set_is_compared_with_all_tables_at_once():
+    first, second = [{"age": "<35", "c": "x"}], [{"age": "≥35", "c": "x"}]
+    assert compose([first, second], {"age": "30-39"}, "c").candidates == ("x",)
+    assert compose([first, second], {"age": "30-39"}, "c", belief="consistent").candidates == ()
+
+
+def test_rejects_too_many_kinds_of_choices(monkeypatch):
+    from twoworlds.attacks.tables import agreement
+
+    monkeypatch.setattr(agreement, "_MOST", 20)
+    with pytest.raises(InvalidInput, match="use belief='independent'"):
+        compose(FIGURES, {}, "condition", belief="consistent")
+
+
+def test_a_person_like_everybody_else_gets_the_frequencies_of_one_table():
+    weights = "Cancer=1/100, Heart Disease=3, Viral Infection=20%"
+    found = compose(["figure1.csv"], {"age": 45}, "condition", prior=weights, population=weights)
+    assert found.posterior == found.tables[0].frequencies
+
+
+def test_sets_of_sensitive_values_intersect():
+    first = [{"pay": "[10, 30]"}, {"pay": "50|70"}]
+    second = [{"pay": "20-50"}, {"pay": "80"}]
+    found = compose([first, second], {}, "pay")
+    assert found.posterior == {"50": Fraction(1, 2), "[20, 30]": Fraction(1, 2)}
+    assert found.sentence == (
+        "Alone, table 1 leaves 50, 70 or [10, 30] and table 2 leaves 20-50 or 80; "
+        "together they leave 50 or [20, 30]."
+    )
+
+
+def test_intervals_that_touch_leave_a_value():
+    found = compose([[{"pay": "10-30"}], [{"pay": "30-50"}]], {}, "pay")
+    assert (found.candidates, found.sets) == (("30",), frozenset({"10-30", "30-50"}))
+    assert found.sentence.endswith("together they leave one: 30.")
+
+
+def one_each(*cells):
+    return [[{"a": "1", "s": cell}] for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("tables", "left", "together"),
+    [
+        (one_each("x|y", "y|z"), [2, 2], ("y",)),
+        (one_each("*", "flu"), [1, 1], ("flu",)),
+        (one_each("*", None), [1, 1], ("anything",)),
+        (one_each("x", "x|y"), [1, 2], ("x",)),
+        ([[{"s": "x|y"}, {"s": "y|x"}]], [2], ("x", "y")),
+        ([[{"s": "flu"}, {"s": "cold"}, {"s": "flu|cold"}]], [2], ("cold", "flu")),
+        ([[{"s": "flu"}, {"s": None}]], [2], ("anything", "flu")),
+        ([[{"s": "30"}, {"s": "30.0"}]], [1], ("30",)),
+    ],
+)
+def test_sets_are_counted_by_the_values_that_they_list(tables, left, together):
+    found = compose(tables, {}, "s")
+    assert [len(table.candidates) for table in found.tables] == left
+    assert found.candidates == together
+    assert found.verify()
+
+
+def test_reference_cases_of_the_even_law_with_an_empty_cell_and_a_set():
+    first = [{"s": value} for value in ("flu", "cold", "cold", None)]
+    second = [{"s": value} for value in ("flu", "cold")]
+    even = "flu=1, cold=1"
+    expected = {"cold": Fraction(5, 8), "flu": Fraction(3, 8)}
+    for weights in ({}, {"prior": even}, {"population": even}, {"prior": even, "population": even}):
+        assert compose([first, second], {}, "s", **weights).posterior == expected
+    assert any("no other values" in one for one in compose([first], {}, "s").belief.assumptions)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sets_and_empty_cells_match_enumeration_of_the_stated_law(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_sets(draw, draw.randint(1, 5)) for _ in range(draw.randint(1, 2))]
+    domain = brute.occurring(tables) or pytest.skip("no value occurs")
+    found = compose(tables, {"age": 30}, "condition")
+    assert found.posterior == brute.spread(tables, "30")
+    assert found.verify()
+    if found.belief.sets:
+        weights = dict.fromkeys(domain, 1)
+        assert compose(tables, {"age": 30}, "condition", prior=weights).posterior == found.posterior
+
+
+def test_a_table_that_is_given_twice_is_said(tmp_path):
+    found = compose([FIGURES[0], FIGURES[1], FIGURES[0], FIGURES[0]], {"age": 45}, "condition")
+    [note] = found.notes
+    assert note.startswith("figure1.csv is given more than once")
+    rows = [{"c": "x"}]
+    assert len(compose([rows, rows], {}, "c").notes) == 1
+    assert compose([rows, list(rows)], {}, "c").notes == ()
+    assert compose(FIGURES, {"age": 45}, "condition").notes == ()
+
+
+def test_a_known_span_in_the_wrong_order_is_refused_unless_it_is_a_code():
+    assert compose([[{"ward": "40-30", "c": "x"}]], {"ward": "40-30"}, "c").candidates == ("x",)
+    for empty in ("40-30", "[40, 30)"):
+        with pytest.raises(InvalidInput, match="holds no number: write the lower end first"):
+            compose(FIGURES, {"age": empty}, "condition")
+
+
+def test_values_in_sets_share_their_weight():
+    first = [{"pay": "a|b"}, {"pay": "c"}]
+    second = [{"pay": "b"}, {"pay": "c"}, {"pay": "c"}]
+    found = compose([first, second], {}, "pay", prior="a=1, b=1, c=1")
+    # The set has two of three values, so it counts half: b 1/2 * 1, c 1 * 2.
+    assert found.posterior == {"b": Fraction(1, 5), "c": Fraction(4, 5)}
+
+
+def test_missing_cells_say_nothing():
+    table = [{"age": None, "condition": "flu"}, {"age": "30", "condition": None}]
+    found = compose([table], {"age": 30}, "condition")
+    assert found.candidates == ("anything", "flu")
+    assert found.posterior == {"flu": 1}  # the only value that occurs
+    assert compose([table], {"age": 31}, "condition").candidates == ("flu",)
+
+
+def test_known_columns_that_one_table_lacks_are_free_there():
+    first = [{"age": "30", "condition": "flu"}, {"age": "40", "condition": "cold"}]
+    second = [{"zip": "1*", "condition": "flu"}, {"zip": "2*", "condition": "cold"}]
+    found = compose({"A": first, "B": second}, {"age": 30, "zip": 12}, "condition")
+    assert found.posterior == {"flu": 1}
+    assert [table.name for table in found.tables] == ["A", "B"]
+
+
+def test_known_values_may_be_sets_too():
+    found = compose(FIGURES, {"age": "30-39"}, "condition")
+    assert [table.matching for table in found.tables] == [4, 12]
+    assert found.posterior == {"Cancer": 1}
+
+
+def test_nobody_matches_and_the_table_is_named():
+    found = compose(FIGURES, {"age": 28, "zip": "14012"}, "condition")
+    assert found.posterior == {}
+    assert "no row of figure1.csv matches zip=14012 (there it is 130**)" in found.sentence
+    assert "no row of figure2.csv matches" in found.sentence
+    table = [{"a": "1", "b": "1", "c": "x"}, {"a": "2", "b": "2", "c": "y"}]
+    assert "matches a=1 and b=2 together" in compose([table], {"a": 1, "b": 2}, "c").sentence
+
+
+def test_tables_that_contradict_each_other_leave_nothing():
+    found = compose([[{"c": "flu"}], [{"c": "cold"}]], {}, "c")
+    assert found.posterior == {}
+    assert "contradict each other" in found.sentence
+
+
+def test_a_prior_may_rule_out_what_the_tables_leave():
+    found = compose(FIGURES, {"age": 28}, "condition", prior="AIDS=0, Flu=1")
+    assert found.posterior == {}
+    assert found.candidates == ("AIDS",)
+    assert found.sentence.endswith("The prior rules out each of them.")
+
+
+def test_a_wrong_composition_does_not_verify():
+    from dataclasses import replace
+
+    found = compose(FIGURES, {"age": 45}, "condition")
+    half = Fraction(1, 2)
+    assert not replace(found, posterior={"Cancer": half, "Viral Infection": half}).verify()
+    assert not replace(found, posterior={"Cancer": half}).verify()
+    assert not replace(found, posterior={"Flu": Fraction(1)}).verify()
+
+
+@pytest.mark.parametrize(
+    ("tables", "known", "sensitive", "options", "message"),
+    [
+        (FIGURES, {"agee": 28}, "condition", {}, "no column 'agee' in any of the tables"),
+        (FIGURES, {"age": 28}, "illness", {}, "figure1.csv has no column 'illness'"),
+        (FIGURES, {"condition": "Flu"}, "condition", {}, "cannot be known"),
+        (FIGURES, {"age": None}, "condition", {}, "nothing is said about the known 'age'"),
+        (FIGURES, [28], "condition", {}, "give a mapping"),
+        ([], {}, "condition", {}, "no table was given"),
+        ("figure1.csv", {}, "condition", {}, "give a list of tables"),
+        (FIGURES, {}, "condition", {"belief": "indepndent"}, "did you mean 'independent'"),
+        (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1"}, "'Viral Infection'"),
+        (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=-1"}, "not negative"),
+        (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1, Flu"}, "has no weight"),
+        (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=1, Cancer=2"}, "named twice"),
+        (FIGURES, {"age": 45}, "condition", {"prior": "Cancer=0"}, "no value a weight"),
+        (FIGURES, {"age": 45}, "condition", {"prior": "weights.csv"}, "is no weights such as"),
+        (
+            FIGURES,
+            {"age": 45},
+            "condition",
+            {"population": "Cancer=0, Viral Infection=1"},
+            "weight 0, and yet the tables show it",
+        ),
+        (
+            FIGURES,
+            {"age": 45},
+            "condition",
+            {"prior": "Cancer=1, Viral Infection=1", "population": "Cancer=1"},
+            "the population says nothing about 'Viral Infection'",
+        ),
+    ],
+)
+def test_rejects_what_makes_no_sense(tables, known, sensitive, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        compose(tables, known, sensitive, **options)
+
+
+def test_weights_from_a_file(tmp_path):
+    path = tmp_path / "prior.csv"
+    path.write_text("condition,probability\nCancer,1/100\n\nViral Infection,1/2\n")
+    found = compose(FIGURES, {"age": 45}, "condition", prior=str(path))
+    assert found.posterior == {"Cancer": Fraction(3, 203), "Viral Infection": Fraction(200, 203)}
+    path.write_text("Cancer,1/100\nViral Infection,1/2\n")
+    assert compose(FIGURES, {"age": 45}, "condition", prior=path).posterior == found.posterior
+    path.write_text("condition,probability\nCancer\n")
+    with pytest.raises(InvalidInput, match="'Cancer' has no weight beside it"):
+        compose(FIGURES, {"age": 45}, "condition", prior=path)

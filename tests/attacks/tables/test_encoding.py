@@ -1,0 +1,268 @@
+"""k-anonymity and its collapse (Lin & Kifer, Sections 3.2.1 and 4.1.1; LK-50, LK-52)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from twoworlds.attacks import (
+    collapse,
+    decode,
+    demonstration,
+    encode,
+    encoder,
+    everything_is_trusted,
+    examine,
+    generalise,
+    many_to_one_cone,
+)
+from twoworlds.attacks.tables.cells import read_cell
+from twoworlds.cones.row_cone import row_cone
+from twoworlds.errors import InvalidInput, TooLarge
+
+PATIENTS = [
+    {"age": 34, "city": "Rome", "illness": "flu"},
+    {"age": 34, "city": "Rome", "illness": "cold"},
+    {"age": 51, "city": "Oslo", "illness": "flu"},
+    {"age": 58, "city": "Oslo", "illness": "gout"},
+    {"age": 59, "city": "Rome", "illness": "flu"},
+]
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def test_the_anonymity_of_a_table_is_its_smallest_group():
+    assert examine(PATIENTS, ["city"]).k == 2
+    assert examine(PATIENTS, ["age"]).k == 1
+    group = examine(PATIENTS, ["city"]).measures.worst["anonymity"].group
+    assert (group.values, group.size) == ((("city", ("Oslo",)),), 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_anonymity_matches_a_count_of_equal_rows(seed):
+    chance = Random(seed)
+    rows = [(chance.randint(0, 3), chance.choice("ab")) for _ in range(12)]
+    table = [{"age": age, "sex": sex} for age, sex in rows]
+    assert examine(table, ["age", "sex"]).k == min(Counter(rows).values())
+    assert examine(table, ["sex"]).k == min(Counter(sex for _, sex in rows).values())
+
+
+def test_generalising_keeps_other_columns_and_puts_numbers_into_ranges():
+    shown = generalise(PATIENTS, "age", [0, 51, "119/2"])
+    assert [str(row["age"]) for row in shown] == ["0 to below 51"] * 2 + ["51 to below 119/2"] * 3
+    assert [row["city"] for row in shown] == [row["city"] for row in PATIENTS]
+    assert examine(shown, ["age"]).k == 2
+    assert PATIENTS[0]["age"] == 34
+
+
+def test_a_number_on_a_boundary_belongs_to_the_range_above_it():
+    [row] = generalise([{"age": 51}], "age", [0, 51, 60])
+    assert row["age"] == read_cell("[51, 60)")
+    assert row["age"].holds(51)
+    assert not row["age"].holds(60)
+
+
+# --- the collapse -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_the_published_table_is_anonymous_and_gives_the_input_away(k):
+    found = collapse(PATIENTS, k)
+    assert examine(found.published, ["age", "city", "illness"]).k >= k
+    assert decode(found.published) == PATIENTS
+    assert found.verify()
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_every_small_table_is_read_back(k):
+    for ages in product([-3, 0, 1, 15, 90], repeat=3):
+        rows = [{"age": age} for age in ages]
+        shown = encode(rows, k, column="age", quasi_identifier=["age"])
+        assert min(Counter(row["age"] for row in shown).values()) >= k
+        assert all(row["age"].holds(age) for age, row in zip(ages, shown, strict=True))
+        assert decode(shown) == rows
+
+
+_CELLS = st.one_of(
+    st.text(max_size=5),
+    st.integers(),
+    st.booleans(),
+    st.fractions(),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+
+
+@given(st.lists(st.tuples(st.integers(-99, 99), _CELLS), min_size=2, max_size=6))
+@settings(max_examples=40)
+def test_any_text_and_number_is_read_back(rows):
+    table = [{"age": age, "other": other} for age, other in rows]
+    found = collapse(table, 2, column="age")
+    assert list(found.decoded) == table
+    types = [[type(cell) for cell in row.values()] for row in found.decoded]
+    assert types == [[type(cell) for cell in row] for row in rows]
+    assert found.verify()
+
+
+def test_buckets_are_those_of_an_honest_table_but_for_one_boundary():
+    found = collapse(PATIENTS, 2, quasi_identifier=["age"])
+    assert [row["illness"] for row in found.published] == [row["illness"] for row in PATIENTS]
+    ranges = [row["age"] for row in found.published]
+    assert ranges[0] == ranges[1]
+    assert ranges[2] == ranges[3] == ranges[4]
+    assert 50 < found.boundary < 51
+    honest = generalise(PATIENTS, "age", [34, 51, 60])
+    assert [row["age"].high for row in honest][2:] == [cell.high for cell in ranges[2:]]
+
+
+def test_the_digits_of_the_boundary_are_the_table_as_text():
+    found = collapse([{"age": 7}, {"age": 9}], 2)
+    digits = f"{(found.boundary % 1).numerator:b}"
+    length = found.boundary.denominator.bit_length() - 1
+    bits = digits.zfill(length)[:-1]
+    text = bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8)).decode()
+    assert json.loads(text)["rows"] == [[7], [9]]
+
+
+def test_a_changed_table_does_not_verify():
+    found = collapse(PATIENTS, 2)
+    other = [{**PATIENTS[0], "age": 35}, *PATIENTS[1:]]
+    assert not replace(found, table=tuple(other)).verify()
+    assert not replace(found, k=3).verify()
+    assert not replace(found, decoded=found.decoded[1:]).verify()
+
+
+def test_the_demonstration_has_the_digits_as_data():
+    found = demonstration()
+    assert found.verify()
+    data = json.loads(json.dumps(found.to_dict()))
+    assert (data["recovered"], data["anonymity"]) == (True, 2)
+    assert data["decoded"] == data["table"]
+    ends = [row["age"]["below"] for row in data["published"]]
+    [long] = {end["binary_digits"] for end in ends if not isinstance(end, str)}
+    assert 33 + Fraction(int(long, 2), 1 << len(long)) == found.boundary
+
+
+# --- on a whole universe ------------------------------------------------------------------------
+
+
+def test_the_encoder_is_a_permutation_and_its_row_cone_the_orthant():
+    matrix = encoder([0, 1, 2], people=2, k=2)
+    assert sorted(map(sum, matrix.rows)) == [1] * 9
+    units = {tuple(int(i == j) for j in range(9)) for i in range(9)}
+    cone = row_cone(matrix)
+    assert set(cone.generators()) == units
+    assert set(cone.cone.facets) == units
+    assert {statement.kind for statement in cone.statements()} == {"probability"}
+
+
+def test_publishing_the_input_is_in_the_normal_form_of_the_encoder():
+    found = everything_is_trusted([20, 30, 70], people=2, k=2)
+    assert found.holds
+    assert found.witness.verify()
+
+
+def test_blocks_of_two_databases_leave_a_guarantee():
+    found = many_to_one_cone("bits(2)", 2)
+    assert set(found.generators()) == {
+        tuple(int(i in pair) for i in range(4))
+        for pair in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    }
+    assert set(found.cone.facets) == {
+        (1, 1, 1, -1),
+        (1, 1, -1, 1),
+        (1, -1, 1, 1),
+        (-1, 1, 1, 1),
+        (1, 0, 0, 0),
+        (0, 1, 0, 0),
+        (0, 0, 1, 0),
+        (0, 0, 0, 1),
+    }
+
+
+@pytest.mark.parametrize(("size", "k"), [(3, 1), (3, 2), (4, 2), (5, 2), (5, 3)])
+def test_the_cone_of_blocks_is_that_of_all_such_maps(size, k):
+    databases = range(size)
+    rows = set()
+    for labels in product(databases, repeat=size):
+        counts = Counter(labels)
+        if min(counts.values()) >= k:
+            rows |= {tuple(int(label == block) for label in labels) for block in counts}
+    found = many_to_one_cone(f"integers(1, {size})", k)
+    assert all(found.contains(row) for row in rows)
+    assert set(found.generators()) <= rows
+
+
+# --- bad input ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "k", "options", "message"),
+    [
+        (PATIENTS, 6, {}, "5 rows cannot be hidden among k=6"),
+        ([], 1, {}, "the table is empty"),
+        (PATIENTS, 2, {"column": "salary"}, "no column 'salary': the table has age, city, illness"),
+        (PATIENTS, 2, {"quasi_identifier": ["age", "zip"]}, "no column 'zip'"),
+        (PATIENTS, 2, {"quasi_identifier": ["city"]}, "belongs to the quasi-identifier"),
+        (PATIENTS, 2, {"column": "city"}, "row 0 has city='Rome'.*whole numbers"),
+        ([{"x": "a"}, {"x": "b"}], 2, {}, "no column holds whole numbers"),
+        ([{"x": 1.5}, {"x": 2}], 2, {"column": "x"}, "row 0 has x=1.5"),
+        ([{"x": True}, {"x": False}], 2, {}, "no column holds whole numbers"),
+        ([{"x": 1, "y": None}], 1, {}, "row 0 has no value for 'y'"),
+        ([{"x": 1}, {"x": float("nan")}], 2, {}, "row 1 has no value for 'x'"),
+        ([{"age": 1}, {}], 2, {}, "row 1 has other columns"),
+        ([{"x": [2]}], 1, {}, "of type list"),
+        ([1, 2], 2, {}, "row 0 is of type int"),
+        ("age", 2, {}, "expected a list of rows"),
+        (PATIENTS, 0, {}, "k=0"),
+        (PATIENTS, "two", {}, "k"),
+    ],
+)
+def test_bad_input_is_named(table, k, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        collapse(table, k, **options)
+
+
+def test_too_large_a_table_is_refused_with_its_size():
+    with pytest.raises(TooLarge, match="up to 65536 are encoded"):
+        collapse([{"x": 1, "y": "x" * 70_000}], 1)
+    with pytest.raises(TooLarge, match="use fewer databases"):
+        many_to_one_cone("bits(6)", 16)
+
+
+@pytest.mark.parametrize(
+    ("boundaries", "message"),
+    [
+        ([0], "two or more numbers"),
+        ([0, 60, 60], "each larger"),
+        ([0, 50], "row 2 has age=51, outside of the boundaries from 0 to below 50"),
+        ([0, "x"], "boundary"),
+    ],
+)
+def test_bad_boundaries_are_refused(boundaries, message):
+    with pytest.raises(InvalidInput, match=message):
+        generalise(PATIENTS, "age", boundaries)
+
+
+def test_only_numbers_are_generalised():
+    with pytest.raises(InvalidInput, match="city='Rome', which is no number"):
+        generalise(PATIENTS, "city", [0, 1])
+
+
+def test_a_table_that_hides_nothing_decodes_to_nothing():
+    with pytest.raises(InvalidInput, match="no column of this table holds ranges"):
+        decode(PATIENTS)
+    with pytest.raises(InvalidInput, match="spells out nothing"):
+        decode(generalise(PATIENTS, "age", [0, 60]))
+
+
+def test_more_than_there_are_databases_is_refused():
+    with pytest.raises(InvalidInput, match=r"k=5, but bits\(2\) has 4 databases"):
+        many_to_one_cone("bits(2)", 5)

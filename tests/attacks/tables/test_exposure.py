@@ -1,0 +1,217 @@
+"""Everybody of a register at once, against everybody one by one."""
+
+import random
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from tests.attacks.tables import brute
+from twoworlds.attacks import compose, expose
+from twoworlds.errors import InvalidInput
+
+FIGURES = ("figure1.csv", "figure2.csv")
+
+
+def test_the_register_and_both_figures():
+    found = expose(FIGURES, "register.csv", "condition")
+    assert (found.people, found.everywhere, found.pinned, found.newly) == (6, 5, 3, 1)
+    assert [(t.matched, t.pinned) for t in found.tables] == [(5, 2), (5, 0)]
+    assert found.left == {1: 3, 2: 2}
+    assert found.guesses.expected == 3 + 2 * Fraction(4, 7)
+    first = found.victims[0]
+    assert (first.row, first.person["name"], first.value, first.alone) == (
+        1,
+        "Alice",
+        "AIDS",
+        (3, 4),
+    )
+    assert "and 1 only by putting the tables together" in found.sentence
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_everybody_at_once_matches_everybody_one_by_one(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_table(draw, draw.randint(1, 12)) for _ in range(draw.randint(1, 3))]
+    register = [brute.random_person(draw) for _ in range(draw.randint(1, 30))]
+    found = expose(tables, register, "condition", most=100)
+    alone = [[brute.candidates(table, person) for table in tables] for person in register]
+    together = [brute.posterior(tables, person) for person in register]
+    for i, share in enumerate(found.tables):
+        assert share.matched == sum(bool(each[i]) for each in alone)
+        assert share.pinned == sum(len(each[i]) == 1 for each in alone)
+    inside = [i for i, each in enumerate(alone) if all(each)]
+    assert found.everywhere == len(inside)
+    assert found.left == Counter(len(together[i]) for i in inside)
+    assert found.guesses.expected == sum(max(together[i].values(), default=0) for i in inside)
+    pinned = {i + 1: next(iter(together[i])) for i in inside if len(together[i]) == 1}
+    assert {one.row: one.value for one in found.victims} == pinned
+    assert found.pinned == len(pinned)
+    newly = [i for i in pinned if all(len(each) > 1 for each in alone[i - 1])]
+    assert found.newly == len(newly)
+    assert [one.row for one in found.victims][: len(newly)] == sorted(newly)
+
+
+def test_a_set_pins_nobody_down():
+    table = [{"age": "30", "pay": "*"}, {"age": "30", "pay": "*"}]
+    found = expose([table, table], [{"age": "30"}], "pay")
+    assert (found.left, found.pinned) == ({1: 1}, 0)
+    assert found.tables[0].pinned == 0
+
+
+def test_sets_together_may_pin_down():
+    tables = [[{"age": "*", "pay": "a|b"}], [{"age": "*", "pay": "b|c"}]]
+    found = expose(tables, [{"age": "30"}, {"age": None}], "pay")
+    assert (found.pinned, found.newly, found.victims[0].value) == (2, 2, "b")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sets_at_once_match_sets_one_by_one(seed):
+    draw = random.Random(seed)
+    tables = [brute.random_sets(draw, draw.randint(1, 6)) for _ in range(draw.randint(1, 3))]
+    register = [{"age": age} for age in ("30", "40", "50", "30")]
+    found = expose(tables, register, "condition", most=100)
+    alone = [compose(tables, person, "condition") for person in register]
+    inside = [one for one in alone if all(table.matching for table in one.tables)]
+    assert found.everywhere == len(inside)
+    assert found.left == Counter(len(one.candidates) for one in inside)
+    assert found.guesses.expected == sum(max(one.posterior.values(), default=0) for one in inside)
+    pinned = [
+        one for one in inside if len(one.candidates) == 1 and one.candidates[0] not in one.sets
+    ]
+    assert found.pinned == len(pinned)
+    assert sorted(one.value for one in found.victims) == sorted(one.candidates[0] for one in pinned)
+    for i, share in enumerate(found.tables):
+        mine = [one.tables[i].candidates for one in alone]
+        assert share.pinned == sum(len(c) == 1 and c[0] != "anything" for c in mine)
+        assert share.enough == sum(
+            len(one.tables[i].candidates) == 1
+            for one in pinned
+            if (one.tables[i].candidates[0] != "anything")
+        )
+
+
+def test_intervals_without_values_count_by_the_ways_to_choose_rows():
+    tables = [[{"a": "1", "pay": pay} for pay in pays] for pays in (["10-20", "5"], ["15-30", "5"])]
+    found = expose(tables, [{"a": "1"}], "pay")
+    assert (found.left, found.guesses.expected) == ({2: 1}, Fraction(1, 2))
+    assert compose(tables, {"a": 1}, "pay").ways == {"5": 1, "[15, 20]": 1}
+
+
+def test_the_sentence_counts_only_people_who_can_be_in_all_tables():
+    first = [{"a": str(i), "s": s} for i, s in enumerate(("flu", "cold", "tb"), start=1)]
+    second = [{"a": "1", "s": "flu"}, {"a": "1", "s": "flu"}]
+    found = expose({"A": first, "B": second}, [{"a": a} for a in "123"], "s")
+    assert found.sentence == (
+        "The s of 1 of 1 person who can be in all tables is pinned down: 1 and 1 by each table "
+        "alone, and 0 only by putting the tables together. The register has 3 people, of whom a is "
+        "known."
+    )
+    assert "whether they can be in the others or not, A alone pins down 3 and B" in found.explain()
+    assert [(one.pinned, one.enough) for one in found.tables] == [(3, 1), (1, 1)]
+
+
+def test_a_table_that_is_given_twice_is_said():
+    found = expose(["figure1.csv", "figure1.csv"], "register.csv", "condition")
+    [note] = found.notes
+    assert note.endswith("Give it once.")
+
+
+def test_contradicting_tables_are_said():
+    tables = [[{"age": "*", "pay": "a"}], [{"age": "*", "pay": "b"}]]
+    found = expose(tables, [{"age": "30"}], "pay")
+    assert found.left == {0: 1}
+    assert "contradict each other about 1" in found.explain()
+
+
+@pytest.mark.parametrize(
+    ("register", "on", "message"),
+    [
+        ("register.csv", "zip,agee", "register.csv has no column 'agee'"),
+        ("register.csv", "name", "no column 'name' in any of the tables"),
+        ("register.csv", "", "on names no column"),
+        ("register.csv", "zip,zip", "twice"),
+        ("register.csv", 3, "give columns"),
+        ([{"plz": "1"}], None, "share no column"),
+        ([{"zip": "1", "condition": "x"}], "condition", "nothing left to learn"),
+    ],
+)
+def test_rejects_what_makes_no_sense(register, on, message):
+    with pytest.raises(InvalidInput, match=message):
+        expose(FIGURES, register, "condition", on=on)
+
+
+WEIGHTS = {
+    "prior": {"flu": "1/2", "cold": "1/3", "cancer": "1/7", "gout": "1/43"},
+    "population": {"flu": "97", "cold": "89", "cancer": "83/7", "gout": "79/11"},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "sets"),
+    [(("prior",), False), (("population",), True), (("prior", "population"), False)],
+)
+def test_weights_at_once_match_weights_one_by_one(given, sets):
+    draw = random.Random(len(given))
+    made = brute.random_sets if sets else brute.random_table
+    tables = [made(draw, 12) for _ in range(2)]
+    people = [{"age": age} for age in (30, 40, 50)] if sets else []
+    people += [] if sets else [brute.random_person(draw) for _ in range(4)]
+    weights = {name: WEIGHTS[name] for name in given}
+    found = expose(tables, people, "condition", **weights).guesses
+    alone = [compose(tables, person, "condition", **weights).posterior for person in people]
+    assert found.people == sum(bool(one) for one in alone) > 0
+    assert found.expected == sum(max(one.values(), default=0) for one in alone)
+    assert found.expected != expose(tables, people, "condition").guesses.expected
+
+
+@pytest.mark.parametrize("weights", [{}, WEIGHTS])
+@pytest.mark.parametrize("seed", range(2))
+def test_guesses_are_compared_with_the_values_that_the_register_gives(seed, weights):
+    draw = random.Random(seed)
+    tables = [brute.random_table(draw, 12) for _ in range(2)]
+    people = [brute.random_person(draw) for _ in range(6)] * 2
+    truths = [draw.choice([*brute.CONDITIONS, "mumps"]) for _ in people[:6]] + [None] * 6
+    register = [
+        {**person, "condition": truth} for person, truth in zip(people, truths, strict=True)
+    ]
+    found = expose(tables, register, "condition", **weights).guesses
+    alone = 2 * [compose(tables, one, "condition", **weights).posterior for one in people[:6]]
+    right, expected, held_back = Fraction(0), Fraction(0), 0
+    for posterior, truth in zip(alone, truths, strict=True):
+        if posterior and truth is not None:
+            best = [v for v, share in posterior.items() if share == max(posterior.values())]
+            right += Fraction(best.count(truth), len(best))
+            expected += max(posterior.values())
+            held_back += 1
+    assert (found.held_back, found.expected_held_back, found.right) == (held_back, expected, right)
+    others = found.people - held_back
+    assert others > 0
+    assert found.calibrated == right / held_back * others
+    assert expose(tables, people, "condition", **weights).guesses.held_back == 0
+
+
+def test_an_expectation_is_compared_with_what_is_right_where_that_is_known():
+    # One group in two tables of the same four people: the belief takes them for eight.
+    table = [{"age": "30", "pay": pay} for pay in ("low", "low", "low", "high")]
+    found = expose([table, list(table)], [*table, {"age": "30", "pay": None}], "pay")
+    said = " ".join(found.explain().split())
+    assert (
+        "guesses about these are right 3 times of 4, a share of 0.75, where 3.6 are expected. At "
+        "that rate 0.75 of the guesses about the other 1 are right, if they are like these."
+    ) in said
+    weighed = expose([table, list(table)], table, "pay", prior="low=3, high=1")
+    assert "values have the weights low 3, high 1 beforehand" in weighed.explain()
+
+
+def test_numbers_that_the_register_writes_otherwise_are_the_same_values():
+    table = [{"age": "30", "pay": "10"}, {"age": "30", "pay": "10"}, {"age": "30", "pay": "20"}]
+    found = expose([table], [{"age": "30", "pay": "10.0"}], "pay").guesses
+    assert (found.held_back, found.right) == (1, 1)
+
+
+def test_a_prior_that_excludes_every_candidate_gives_no_guess():
+    table = [{"age": "30", "pay": "low"}]
+    found = expose([table], [{"age": "30"}], "pay", prior="low=0, high=1")
+    assert (found.pinned, found.guesses.people) == (1, 0)
+    assert "expects to be right" not in found.explain()

@@ -1,0 +1,257 @@
+"""Groups by knowledge, against attackers who are tried one after the other."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+import pytest
+
+from tests.attacks.tables import brute
+from twoworlds.attacks import examine
+from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.knowledge import KnownValues, is_whole, known_cells, points
+from twoworlds.errors import TooLarge
+
+AGES = ["<30", "3*", "<35", "≥35", "28", "[33, 40]", "{20, 33, 50}", "*", "*5"]
+LENGTHS = [*AGES, "33.5"]  # one of them is not whole, so others may not be either
+ZIPS = ["130**", "13***", "1*012", "13012", "*", "14850", "13012|14850"]
+
+KNOWN_AGES = range(-5, 160)
+KNOWN_LENGTHS = [Fraction(n, 4) for n in range(-40, 900)]
+KNOWN_ZIPS = ["13012", "13099", "13112", "13999", "14012", "14850", "19012", "19999", "elsewhere"]
+
+
+def matching(rows, column, known):
+    """Return for each known value the set of rows that it fits."""
+    cells = column_cells([row[column] for row in rows])
+    fits = {text: [cell.allows(value) for value in known] for text, cell in cells.items()}
+    return {
+        frozenset(i for i, row in enumerate(rows) if fits[row[column]][v])
+        for v in range(len(known))
+    }
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_measures_by_knowledge_are_those_of_the_worst_attacker(seed):
+    chance = Random(seed)
+    rows = [
+        {
+            "age": chance.choice(AGES[: 3 + seed]),
+            "zip": chance.choice(ZIPS[: 2 + seed]),
+            "has": chance.choice("abc"),
+        }
+        for _ in range(25)
+    ]
+    views = {}
+    by_age, by_zip = matching(rows, "age", KNOWN_AGES), matching(rows, "zip", KNOWN_ZIPS)
+    for one, other in product(by_age, by_zip):
+        if one & other:
+            views[one & other] = Counter(rows[i]["has"] for i in one & other)
+    found = examine(rows, ["age", "zip"], "has", groups="knowledge")
+    assert found.k == min(view.total() for view in views.values())
+    assert found.diversity == min(len(view) for view in views.values())
+    assert found.measures.worst["belief"].value == max(
+        Fraction(max(view.values()), view.total()) for view in views.values()
+    )
+    table = Counter(row["has"] for row in rows)
+    farthest = max(
+        sum(abs(Fraction(view[v], view.total()) - Fraction(table[v], 25)) for v in table) / 2
+        for view in views.values()
+    )
+    assert found.measures.worst["equal"].value == farthest
+    assert found.verify()
+
+
+def test_points_of_a_column_are_the_sets_of_cells_that_some_value_meets():
+    for texts, values in ((AGES, KNOWN_AGES), (LENGTHS, KNOWN_LENGTHS)):
+        cells = column_cells(texts)
+        seen = {tuple(i for i, t in enumerate(texts) if cells[t].allows(x)) for x in values}
+        assert set(points(texts, cells)) == seen - {()}
+    zips = column_cells(ZIPS)
+    seen = {tuple(i for i, t in enumerate(ZIPS) if zips[t].allows(x)) for x in KNOWN_ZIPS}
+    assert set(points(ZIPS, zips)) == seen
+
+
+def test_overlapping_cells_hide_some_and_expose_others():
+    rows = [{"age": "<35", "has": "flu"}] * 2 + [{"age": "3*", "has": "cold"}] * 3
+    by_texts = examine(rows, ["age"], "has")
+    by_knowledge = examine(rows, ["age"], "has", groups="knowledge")
+    assert (by_texts.k, by_texts.measures.groups) == (2, 2)
+    # Somebody of 28 fits two rows, somebody of 33 all five, somebody of 38 three.
+    assert (by_knowledge.k, by_knowledge.measures.groups) == (2, 3)
+    at_33 = [{"age": "<35", "has": "flu"}] * 2 + [{"age": "33", "has": "cold"}]
+    assert examine(at_33, ["age"], "has").k == 1
+    assert examine(at_33, ["age"], "has", groups="knowledge").k == 2
+    assert "exact knowledge matches" in by_knowledge.explain()
+
+
+def test_both_ways_agree_where_no_cells_overlap():
+    rows = [
+        {"age": age, "zip": zip_code, "has": has}
+        for age, zip_code, has in product(["<30", "3*", "≥40"], ["130**", "14850"], "abca")
+    ]
+    one = examine(rows, ["age", "zip"], "has", subsets=True)
+    other = examine(rows, ["age", "zip"], "has", subsets=True, groups="knowledge")
+    assert one.measures == other.measures
+    assert one.subsets == other.subsets
+
+
+def test_many_masks_of_one_shape_are_told_apart_quickly():
+    texts = [f"{n:04d}*" for n in range(3000)] + ["*"]
+    assert points(texts, column_cells(texts)) == [
+        *((n, 3000) for n in range(3000)),
+        (3000,),
+    ]
+
+
+def test_refuses_cells_that_overlap_in_too_many_ways():
+    texts = ["".join(m) for m in product("a*", repeat=12)] + [
+        "".join(m) for m in product("b*", repeat=12)
+    ]
+    with pytest.raises(TooLarge, match="equal texts"):
+        points(texts, column_cells(texts))
+    with pytest.raises(TooLarge, match="hide digits at the end"):
+        points(["*****5", "<3"], column_cells(["*****5", "<3"]))
+
+
+SPANS = ["<30", "30-39", "40-49", "30-49", "(39, 41)", "[35, 40)", ">39", "<40", "45", "*", ""]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_points_of_whole_numbers_are_those_of_whole_numbers(seed):
+    texts = sorted(Random(seed).sample(SPANS, 5))
+    cells = known_cells(texts)
+    assert is_whole(cells.values())
+    seen = {tuple(i for i, t in enumerate(texts) if cells[t].allows(x)) for x in range(-5, 100)}
+    assert set(points(texts, cells)) == seen - {()}
+
+
+@pytest.mark.parametrize("text", ["39.5", "<39.5", "(39, 40)", "{30, 39.5}"])
+def test_a_column_is_not_one_of_whole_numbers_if_a_cell_shows_or_needs_another(text):
+    texts = ["30-39", "40-49", "30-49", text]
+    cells = known_cells(texts)
+    assert not is_whole(cells.values())
+    between = points(texts, cells)
+    assert any(2 in point and not {0, 1} & set(point) for point in between)
+    assert {code for point in between for code in point} == {0, 1, 2, 3}
+
+
+def test_nobody_is_between_two_whole_ages():
+    rows = [
+        {"age": age, "has": has}
+        for age, has in [
+            ("30-39", "flu"),
+            ("30-39", "flu"),
+            ("40-49", "cold"),
+            ("40-49", "flu"),
+            ("30-49", "hiv"),
+        ]
+    ]
+    found = examine(rows, ["age"], "has", groups="knowledge")
+    assert (found.k, found.exposed.groups) == (3, 0)
+    assert "Only whole numbers are considered for age" in found.explain()
+    [rule] = found.ruled_out.shown
+    assert rule.sentence == "nobody in their 30s has cold (3 rows fit)"
+    halves = [*rows, {"age": "29.5", "has": "flu"}]
+    found = examine(halves, ["age"], "has", groups="knowledge")
+    assert found.k == 1
+    assert "whole" not in found.explain()
+    said = [one.sentence for one in found.exposed.shown]
+    assert "anybody aged 30 to 49 but not 30-39 or 40-49 has hiv (1 row fits)" in said
+
+
+def test_what_only_a_suppressed_cell_allows_is_said_by_what_it_is_not():
+    rows = [{"sex": s, "has": h} for s, h in ["ma", "mb", "fa", "fb", "*c"]]
+    found = examine(rows, ["sex"], "has", groups="knowledge")
+    [exposure] = found.exposed.shown
+    assert exposure.sentence == "anybody whose sex is neither f nor m has has c (1 row fits)"
+    assert exposure.group.but_not == (("sex", ("f", "m")),)
+    assert "because of 1 group: 1 row that fits somebody whose sex is neither f nor m." in (
+        found.explain()
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_words_of_a_group_hold_for_what_is_known_and_for_nothing_else(seed):
+    rows = [{"age": age, "has": "a"} for age in Random(seed).sample(SPANS, 6)]
+    texts = sorted(row["age"] for row in rows)
+    cells = known_cells(texts)
+    found = examine(rows, ["age"], "has", groups="knowledge")
+    assert found.exposed.groups == len(found.exposed.shown)
+    for one in found.exposed.shown:
+        [(_, fitting)] = one.group.values
+        others = dict(one.group.but_not).get("age", ())
+        for age in range(-5, 100):
+            told = all(cells[t].allows(age) for t in fitting) and not any(
+                cells[t].allows(age) for t in others
+            )
+            assert told == (fitting == tuple(t for t in texts if cells[t].allows(age)))
+
+
+def test_an_empty_cell_fits_whatever_is_known():
+    rows = [{"age": age, "has": has} for age, has in [("", "flu"), ("30", "cold"), ("30", "flu")]]
+    found = examine(rows, ["age"], "has", groups="knowledge")
+    said = [one.sentence for one in found.exposed.shown]
+    assert said == ["anybody whose age is not 30 has flu (1 row fits)"]
+    assert found.measures.groups == 2
+    assert "An empty cell of age says nothing, so it fits everybody." in found.explain()
+    starred = examine(
+        [{**row, "age": row["age"] or "*"} for row in rows], ["age"], "has", groups="knowledge"
+    )
+    assert starred.k == found.k
+    assert starred.measures.worst["belief"].value == found.measures.worst["belief"].value
+    assert starred.measures.worst["equal"].value == found.measures.worst["equal"].value
+
+
+def test_advice_by_knowledge_counts_groups_because_a_row_may_be_in_several():
+    rows = [{"age": a, "zip": z} for a, z in [("", ""), ("30", "13012"), ("30", "13012")]]
+    found = examine(rows, ["age", "zip"], groups="knowledge")
+    assert "without it 1 group instead of 3 would be smaller than 2." in found.explain()
+    assert found.advice.without["age"][2] == 1
+
+
+# --- known values ---------------------------------------------------------------------------------
+
+NUMBERS = ["7", "25", "25.0", "30", "39", "40", "007", "-3", "1.5", "x", "3*", "<30", "30|x"]
+CELLS = ["<30", "≥40", "3*", "*5", "[20, 40)", "25", "{25, 33}", "x|7", "*", "30-39", ">1", "007"]
+TEXTS = ["13012", "14850", "1301", "01301", "130**", "ab", "a*", "13012|x"]
+MASKED = ["130**", "1****", "***12", "13012", "1*", "*", "a*", "{ab, 14850}", "01301", "1301"]
+
+
+@pytest.mark.parametrize(("values", "cells"), [(NUMBERS, CELLS), (TEXTS, MASKED), (TEXTS, CELLS)])
+@pytest.mark.parametrize("numeric", [True, False, None])
+def test_the_index_finds_what_comparing_one_by_one_finds(values, cells, numeric):
+    known = KnownValues(values)
+    for cell in column_cells(cells, numeric=numeric).values():
+        expected = {v for v in values if cell.meets(known._cells[v])}
+        assert known.behind(cell) == expected, cell
+
+
+@pytest.mark.parametrize("column", ["age", "zip"])
+def test_pairs_are_those_of_the_meanings(column):
+    meanings = {cell: held for cell, held in brute.MEANINGS[column].items() if cell}
+    people = brute.ZIPS if column == "zip" else [str(age) for age in range(100)]
+    pairs = set(KnownValues(people).pairs(meanings))
+    assert pairs == {(str(v), cell) for cell, held in meanings.items() for v in held}
+
+
+def test_what_is_not_said_or_not_known_fits_everything():
+    found = set(KnownValues(["1", None]).pairs(["2", None]))
+    assert found == {("1", None), (None, "2"), (None, None)}
+
+
+def test_many_values_are_looked_up_and_not_compared_one_by_one(monkeypatch):
+    draw = Random(1)
+    values = {str(draw.randrange(10_000, 100_000)) for _ in range(2000)}
+    known = KnownValues(values)
+    masks = column_cells(f"{i}**" for i in range(100, 1000))
+    compared = []
+    meets = type(next(iter(masks.values()))).meets
+    monkeypatch.setattr(
+        "twoworlds.attacks.tables.cells.Cell.meets",
+        lambda self, other: compared.append(1) or meets(self, other),
+    )
+    found = [(value, mask) for mask, cell in masks.items() for value in known.behind(cell)]
+    assert sorted(found) == sorted((value, f"{value[:3]}**") for value in values)
+    assert len(compared) == len(values)

@@ -1,0 +1,162 @@
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from tests.attacks.tables import brute
+from twoworlds.attacks import link
+from twoworlds.attacks.tables import linkage
+from twoworlds.attacks.tables.linkage import most_placed
+from twoworlds.errors import InvalidInput
+
+
+def test_erratum_w3_outside_records_match_none_or_k_and_inside_ones_may_match_fewer():
+    found = link("register.csv", "figure1.csv", on=["zip", "age"], sensitive="condition")
+    assert found.k == 4
+    assert found.outside == {0: 1, 4: 5}
+    assert found.inside == {1: 4, 2: 8}  # the printed remark would have at least 4 for each
+    assert found.missing == 3 + 2 + 2
+    assert found.pinned == 2
+    assert found.verify()
+    assert "match fewer than 4 people" in found.explain()
+    alice = found.links[0]
+    assert (alice.person["name"], alice.rows, alice.rivals) == ("Alice", 4, 0)
+    assert alice.values == {
+        "Viral Infection": Fraction(1, 2),
+        "AIDS": Fraction(1, 4),
+        "Heart Disease": Fraction(1, 4),
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_match_the_comparison_of_all_pairs(seed):
+    draw = random.Random(seed)
+    table = brute.random_table(draw, draw.randint(1, 15))
+    register = [brute.random_person(draw) for _ in range(draw.randint(1, 25))]
+    found = link(register, table, "zip,age", sensitive="condition", most=100)
+    rows = [brute.matching(table, person) for person in register]
+    people = [sum(brute.fits(row, person) for person in register) for row in table]
+    assert found.outside == Counter(map(len, rows))
+    assert found.inside == Counter(people)
+    groups = Counter((row["zip"], row["age"]) for row in table)
+    assert found.k == min(groups.values())
+    several = [len({(table[n - 1]["zip"], table[n - 1]["age"]) for n in mine}) > 1 for mine in rows]
+    assert found.overlapping == sum(several)
+    assert found.one_to_one == sum(len(mine) == 1 == people[mine[0] - 1] for mine in rows)
+    assert found.pinned == sum(
+        len({table[n - 1]["condition"] for n in mine}) == 1 for mine in rows if mine
+    )
+    assert found.verify()
+    linked = {one.row: one for one in found.links}
+    assert sorted(linked) == [i for i, mine in enumerate(rows, start=1) if mine]
+    for row, one in linked.items():
+        counts = brute.candidates(table, register[row - 1])
+        assert one.values == {v: Fraction(n, counts.total()) for v, n in counts.items()}
+        assert one.rivals == min(people[n - 1] for n in rows[row - 1]) - 1
+
+
+def test_raw_data_links_one_to_one():
+    ratings = [
+        {"film": str(film), "day": str(day), "stars": str((film * day) % 5)}
+        for film in range(6)
+        for day in range(4)
+    ]
+    outside = [{"name": "Ann", "film": "3", "day": "2"}, {"name": "Bob", "film": "9", "day": "2"}]
+    found = link(outside, ratings, on=["film", "day"], sensitive="stars")
+    assert (found.k, found.unique, found.named, found.one_to_one) == (1, 1, 1, 1)
+    assert found.links[0].values == {"1": 1}
+    assert "1 of 2 people" in found.sentence
+    assert "1 row of the table matches exactly one person: it is theirs" in found.sentence
+
+
+def test_nobody_matches():
+    found = link([{"zip": "9"}], [{"zip": "8"}], "zip")
+    assert (found.outside, found.inside, found.fewest) == ({0: 1}, {0: 1}, None)
+    assert found.sentence == "Nobody of table 1 matches a row of table 2 by zip."
+
+
+def test_groups_that_overlap_are_said_and_hide_more():
+    table = [{"age": "<40"}, {"age": "<40"}, {"age": "30-50"}, {"age": "30-50"}]
+    found = link([{"age": 35}], table, "age")
+    assert (found.k, found.outside, found.overlapping) == (2, {4: 1}, 1)
+    assert "Groups overlap" in found.explain()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_missing_is_what_a_largest_matching_leaves(seed, monkeypatch):
+    draw = random.Random(seed)
+    table = brute.random_table(draw, draw.randint(1, 6))
+    register = [brute.random_person(draw) for _ in range(draw.randint(1, 5))]
+    expected = len(table) - brute.most_matched(register, table, brute.fits)
+    assert link(register, table, "zip,age").missing == expected
+    monkeypatch.setattr(linkage, "_MOST_EDGES", 0)
+    assert link(register, table, "zip,age").missing <= expected
+
+
+def test_wrong_counts_do_not_verify():
+    found = link("register.csv", "figure1.csv", on="zip,age")
+    assert not replace(found, outside={0: 1, 3: 5}).verify()
+    assert not replace(found, inside={1: 4}).verify()
+
+
+@pytest.mark.parametrize(
+    ("register", "table", "on", "sensitive", "message"),
+    [
+        ("register.csv", "figure1.csv", "zip,agee", None, "register.csv has no column 'agee'"),
+        ("register.csv", "figure1.csv", "name", None, "figure1.csv has no column 'name'"),
+        ("register.csv", "figure1.csv", "zip", "illness", "figure1.csv has no column 'illness'"),
+        ("register.csv", "figure1.csv", "zip", "zip", "nothing left to learn"),
+        ("register.csv", "figure1.csv", [], None, "on names no column"),
+        ("none.csv", "figure1.csv", "zip", None, "no file 'none.csv'"),
+    ],
+)
+def test_rejects_what_makes_no_sense(register, table, on, sensitive, message):
+    with pytest.raises(InvalidInput, match=message):
+        link(register, table, on, sensitive=sensitive)
+
+
+def test_counts_the_people_who_are_not_listed():
+    register = [{"name": f"p{i}", "a": str(i % 3)} for i in range(15)]
+    table = [{"a": "0", "s": "x"}, {"a": "1", "s": "x"}, {"a": "1", "s": "y"}]
+    found = link(register, table, "a", sensitive="s")
+    assert (len(found.links), found.unlisted) == (10, 0)
+    found = link(register, table, "a", sensitive="s", most=9)
+    assert (len(found.links), found.unlisted) == (9, 1)
+
+
+@pytest.mark.parametrize("on", [' "zip, code" , "age" ', ["zip, code", "age"]])
+def test_names_with_commas_stand_in_quotes(on, tmp_path):
+    register, table = tmp_path / "register.csv", tmp_path / "table.csv"
+    register.write_text('name,"zip, code",age\nAnn,13012,28\nBob,14850,28\n')
+    table.write_text('"zip, code",age,ill\n130**,<30,flu\n130**,<30,cold\n')
+    assert link(register, table, on).outside == {0: 1, 2: 1}
+
+
+@pytest.mark.parametrize("on", ['"zip, code', 'zip" code', '"zip" code', '"zip""'])
+def test_quotes_that_do_not_match_are_refused(on):
+    with pytest.raises(InvalidInput, match="no list of columns"):
+        link("register.csv", "figure1.csv", on)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_as_many_are_placed_as_in_a_largest_matching(seed):
+    draw = random.Random(seed)
+    groups = range(draw.randint(1, 4))
+    kinds = [
+        (draw.randint(1, 2), draw.sample(groups, draw.randint(1, len(groups)))) for _ in range(3)
+    ]
+    rooms = {group: draw.randint(0, 2) for group in groups}
+    people = [fitting for number, fitting in kinds for _ in range(number)]
+    rows = [[group] for group, number in rooms.items() for _ in range(number)]
+    expected = brute.most_matched(people, rows, lambda row, fitting: row[0] in fitting)
+    assert most_placed(kinds, rooms) == expected
+
+
+def test_a_long_chain_moves_everybody_by_one():
+    size = 2_000
+    # The first of each pair of groups is taken first, so the last one displaces all others.
+    kinds = [(1, [i, i + 1]) for i in range(size)] + [(1, [0, 0, 0])]
+    rooms = dict.fromkeys(range(size + 1), 1)
+    assert most_placed(kinds, rooms) == size + 1

@@ -1,0 +1,237 @@
+"""What an attacker concludes, what a test finds, what a guarantee promises; by Bayes' rule."""
+
+import itertools
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from tests.claims.reading import (
+    BITS,
+    above,
+    fit,
+    left_out,
+    matrix,
+    neighbours,
+    random_belief,
+    random_mechanism,
+)
+
+SEEDS = range(10)
+SECRETS = {
+    "parity": lambda x: x.count("1") % 2 == 1,
+    "1=1": lambda x: x[0] == "1",
+    "2=0": lambda x: x[1] == "0",
+    "11, 00": lambda x: x in ("11", "00"),
+}
+
+
+def bayes(law, belief, output, person=None):
+    world = {x: x if person is None else left_out(x, person) for x in belief}
+    joint = {x: mass * law[world[x]][output] for x, mass in belief.items()}
+    return {x: mass / sum(joint.values()) for x, mass in joint.items()}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("form", ["explicit", "independent", "mixture"])
+def test_conclusions_with_and_without_each_person(ask, tmp_path, seed, secret, form):
+    random = Random(seed)
+    law = random_mechanism(random)
+    one, two = (Fraction(random.randint(1, 5), 6) for _ in range(2))
+    coins = {
+        x: (one if x[0] == "1" else 1 - one) * (two if x[1] == "1" else 1 - two) for x in BITS
+    }  # fmt: skip
+    listed = random_belief(random, least=1)
+    texts = {
+        "explicit": f"explicit({', '.join(f'{x}={mass}' for x, mass in listed.items())})",
+        "independent": f"independent({one}, {two})",
+    }
+    texts["mixture"] = f"mixture({texts['explicit']}, {texts['independent']})"
+    belief = {
+        "explicit": listed,
+        "independent": coins,
+        "mixture": {x: (listed[x] + coins[x]) / 2 for x in BITS},
+    }[form]
+    output = random.randrange(3)
+    said = ask(
+        "posterior", matrix(tmp_path / "m.csv", law), "--belief", texts[form],
+        "--output", f"row {output + 1}", "--secret", secret,
+    )[1]  # fmt: skip
+    rows = (
+        " P(~) odds ~ before # ~ with everyone # ~ without person 1 # ~ without person 2 # ~ "
+        "without a person: with 0 as that person's record (--default) with and without person 1: "
+        "differ by # with and without person 2: differ by #"
+    )
+    head = f"m.csv: after output row {output + 1} "
+    moved, kept = "This output moves the belief by # percentage points away from the prior.", (
+        "This output leaves the belief as it was."
+    )  # fmt: skip
+    differ, same = (
+        " Compared with the same output computed without one person's data, the conclusions differ "
+        "by at most # percentage points.",
+        " With and without any one person's data, the conclusions are the same.",
+    )
+    which, holes = fit(
+        said, *(f"{head}{a}{b}{rows}" for a in (moved, kept) for b in (differ, same))
+    )
+    after = bayes(law, belief, output)
+    without = [bayes(law, belief, output, person) for person in (0, 1)]
+
+    def apart(p, q):
+        return sum(abs(p[x] - q[x]) for x in BITS) / 2
+
+    distances = [apart(after, other) for other in without]
+    holds = SECRETS[secret]
+    chances = [sum(b[x] for x in BITS if holds(x)) for b in (belief, after, *without)]
+    numbers = [hole for hole in holes if isinstance(hole, Fraction)]
+    for truth in [*distances[::-1], *chances[::-1]]:
+        assert abs(numbers.pop() - truth) < Fraction(1, 10**5)
+    assert (moved in which) == (after != belief)
+    assert (differ in which) == (max(distances) > 0)
+    bounds = [100 * apart(after, belief)] if moved in which else []
+    bounds += [100 * max(distances)] if differ in which else []
+    assert len(bounds) == len(numbers)
+    assert all(above(n, truth) for n, truth in zip(numbers, bounds, strict=True))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_best_test_is_as_good_as_is_said(ask, tmp_path, seed):
+    random = Random(seed)
+    law = random_mechanism(random)
+    name = matrix(tmp_path / "m.csv", law)
+    first, second = random.sample(BITS, 2)
+
+    def power(level):
+        """Neyman and Pearson: take the outputs by their ratio, the last one with a coin."""
+        left, gained = Fraction(level), Fraction(0)
+        pairs = zip(law[second], law[first], strict=True)
+        for q, p in sorted(pairs, key=lambda pair: pair[1] / pair[0], reverse=True):
+            share = min(Fraction(1), left / q)
+            left, gained = left - share * q, gained + share * p
+        return gained
+
+    said = ask("tradeoff", name, first, second, "--level", "1/20")[1]
+    _, holes = fit(
+        said,
+        f"m.csv: telling {first} from {second} A test that wrongly cries {first} in 1% of the "
+        f"cases where the truth is {second} finds it in at most #% of the cases where it is true. "
+        "At level 1/20 the best power is #. ~",
+    )
+    assert above(holes[0], 100 * power(Fraction(1, 100)))
+    assert holes[1] == power(Fraction(1, 20))
+
+
+ANY = (
+    "Whatever someone believed about you, this answer moves their belief, compared with the same "
+    "answer computed without you, by at most # percentage points; odds of 1 to 99 become at most "
+    "# to #."
+)
+KNOWS = (
+    "If they know everybody else's record, only yours is open, and the answer moves their belief "
+    "by at most # percentage points from what it was before; odds of 1 to 99 become at most # to #."
+)
+TABLE = "~ 1% #% #% 10% #% #% 50% #% #% assumes: neighbours by substitute"
+
+
+def raised(percent, factor):
+    odds = Fraction(percent, 100 - percent) * factor
+    return 100 * odds / (1 + odds)
+
+
+def points(factor):
+    """The largest move of a belief whose odds change by a factor: over a fine grid of beliefs."""
+    return max(raised(p, factor) - p for p in (Fraction(k, 4) for k in range(1, 400)))
+
+
+def check_explained(said, opening, known, anything):
+    _, (_, *holes) = fit(said, f"{opening} {ANY} {KNOWS} {TABLE}")
+    moved, here, there, moved_known, here_known, there_known, _, *table = holes
+    for told, one, other, factor in (
+        (moved, here, there, anything),
+        (moved_known, here_known, there_known, known),
+    ):
+        assert points(factor) <= told <= points(factor) + Fraction(1, 5)
+        assert factor <= 99 * one / other <= factor * Fraction(11, 10)
+    for percent, knows, believes in zip((1, 10, 50), table[::2], table[1::2], strict=True):
+        assert above(knows, raised(percent, known))
+        assert above(believes, raised(percent, anything))
+
+
+@pytest.mark.parametrize("r", [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(10)])
+def test_what_a_ratio_promises_is_attained_by_some_mechanism(ask, r):
+    """A noisy parity has this ratio, and moves odds against those without you by its square."""
+    check_explained(ask("explain", f"dp(ratio={r})")[1], "dp(~)", r, r * r)
+    noisy = {
+        x: [p if x.count("1") % 2 else 1 - p for p in (r / (1 + r), 1 / (1 + r))] for x in BITS
+    }  # fmt: skip
+    assert largest(noisy) == (r, r * r)
+
+
+def largest(law):
+    """The largest ratio of neighbours, and the largest swing of odds with and without a person."""
+    outputs = range(len(law["11"]))
+    known = max(law[x][o] / law[y][o] for x, y in neighbours(BITS) for o in outputs)
+    swing = max(
+        (law[x][o] / law[y][o]) / (law[left_out(x, i)][o] / law[left_out(y, i)][o])
+        for i in (0, 1)
+        for x, y in itertools.permutations(BITS, 2)
+        for o in outputs
+    )
+    return known, swing
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_a_mechanism_promises(ask, tmp_path, seed):
+    law = random_mechanism(Random(seed))
+    known, swing = largest(law)
+    check_explained(
+        ask("explain", matrix(tmp_path / "m.csv", law))[1],
+        "m.csv: dp(~)", known, swing,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("r", "d"), [(2, "1/100"), (3, "1/10"), (1, "1/5"), (20, "1/2")])
+def test_promises_with_numbers(ask, r, d):
+    """Each sentence about a probability of 10% gives r times 10%, plus delta, and at most 100%."""
+    most = min(Fraction(100), 10 * Fraction(r) + 100 * Fraction(d))
+    assumed = "If what others believe and know about the data is no more than was assumed, "
+    more = " Whoever knows more, or believes otherwise, may learn more."
+    for kind, template in {
+        "dp": "Anything that would happen with probability 10% had your record been different "
+        "happens with probability at most #% (# times as likely, plus #).",
+        "simulation": "Whatever the data are, the answer could have been made up without your "
+        "record: what has probability 10% then has at most #% with it, and the other way round.",
+        "noiseless": f"{assumed}the answer hardly depends on the value of your record: what has "
+        f"probability 10% with one value has at most #% with another.{more}",
+        "pufferfish": f"{assumed}the answer hardly depends on a secret: what has probability 10% "
+        "if the secret is false has at most #% if it is true, and the other way round." + more,
+        "ddp": f"{assumed}the answer could have been made up without your record: what has "
+        f"probability 10% then has at most #% with it, and the other way round.{more}",
+    }.items():
+        said = ask("explain", f"{kind}(ratio={r}, delta={d})")[1]
+        _, holes = fit(said, f"{kind}(~) {template} assumes: ~")
+        assert above(holes[1], most)
+
+
+@pytest.mark.parametrize("r", [Fraction(3, 2), Fraction(2), Fraction(4)])
+@pytest.mark.parametrize("kind", ["semantic", "informed", "statistical-difference"])
+def test_what_follows_from_a_ratio_holds_and_is_attained(ask_json, tmp_path, r, kind):
+    """True of random mechanisms with this ratio, and attained by the noisy parity of two bits."""
+    told = ask_json("implies", f"dp(ratio={r})", "--to", kind)
+    follows = told["conclusion"]["epsilon"]["value"]
+    keep = r / (1 + r)
+    noisy = f"noisy-parity(bits=2, keep={keep})"
+    reached = ask_json("measure", noisy, "--definition", kind)["epsilon"]["value"]
+    assert reached == pytest.approx(follows, abs=1e-9)
+    for seed in range(4):
+        random = Random(seed)
+        law = random_mechanism(random)
+        # Mixed with noise until the ratio holds.
+        share = Fraction(1)
+        while max(largest(law)[:1]) > r:
+            share *= Fraction(3, 4)
+            law = {x: [share * p + (1 - share) / 3 for p in row] for x, row in law.items()}
+        name = matrix(tmp_path / "m.csv", law)
+        measured = ask_json("measure", name, "--definition", kind)
+        assert measured["epsilon"]["value"] <= follows + 1e-9

@@ -1,0 +1,180 @@
+"""Noisy answers, randomized columns and attacks on them; against the laws of the noise."""
+
+import math
+import re
+from fractions import Fraction
+
+import pytest
+
+from tests.claims.reading import exact, fit, number
+
+PROMISE = (
+    "Someone who knows all other records, and what yours would be, and gives even odds to your "
+    "being in the data or not can end up at odds of at most # to 1: 50% becomes at most #%, and 1% "
+    "at most #%. Whatever someone believed about you, this answer moves their belief, compared "
+    "with the same answer computed without you, by at most # percentage points; odds of 1 to 99 "
+    "become at most # to #. The factor is squared, since your data can speak for one possibility "
+    "and against another; what they learn about you from the others' data comes on top, with your "
+    "data or without. Here you are one row, and your record is that row."
+)
+
+
+def beyond(width: int, scale: float) -> float:
+    """The probability that discrete Laplace noise is larger than a width, on either side."""
+    p = math.exp(-1 / scale)
+    return 2 * p ** (width + 1) / (1 + p)
+
+
+def near(said: Fraction, truth: float) -> bool:
+    return truth <= said * (1 + Fraction(1, 10**9)) and said <= truth * 1.02
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1)])
+@pytest.mark.parametrize(
+    ("asked", "moved"), [("COUNT(*)", 1), ("SUM(age)", 110), ("region, COUNT(*)", 1)]
+)
+def test_answers_lie_within_what_is_said_so_often_and_no_wider(ask, epsilon, asked, moved):
+    ask("demo", "--folder", "hospital")
+    query = f"SELECT {asked} FROM people" + (" GROUP BY region" if "region" in asked else "")
+    said = ask(
+        "release", "--policy", "hospital/policy.yml", "--analyst", "bob", "--epsilon", epsilon,
+        "--dry-run", query,
+    )[1]  # fmt: skip
+    _, holes = fit(
+        said, f"Asked of people: ~. ~: within # (95%) Neighbours: ~ of scale #. ~ {PROMISE} ~"
+    )
+    width, scale = holes[2], holes[4]
+    assert scale == moved / epsilon
+    assert beyond(int(width), float(scale)) <= 0.05 < beyond(int(width) - 1, float(scale))
+    odds, half, rare, moves, one, other = holes[6:12]
+    r = math.exp(epsilon)
+    for told, truth in (
+        (odds, r),
+        (half, 100 * r / (1 + r)),
+        (rare, 100 * r / (99 + r)),
+        (moves, 100 * math.tanh(epsilon / 2)),
+    ):
+        assert near(told, truth)
+    assert r * r <= 99 * one / other <= 1.1 * r * r
+
+
+@pytest.mark.parametrize("keep", [Fraction(3, 4), Fraction(2, 3), Fraction(9, 10)])
+def test_randomized_columns_move_odds_so_far(ask, tmp_path, keep):
+    (tmp_path / "in.csv").write_text("c\nyes\nno\nyes\n", encoding="utf-8")
+    said = ask(
+        "randomize", "in.csv", "out.csv", "--column", "c", "--values", "yes, no",
+        "--with", f"randomized-response(keep={keep})",
+    )[1]  # fmt: skip
+    _, (_, factor, most, reports, twice) = fit(
+        said,
+        "Each record is reported on its own by ~, over the values yes, no. Whoever sees the "
+        "report, whatever else they know, their odds between any two values of that record change "
+        "by a factor of at most #: of two values that seemed equally likely, one gets a "
+        "probability of at most #. Where records go together, reports of others tell about it as "
+        "well. Cells with none of these values are first replaced by one of them, chosen evenly. "
+        "# reports of column 'c' were written, in the order of the records. No other column was "
+        "copied. Randomizing this column again would be a second look at every record: both "
+        "together move odds by a factor of up to #. Keep this file instead. wrote out.csv wrote "
+        "out.csv.certificate.json",
+    )
+    true = keep / (1 - keep)
+    assert (factor, most, reports, twice) == (true, keep, 3, true * true)
+
+
+def binomial(n, p):
+    return [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
+
+
+@pytest.mark.parametrize(("people", "keep"), [(8, Fraction(3, 4)), (6, Fraction(9, 10))])
+def test_estimates_are_unbiased_and_their_intervals_hold(ask, ask_json, tmp_path, people, keep):
+    """All numbers of reports, weighed with their probability for every true count."""
+    law = {}
+    for true in range(people + 1):
+        ours, others = binomial(true, keep), binomial(people - true, 1 - keep)
+        law[true] = [
+            sum(ours[k] * others[r - k] for k in range(true + 1) if 0 <= r - k <= people - true)
+            for r in range(people + 1)
+        ]
+    found = {}
+    for reported in range(people + 1):
+        cells = ["yes"] * reported + ["no"] * (people - reported)
+        (tmp_path / "r.csv").write_text("\n".join(["c", *cells]) + "\n", encoding="utf-8")
+        words = [
+            "estimate", "r.csv", "--column", "c", "--values", "yes, no",
+            "--with", f"randomized-response(keep={keep})",
+        ]  # fmt: skip
+        one = ask_json(*words)["estimates"][0]
+        found[reported] = exact(one["count"]), one["interval"]["low"], one["interval"]["high"]
+        fit(
+            ask(*words)[1],
+            f"{people} reports through ~, taken back exactly: unbiased estimates of the true "
+            f"counts, whatever the data are. They may fall below 0 or above {people}. ~ The "
+            "guaranteed intervals hold with 95% confidence, each on its own, for any data (exact "
+            "tails). The normal ones are an approximation for many records. A cell without a "
+            "declared value counts as the value that stood in for it.",
+        )
+    for true, masses in law.items():
+        assert sum(mass * found[r][0] for r, mass in enumerate(masses)) == true
+        held = sum(m for r, m in enumerate(masses) if found[r][1] <= true <= found[r][2])
+        assert held >= Fraction(19, 20)
+    # Not wider than what the two exact tails of 2.5% leave.
+    for reported, (_, low, high) in found.items():
+        left = [
+            true
+            for true, masses in law.items()
+            if min(sum(masses[reported:]), sum(masses[: reported + 1])) > Fraction(1, 40)
+        ]
+        assert low >= min(left)
+        assert high <= max(left)
+
+
+def geometric(p: Fraction, reach: int) -> dict[int, float]:
+    return {k: float((1 - p) / (1 + p) * p ** abs(k)) for k in range(-reach, reach + 1)}
+
+
+@pytest.mark.parametrize("ratio", [2, 3])
+def test_averaging_finds_the_truth_as_often_as_is_said(ask, ratio):
+    said = ask("attack", "averaging", "--epsilon", f"ln {ratio}")[1]
+    p, reach = Fraction(1, ratio), 40
+    one = geometric(p, reach)
+    _, (epsilon, single, many, reach95, total, _) = fit(
+        said,
+        "Fresh noise with epsilon # at every question: one answer is exactly right with "
+        "probability #%, the rounded mean of 256 with #%. # questions reach 95%, at a total cost "
+        "of epsilon #: whoever does not add it up has promised what is not so. ~",
+    )
+    assert abs(float(epsilon) - math.log(ratio)) < 1e-3
+    assert abs(float(single) / 100 - one[0]) < 1e-3
+    assert abs(float(total) - float(reach95) * math.log(ratio)) < 1e-2
+    assert many > 95
+    rows = dict(re.findall(r" (1|4) (?:about )?([0-9.]+)% ", " ".join(said.split())))
+    four = {0: 1.0}
+    for _ in range(4):
+        added: dict[int, float] = {}
+        for a, x in four.items():
+            for b, y in one.items():
+                added[a + b] = added.get(a + b, 0.0) + x * y
+        four = added
+    sure = sum(mass for k, mass in four.items() if abs(k) < 2)
+    tied = sum(mass for k, mass in four.items() if abs(k) == 2)
+    assert abs(float(number(rows["1"])) / 100 - one[0]) < 1e-3
+    assert sure - 1e-3 <= float(number(rows["4"])) / 100 <= sure + tied + 1e-3
+
+
+def test_differences_of_noisy_counts_give_away_so_much(ask):
+    said = ask("attack", "differencing", "--engine", "--epsilon", "1")[1]
+    _, holes = fit(
+        said,
+        "The server refuses counts below # and above #. The difference of two allowed answers "
+        "tells: the person with ~ has depressed = yes. ~ From the release engine, with epsilon 1 "
+        "for the whole attack, the same 2 answers lead to #, with a standard error of #. "
+        "Beforehand, this attack guesses a yes-or-no secret right with probability #%; a coin has "
+        "50%, and no attack on these answers, whatever it knows of everybody else, has more than "
+        "#%.",
+    )
+    error, guessed, most = holes[-3:]
+    p = math.exp(-0.5)
+    assert abs(float(error) - math.sqrt(2 * 2 * p / (1 - p) ** 2)) < 0.05
+    same = ((1 - p) / (1 + p)) ** 2 * (1 + p * p) / (1 - p * p)
+    assert abs(float(guessed) / 100 - (1 + same) / 2) < 1e-3
+    assert abs(float(most) / 100 - math.e / (1 + math.e)) < 1e-3

@@ -1,0 +1,200 @@
+"""What integer noise protects, in words, checked by Bayes."""
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from twoworlds.cones.certificates import verify
+from twoworlds.cones.noise.noise_cone import noise_cone
+from twoworlds.cones.noise.noise_statements import Telescoping, noise_statements, telescoping
+from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.mechanisms.named import mechanism
+
+
+def test_sentence_of_geometric_noise():
+    guard, privacy = noise_statements("geometric(ratio=2)", at=2)
+    assert guard.sentence == (
+        "An attacker who believes that the true answer is 2 with probability 5/9 and 1 or 3 with "
+        "probability 2/9 each, and so thinks {2} likelier than {1, 3}, still thinks so (weakly) "
+        "after any output."
+    )
+    assert (guard.first, guard.second) == ((2,), (1, 3))
+    assert guard.belief == {1: Fraction(2, 9), 2: Fraction(5, 9), 3: Fraction(2, 9)}
+    assert guard.factor == 1
+    assert guard.prior == Fraction(5, 9)
+    assert privacy.factor == 2
+    assert privacy.belief is None
+    assert "telescoping" in privacy.sentence
+    assert all(part.verify() for part in privacy.derivation)
+
+
+def test_reference_posteriors_of_the_guarded_place():
+    # LK-59: outputs k - 1, k, k + 1, k + 2, with Bayes written out here.
+    guard = noise_statements("geometric(ratio=2)", at=10)[0]
+    published = mechanism("geometric(ratio=2)")
+    expected = [Fraction(1, 2), Fraction(5, 7), Fraction(1, 2), Fraction(1, 2)]
+    for output, value in zip((9, 10, 11, 12), expected, strict=True):
+        joint = {d: b * published.probability(output, d) for d, b in guard.belief.items()}
+        assert joint[10] / sum(joint.values()) == value
+        assert guard.posterior(noise_cone("geometric(ratio=2)").law, output) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "geometric(ratio=5/4)",
+        "differenced-negative-binomial(p=1/2, r=2)",
+        "differenced-negative-binomial(p=2/3, r=3)",
+    ],
+)
+def test_the_first_set_is_never_the_less_likely_one(text):
+    cone = noise_cone(text)
+    guard = noise_statements(cone, at=0)[0]
+    prior = sum(guard.belief[d] for d in guard.first)
+    assert prior == guard.prior > Fraction(1, 2)
+    posteriors = [guard.posterior(cone.law, output) for output in range(-12, 13)]
+    assert min(posteriors) == Fraction(1, 2)
+    assert max(posteriors) > Fraction(1, 2)
+
+
+def test_skellam_states_parity_and_its_tail():
+    found = noise_statements("skellam(1, 1)")
+    assert len(found) == 1
+    guard = found[0]
+    assert "an even distance from k likelier than an odd one" in guard.sentence
+    assert "about 0.3085" in guard.sentence
+    assert "at most 0.000503 in all outside of k-5 to k+5" in guard.sentence
+    assert set(guard.first) == {-4, -2, 0, 2, 4}
+    assert set(guard.second) == {-5, -3, -1, 1, 3, 5}
+    assert sum(float(b) for b in guard.belief.values()) == pytest.approx(1 - float(guard.tail))
+    with pytest.raises(Unsupported, match="infinitely many"):
+        guard.posterior(noise_cone("skellam(1, 1)").law, 0)
+
+
+def test_skellam_belief_keeps_its_mind_after_any_output():
+    # Bayes over a long window, by floats, as a cross-check of the infinite statement.
+    cone = noise_cone("skellam(2, 1)")
+    belief = {d: float(cone.inverse.belief(d)) for d in range(-35, 36)}
+    published = mechanism("skellam(2, 1)")
+    for output in range(-3, 4):
+        mass = {d: b * float(published.probability(output, d)) for d, b in belief.items()}
+        even = sum(m for d, m in mass.items() if d % 2 == 0) / sum(mass.values())
+        assert even == pytest.approx(0.5, abs=1e-9) if output else even > 0.5
+
+
+def test_the_window_follows_the_belief():
+    cone = noise_cone("poisson(40)")
+    assert 39 in cone.window
+    guard = noise_statements(cone)[0]
+    inside = sum(float(b) for b in guard.belief.values())
+    assert inside > 0.9
+    assert float(guard.tail) == pytest.approx(1 - inside, abs=1e-12)
+    assert "k+39 or k+40" in guard.sentence
+    far = noise_statements("integer-noise([9/10, 1/10], start=30)")[0]
+    assert -30 in far.first
+
+
+def test_one_place_against_the_rest():
+    guard = noise_statements("mixture([delta(), geometric(p=1/2)])", at=4)[0]
+    assert "{4} likelier than all the rest together" in guard.sentence
+    assert guard.first == (4,)
+
+
+def test_no_noise_protects_no_belief():
+    assert "No belief is protected" in noise_statements("delta()")[0].sentence
+
+
+def test_rejects_a_place_that_is_no_whole_number():
+    with pytest.raises(InvalidInput, match="whole number"):
+        noise_statements("geometric(ratio=2)", at="2")
+
+
+def evaluate(form, row):
+    return sum(c * row[i] for i, c in form.items())
+
+
+@pytest.mark.parametrize("p", ["1/2", "1/3", "9/10"])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_erratum_the_finite_sum_has_a_remainder(p, direction):
+    # E15, on random rows with no property at all: it is an identity.
+    derived = Telescoping(Fraction(p), direction)
+    source = random.Random(7)
+    row = {i: Fraction(source.randint(-9, 9), 7) for i in range(-30, 31)}
+    q = Fraction(p)
+    for last in range(8):
+        for k in (-2, 0, 5):
+            place = [k + direction * j for j in range(last + 1)]
+            left = sum(
+                q**j * (-row[i - 1] + (q + 1 / q) * row[i] - row[i + 1])
+                for j, i in enumerate(place)
+            )
+            end = place[-1]
+            remainder = q**last * (q * row[end] - row[end + direction])
+            assert left == row[k] / q - row[k - direction] + remainder
+            assert evaluate(derived.combined(last, k), row) == left
+            assert evaluate(derived.remainder(last, k), row) == remainder
+    assert derived.verify()
+
+
+def test_the_remainder_tends_to_zero_for_bounded_rows_only():
+    derived = Telescoping(Fraction(1, 2))
+    # The unbounded row 3 * 2^k - 2^-k satisfies every inequality with equality, yet
+    # 2 x(k) - x(k+1) = -(3/2) 2^-k is negative everywhere.
+    row = {k: 3 * Fraction(2) ** k - Fraction(2) ** -k for k in range(-6, 7)}
+    assert all(evaluate(derived.premise(k), row) == 0 for k in range(-5, 6))
+    assert evaluate(Telescoping(Fraction(1, 2), -1).conclusion(-2), row) < 0
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_finite_certificates_are_verified_without_the_derivation(direction):
+    derived = Telescoping(Fraction(1, 3), direction)
+    for last in (0, 1, 4):
+        certificate = derived.certificate(last, k=2).to_dict()
+        assert verify(certificate)
+        broken = {**certificate, "multipliers": [1] * (last + 2)}
+        assert last == 0 or not verify(broken)
+
+
+def test_privacy_does_not_imply_the_cone():
+    # LK-40 and R6
+    up, down = telescoping("geometric(ratio=2)")
+    row, otherwise = {0: 1}, 2
+    form = up.premise(0)
+    assert sum(c * row.get(i, otherwise) for i, c in form.items()) == Fraction(-3, 2)
+    assert not noise_cone("geometric(ratio=2)").contains(row, otherwise=otherwise)
+    values = [row.get(k, otherwise) for k in range(-3, 4)]
+    assert all(a <= up.ratio * b and b <= down.ratio * a for a, b in pairwise(values))
+
+
+def test_every_row_of_the_mechanism_obeys_the_conclusion():
+    up, down = telescoping("geometric(p=2/5)")
+    row = {k: Fraction(2, 5) ** abs(k) for k in range(-9, 10)}
+    for k in range(-7, 8):
+        assert evaluate(up.conclusion(k), row) >= 0
+        assert evaluate(down.conclusion(k), row) >= 0
+        assert evaluate(up.premise(k), row) == (Fraction(21, 10) if k == 0 else 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "skellam(1, 1)",
+        "differenced-negative-binomial(p=1/2, r=2)",
+        "geometric(epsilon=0.5)",
+        "binomial(2, 1/4)",
+    ],
+)
+def test_only_geometric_noise_telescopes(text):
+    with pytest.raises(Unsupported, match="geometric noise"):
+        telescoping(text)
+
+
+def test_rejects_bad_numbers():
+    for p in ("1", "0", "-1/2"):
+        with pytest.raises(InvalidInput, match="strictly between"):
+            Telescoping(Fraction(p))
+    with pytest.raises(InvalidInput, match="direction=2"):
+        replace(Telescoping(Fraction(1, 2)), direction=2)
