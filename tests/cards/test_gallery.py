@@ -19,7 +19,6 @@ PARTS = {
     "cones.words.parity.ParityBelief",
     "definitions.coupled._certificate.Proved",
     "definitions.coupled.simulator.Simulator",
-    "noiseless.estimates.rates.Rates",
     "release.answers.context.Context",
     "release.budget.Cap",
     "release.budget.Composition",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,37 +168,29 @@ def simulator(
     from twoworlds.definitions.coupled.optimal import optimal
     from twoworlds.definitions.coupled.scene import scene
     from twoworlds.definitions.coupled.simulator import canonical
-    from twoworlds.files import write
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.numbers import show
+    from twoworlds.questions.cones import check_files, save_json
     from twoworlds.worlds.classes import belief_class
     from twoworlds.worlds.scrubs import scrubs
 
     at = _ratio(ratio, epsilon, "at which worlds are compared")
     built = build(mechanism)
-    place = None if proof is None else _proof_place(proof)
+    check_files(proof)
     made = scene(built, belief_class(belief, built.universe, side), scrubs(private, built.universe))
     best = optimal(made, at)
     try:
         plain = worst(made, canonical(made.release), at).delta
     except InvalidInput:  # the release is not defined on what is left
         plain = None
-    if place is not None:
+    if proof is not None:
         claim = (
             f"the best simulator of {built.expression} has delta {show(best.delta)} at ratio "
             f"{show(at)} if {made.beliefs.assumption}"
         )
         data = {"kind": "optimal-simulator", "claim": claim, **best.to_dict()["certificate"]}
-        write(place, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-    return Nearest(best, plain, place)
-
-
-def _proof_place(path: Path) -> Path:
-    from twoworlds.files import check_place
-
-    if path.suffix.lower() != ".json":
-        raise InvalidInput(f"{path} does not end in .json, the form in which proofs are saved")
-    return check_place(path)
+        save_json(proof, data)
+    return Nearest(best, plain, proof)
 
 
 def _ratio(ratio: str | None, epsilon: str | None, why: str) -> Number:

@@ -16,7 +16,7 @@ added up over the tests that favour the real and the ideal world. This exceeds d
     q(a) = C_i a^2 - ( M - delta Omega_i ) a - ( C_r - delta Omega_r )  <  0,
 
 so no ratio below the larger root of q suffices (delta(a) falls). Where both sides meet the answer
-is exact. It need not be rational, as the root of q tells. The ratios tried (`_bracket`) follow
+is exact. It need not be rational, as the root of q tells. The ratios tried (`Trials`) follow
 Newton's method on delta(a), whose slope the multipliers give.
 """
 
