@@ -85,6 +85,7 @@ class Answer:
         subject: what was asked about, as one would type it; it stands above the headline.
         claim: what was claimed of the subject, or the definition in which it was measured.
         holds: whether the claim holds; None when nothing was claimed, or it is undecided.
+        undecided: whether something was claimed that is neither proved nor refuted.
         blocks: what supports the headline: further sentences, numbers, tables, charts.
         notes: further facts, such as the nearest claim that does hold.
         assumptions: what the answer rests on, the neighbour relation first.
@@ -95,6 +96,7 @@ class Answer:
     subject: str = ""
     claim: str = ""
     holds: bool | None = None
+    undecided: bool = False
     blocks: Sequence[Block] = ()
     notes: Sequence[str] = ()
     assumptions: Sequence[str] = ()
@@ -114,7 +116,8 @@ class Answer:
     @property
     def verdict(self) -> str:
         """The claim, and whether it holds, in words."""
-        return self.claim + {None: "", True: " holds", False: " does NOT hold"}[self.holds]
+        word = {None: "", True: " holds", False: " does NOT hold"}[self.holds]
+        return self.claim and self.claim + word
 
     @property
     def foot(self) -> list[tuple[str, str]]:

@@ -244,12 +244,15 @@ def profile(points: Sequence[tuple[float, float]], words: str) -> Curves:
     return Curves("The delta that is left at every ratio", words, x, y, [line, *marks])
 
 
-def trade_off(points: Sequence[tuple[float, float]], words: str) -> Curves:
+def trade_off(
+    points: Sequence[tuple[float, float]], words: str, *, beside: Sequence[Line] = ()
+) -> Curves:
     """Chart misses against false alarms of the best test, and blind guessing."""
     x = Axis("false alarms (type I errors)", 0, 1, _QUARTERS)
     y = Axis("misses (type II errors)", 0, 1, _QUARTERS)
     lines = [
         Line("the best test", list(points), BLUE),
+        *beside,
         Line("blind guessing", [(0, 1), (1, 0)], GREY, thin=True),
     ]
     return Curves("The best test between the two worlds", words, x, y, lines)

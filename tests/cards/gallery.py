@@ -173,6 +173,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.release.policy.examination import examine
     from twoworlds.report.review import review_mechanism
     from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Guarantee
+    from twoworlds.theorems.promise import promise
     from twoworlds.worlds.beliefs import belief
     from twoworlds.worlds.statistics import count
 
@@ -240,6 +241,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "theorems.guarantee.Guarantee": lambda: Guarantee.parse("dp(epsilon=1)"),
         "theorems.implication.Implication": lambda: Guarantee.parse("dp(epsilon=1)").implies("ddp"),
         "theorems.non_implications.NonImplication": lambda: next(iter(NON_IMPLICATIONS.values())),
+        "theorems.promise.Promise": lambda: promise(Guarantee.parse("dp(epsilon=1)")),
         "theorems.statements.Theorem": lambda: next(iter(THEOREMS.values())),
         "worlds.belief.Belief": lambda: belief("independent(3/4, 1/2)", tw.BitStrings(2)),
     }

@@ -27,9 +27,13 @@ PARTS = {
     "release.local.intervals.Interval",
     "report.review.model.Proof",
     "report.review.standing.Standing",
-    "theorems.statements.Check",
 }
-ABSTRACT = {"cards.explained.Explained", "definitions.trade_off.Curve"}
+ABSTRACT = {
+    "cards.explained.Explained",
+    "definitions.trade_off.Curve",
+    "show.result.Result",
+    "show.result.Told",
+}
 # What says all in a sentence, a list or a proof: a picture would add nothing.
 WORDS = {
     "attacks.auxiliary.assumptions.Lengths": "a list of lengths",

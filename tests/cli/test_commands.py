@@ -180,15 +180,31 @@ def test_sensitivity_says_which_relation(capsys):
     universe = "records(values=[a, b, c], n=50)"
     code, out, _ = call(capsys, "sensitivity", "histogram", "--universe", universe, "--json")
     assert code == 0
-    found = {entry["relation"]: entry["sensitivity"]["exact"] for entry in json.loads(out)}
+    found = {
+        entry["relation"]: entry["sensitivity"]["exact"]
+        for entry in json.loads(out)["sensitivities"]
+    }
     assert found == {"substitute": "2", "add-remove": "1"}
+
+
+def test_show_of_outputs_that_are_no_numbers_says_how_to_name_one(capsys):
+    adaptive = (
+        "adaptive(count, cuts=[1/2], then=[constant, count], noise=geometric(ratio=2), "
+        "universe=bits(1))"
+    )
+    code, out, err = call(capsys, "show", adaptive)
+    assert (code, out) == (2, "")
+    assert "--output '(0; 1)'" in " ".join(err.split())
+    code, out, _ = call(capsys, "show", adaptive, "--output", "(0; 1)")
+    assert code == 0
+    assert "(0; 1)" in out
 
 
 def test_local_sensitivity_of_a_python_function(capsys):
     arguments = ("python:statistics:median", "--universe", "bits(3)", "--at", "110")
     code, out, _ = call(capsys, "sensitivity", *arguments, "--neighbours", "substitute", "--json")
     assert code == 0
-    assert json.loads(out)[0]["sensitivity"]["exact"] == "1"
+    assert json.loads(out)["sensitivities"][0]["sensitivity"]["exact"] == "1"
 
 
 def test_error_puts_the_exact_value_next_to_the_printed_bound(capsys):
@@ -222,7 +238,7 @@ def test_demo_prints_price_pair_event_and_odds(capsys):
     code, out, _ = call(capsys, "demo", "mechanisms")
     assert code == 0
     for needed in ("ln 3", "ln 2", "worst pair", "event", "odds of at most 3 to 1", "50% becomes"):
-        assert needed in out
+        assert needed in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
@@ -335,7 +351,7 @@ def test_an_internal_error_is_one_line_and_asks_for_a_report(capsys, monkeypatch
     def explode(*_arguments: object, **_options: object) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr("twoworlds.cli.commands.measure_it", explode)
+    monkeypatch.setattr("twoworlds.definitions.measure", explode)
     code, _, err = call(capsys, "measure", "geometric(ratio=2)")
     assert code == 70
     assert "please report" in err
@@ -360,7 +376,10 @@ def test_sensitivity_of_a_group_looks_at_as_many_more_records(capsys):
     arguments = ("sensitivity", "count", "--universe", "bits(1)", "--group", "10", "--json")
     code, out, _ = call(capsys, *arguments)
     assert code == 0
-    found = {entry["relation"]: entry["sensitivity"]["exact"] for entry in json.loads(out)}
+    found = {
+        entry["relation"]: entry["sensitivity"]["exact"]
+        for entry in json.loads(out)["sensitivities"]
+    }
     assert found == {"substitute": "1", "add-remove": "10"}
 
 

@@ -26,7 +26,7 @@ def test_a_fact_about_the_place_makes_it_true(capsys, fact):
     code, out, _ = call(capsys, "dp(ratio=3)", "--to", "ddp(ratio=3)", *fact)
     assert code == 0
     assert "a record can be put where one is missing" in out
-    assert ("convention: simulators are told" in out) == (fact == ["--tagged"])
+    assert ("simulators are told whose record" in out) == (fact == ["--tagged"])
     assert call(capsys, "dp(ratio=3)", "--to", "inference-ddp(ratio=9)", *fact)[0] == 0
 
 

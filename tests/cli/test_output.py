@@ -99,8 +99,8 @@ def test_another_error_of_the_system_is_ours(capsys, monkeypatch):
     def fail(*_arguments, **_options):
         raise OSError(2, "no such thing")
 
-    monkeypatch.setattr("twoworlds.cli.commands.listing.show", fail)
-    assert run(["list"]) == 70
+    monkeypatch.setattr("twoworlds.definitions.measure", fail)
+    assert run(["measure", "geometric(ratio=2)"]) == 70
     assert "please report" in capsys.readouterr().err
 
 

@@ -67,25 +67,20 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(capsys, tmp_pa
 
 
 WITHOUT_A_PICTURE = {
-    "a mechanism": (["explain", "random-index(records=4)"], "infinite ratio bounds no belief"),
-    "a guarantee": (["explain", "dp(epsilon=inf)"], "infinite ratio bounds no belief"),
-    "a kind": (["explain", "informed(epsilon=0.1)"], "has no picture"),
-    "a price": (["measure", "identity(bits=3)"], "infinite ratio bounds no belief"),
-    "a definition": (
-        ["measure", SURVEY, "--definition", "statistical-difference"],
-        "has no picture",
-    ),
+    "a mechanism": ["explain", "random-index(records=4)"],
+    "a guarantee": ["explain", "dp(epsilon=inf)"],
+    "a kind": ["explain", "informed(epsilon=0.1)"],
 }
 
 
-@pytest.mark.parametrize(("arguments", "said"), WITHOUT_A_PICTURE.values(), ids=WITHOUT_A_PICTURE)
+@pytest.mark.parametrize("arguments", WITHOUT_A_PICTURE.values(), ids=WITHOUT_A_PICTURE)
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
-def test_what_has_no_picture_is_answered_all_the_same(capsys, tmp_path, arguments, said, form):
+def test_what_has_no_picture_is_answered_all_the_same(capsys, tmp_path, arguments, form):
     _, plain, _ = call(capsys, *arguments, *form)
     code, out, err = call(capsys, *arguments, *form, "--picture", str(tmp_path / "a.svg"))
     assert (code, out) == (2, plain)
     assert err.startswith("twoworlds: no picture was drawn: ")
-    assert said in err
+    assert "no chart" in err
     assert list(tmp_path.iterdir()) == []
     assert call(capsys, *arguments, *form)[0] == 0  # the next call complains of nothing
 
@@ -115,6 +110,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def terminal(monkeypatch):
     """What a terminal on standard error would have been sent."""
+    monkeypatch.setenv("TERM", "xterm")
     sent = io.StringIO()
     monkeypatch.setattr(
         render,

@@ -90,7 +90,7 @@ def test_densities_have_a_power_at_one_level(capsys, mechanism, power):
     assert len(found["points"]) == 6
     code, out, _ = call(capsys, mechanism, "0", "1", "--level", "0.05")
     assert code == 0
-    assert "At level 0.05 the best power is" in out
+    assert "At level 1/20 (0.05) the best power is" in out
     assert "--level asks for any other" in out
 
 

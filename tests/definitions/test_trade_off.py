@@ -147,9 +147,9 @@ def test_far_answers_have_no_list_of_corners_but_a_curve():
 
 
 def test_a_sure_test_is_said_to_be_sure():
-    said = trade_off(mechanism("identity(bits=1)"), "1", "0").explain()
+    said = trade_off(mechanism("identity(bits=1)"), "1", "0").sentence()
     assert said == "A test can find 1 whenever it is true, and never cry it where the truth is 0."
-    said = trade_off(mechanism("geometric(ratio=2)"), 0, 90).explain()
+    said = trade_off(mechanism("geometric(ratio=2)"), 0, 90).sentence()
     assert "at most just below 100% of the cases" in said
 
 

@@ -148,7 +148,8 @@ def test_the_explanation_names_verdict_numbers_witness_and_relation():
     for part in (
         "randomized-response(bits=2, keep=3/4): dp(ratio=2) does NOT hold",
         "delta      1/4 (0.25)",
-        "outputs whose entry 1 is 1 has probability 3/4 (0.75) on 11 and 1/4 (0.25) on 01",
+        "outputs whose entry 1 is 1",
+        "probability 3/4 (0.75) against 1/4 (0.25)",
         "neighbours by substitute in bits(2): the databases differ in one person's record",
         "because",
     ):
@@ -180,17 +181,3 @@ def test_add_remove_is_named():
 def test_an_unattained_ratio_says_so():
     assert "further out the ratio grows" in tw.measure("skellam(l1=1, l2=1)").explain()
     assert tw.measure("skellam(l1=1, l2=1)").to_dict()["witness"]["attained"] is False
-
-
-def test_the_notebook_card_escapes_what_it_shows():
-    labels = tw.Universe.of(["<b>", "x&y"])
-    mechanism = tw.Dense(labels, labels, [[1, 0], [0, 1]])
-    html = tw.check(mechanism, "dp(ratio=2)")._repr_html_()
-    assert "<b>" not in html.replace("<b>matrix of", "")
-    assert "&lt;b&gt;" in html
-    assert "does not hold" in html
-    assert "holds" not in tw.measure(mechanism)._repr_html_()
-    assert (
-        "<table"
-        in tw.measure("random-index(records=2)", definition="mutual-information")._repr_html_()
-    )

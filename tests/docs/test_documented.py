@@ -6,16 +6,15 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
 import twoworlds
 from tests.docs.pages import DOCS, markdown_pages
-from twoworlds.cli.commands import app
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.questions import QUESTIONS
 from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
 
-COMMANDS = sorted(typer.main.get_command(app).commands)
+COMMANDS = sorted({name.partition(" ")[0] for name in QUESTIONS})
 AUTOMODULE = re.compile(r"^\.\. automodule:: (\S+)$", re.MULTILINE)
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.report import draw_odds, save, svg
+from twoworlds.report import save, svg
 from twoworlds.theorems import Guarantee
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -15,7 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def figure():
-    return draw_odds(Guarantee.parse("dp(ratio=3)"))
+    return Guarantee.parse("dp(ratio=3)").plot()
 
 
 def test_an_svg_is_xml_with_title_and_words_in_front(figure, tmp_path):
@@ -81,16 +81,16 @@ def in_a_new_process(code: str) -> str:
 
 
 DRAW = """
-from twoworlds.report import draw_odds, svg
+from twoworlds.report import svg
 from twoworlds.theorems import Guarantee
 import sys
-drawn = svg(draw_odds(Guarantee.parse('dp(ratio=3)')))
+drawn = svg(Guarantee.parse('dp(ratio=3)').plot())
 """
 
 
 def test_the_same_answer_gives_the_same_bytes_in_any_process(figure, tmp_path):
     again = in_a_new_process(f"{DRAW}sys.stdout.write(drawn)")
-    assert again == svg(figure) == svg(draw_odds(Guarantee.parse("dp(ratio=3)")))
+    assert again == svg(figure) == svg(Guarantee.parse("dp(ratio=3)").plot())
     first, second = (save(figure, tmp_path / f"{name}.png").read_bytes() for name in "ab")
     assert first == second
 
@@ -99,7 +99,7 @@ def test_settings_of_the_user_neither_change_a_picture_nor_are_changed(figure):
     import matplotlib
 
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none"}):
-        drawn = svg(draw_odds(Guarantee.parse("dp(ratio=3)")))
+        drawn = svg(Guarantee.parse("dp(ratio=3)").plot())
         assert matplotlib.rcParams["font.size"] == 30
         assert matplotlib.rcParams["svg.fonttype"] == "none"
     assert drawn == svg(figure)
@@ -120,4 +120,4 @@ def test_titles_and_words_may_hold_any_sign(figure):
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(Unsupported, match=r"pip install 'twoworlds\[pictures\]'"):
-        draw_odds(Guarantee.parse("dp(ratio=3)"))
+        Guarantee.parse("dp(ratio=3)").plot()

@@ -173,26 +173,6 @@ def test_a_class_changes_every_member_and_says_so():
     assert hull.each(lambda member: member, "same").hull
 
 
-def test_a_notebook_shows_tables_with_escaped_text():
-    joint = Joint({(("<i>",), 1): "1/3", (("y",), 2): "2/3"}, "a & b")
-    html = joint._repr_html_()
-    assert "&lt;i&gt;" in html
-    assert "<i>" not in html
-    assert html.index("2/3") < html.index("1/3")  # the likeliest first
-    assert "a &amp; b" in html
-    assert "2 pairs" in html
-    many = Joint.of(uniform(BitStrings(5)))
-    assert many._repr_html_().count("<tr>") == 17
-    assert "32 pairs, the 16 likeliest" in many._repr_html_()
-    group = BeliefClass((joint,) * 20, "x < y", hull=True)
-    shown = group._repr_html_()
-    assert "If x &lt; y." in shown
-    assert "20 beliefs and all their mixtures" in shown
-    assert "and 4 more" in shown
-    assert repr(group) == "BeliefClass(20 beliefs and their mixtures: x < y)"
-    assert repr(BeliefClass((joint,), "so")) == "BeliefClass(1 belief: so)"
-
-
 def test_labels_are_what_one_would_type():
     assert plain_label(()) == "()"
     assert plain_label(frozenset({"b", "a"})) == "{a, b}"

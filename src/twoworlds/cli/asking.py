@@ -1,13 +1,14 @@
 """Commands made from the list of questions: each is built when it is called, and loads its own.
 
 Every command takes ``--json``; one whose question has charts takes ``--picture``. What a function
-returns is printed as its answer, and the exit code is 1 where the answer is that a claim fails.
+returns is printed as its answer. The exit code is 1 where a claim fails, 2 where it is undecided.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -112,10 +113,12 @@ def _asked(question: Question) -> Callable[..., Any]:
         if result is None:
             return 0
         saved = save_picture(picture, result.plot)
-        print_result(result, as_json=as_json, **saved)
-        if not as_json:
-            print_saved(saved)
-        return 1 if result.answer().holds is False else 0
+        said = result.answer()
+        with suppress(BrokenPipeError):  # the exit code tells what the reader left unread
+            print_result(result, as_json=as_json, **saved)
+            if not as_json:
+                print_saved(saved)
+        return 2 if said.undecided else int(said.holds is False)
 
     own = [one for one in signature.parameters.values() if one.name != "json_"]
     parameters = [_parameter(one) for one in own]

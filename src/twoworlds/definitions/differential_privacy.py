@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from twoworlds.definitions.base import RatioAndDelta, Setting, read_delta
-from twoworlds.definitions.failing import outweighed
 from twoworlds.definitions.profile import Profile
 from twoworlds.definitions.verdict import Verdict, Witness, within
-from twoworlds.definitions.words import delta_sentence
+from twoworlds.definitions.words import delta_sentence, outweighed
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import Comparison, Event, Family, Gap, Mechanism
 from twoworlds.numbers import (
@@ -135,7 +134,8 @@ class DifferentialPrivacy(RatioAndDelta):
     def profile(self, mechanism: Mechanism) -> Profile:
         """Return the whole privacy profile delta(a)."""
         setting = self.setting(mechanism)
-        return Profile(setting.mechanism.family(setting.relation, self.group))
+        family = setting.mechanism.family(setting.relation, self.group)
+        return Profile(family, mechanism.expression, setting.assumptions)
 
     def check(self, mechanism: Mechanism) -> Verdict:
         """Decide the claim; a refuted one comes with the event and the nearest claims that hold."""

@@ -9,18 +9,24 @@ mechanisms, and for noise with finitely many likelihood ratios, the pieces are e
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from math import exp, log
 from typing import Any, NamedTuple
 
+from twoworlds.answer import Answer, Table
+from twoworlds.charts import profile as chart
 from twoworlds.errors import Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Family, Line
-from twoworlds.numbers import INFINITY, Number, above, ratio_at_least_one, show, to_json
+from twoworlds.numbers import INFINITY, Number, above, decimal, ratio_at_least_one, show
+from twoworlds.show import Result
 
 __all__ = ["Piece", "Profile", "envelope"]
 
-_SAMPLES, _LARGEST_DRAWN = 32, 1e200
+_SAMPLES, _TINY, _LARGEST = 64, Fraction(1, 1000), 2**20
+_LARGEST_DRAWN = 1e200
 
 
 class Piece(NamedTuple):
@@ -32,7 +38,8 @@ class Piece(NamedTuple):
     q: Number
 
 
-class Profile:
+@dataclass(frozen=True)
+class Profile(Result):
     """The tight delta as a function of the ratio.
 
     >>> from twoworlds import mechanism, DifferentialPrivacy
@@ -40,15 +47,20 @@ class Profile:
     >>> print(DifferentialPrivacy().profile(survey))
     delta(a) = 3/4 - 1/4 a   for 1 <= a <= 3
     delta(a) = 0             for a >= 3
+
+    Attributes:
+        family: the comparison of all neighbouring worlds.
+        mechanism: as one would type it.
+        assumptions: the neighbour relation.
     """
 
-    def __init__(self, family: Family) -> None:
-        """Take the comparison of all neighbouring worlds."""
-        self._family = family
+    family: Family = field(repr=False)
+    mechanism: str
+    assumptions: tuple[str, ...] = ()
 
     def __call__(self, ratio: object) -> Number:
         """Return the tight delta at a ratio."""
-        return self._family.gap(ratio_at_least_one(ratio))[1].delta
+        return self.family.gap(ratio_at_least_one(ratio))[1].delta
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -57,7 +69,7 @@ class Profile:
         Raises:
             Unsupported: when there are infinitely many.
         """
-        return envelope(line for comparison in self._family for line in comparison.lines())
+        return envelope(line for comparison in self.family for line in comparison.lines())
 
     def __str__(self) -> str:
         """Write one line per piece."""
@@ -68,34 +80,59 @@ class Profile:
             for formula, piece in zip(formulas, self.pieces, strict=True)
         )
 
-    def _repr_html_(self) -> str:
-        """Show a card with the curve in a notebook."""
-        from twoworlds.cards import card, profile_chart, table
+    def points(self) -> list[tuple[Number, Number]]:
+        """Return ratios with their deltas: the corners, after the last of which delta stays.
 
-        title = "The smallest delta at every ratio a = e^epsilon"
+        Of infinitely many pieces: ratios in equal steps of epsilon, to where delta is next to
+        nothing. The straight lines between them lie above the profile, on the safe side.
+        """
         try:
-            corners = [(above(p.start), above(p.p - p.start * p.q)) for p in self.pieces]
+            return [(one.start, one.p - one.start * one.q) for one in self.pieces]
         except Unsupported:
-            ratios = [Fraction(9, 8) ** k for k in range(_SAMPLES)]
-            corners, rows = [(float(a), above(self(a))) for a in ratios], []
-        else:
-            rows = [(f"delta(a) = {_formula(p)}", f"for {_range(p)}") for p in self.pieces]
-        words = f"From {corners[0][1]:.3g} at ratio 1 to {corners[-1][1]:.3g} at the last one."
-        drawable = corners[-1][0] < _LARGEST_DRAWN
-        inside = [profile_chart(corners, words, width=420)] if drawable else []
-        return card(title, inside=[*([table((), rows)] if rows else []), *inside])
+            pass
+        start, end = self(1), 2
+        while larger(self(end), start * _TINY) and end < _LARGEST:
+            end *= 2
+        steps = (Fraction(exp(log(end) * k / _SAMPLES)) for k in range(1, _SAMPLES))
+        ratios = [Fraction(1), *steps, Fraction(end)]
+        return [(ratio, self(ratio)) for ratio in ratios]
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return the pieces as plain data."""
-        return [
-            {
-                "from_ratio": to_json(piece.start),
-                "to_ratio": to_json(piece.end),
-                "constant": to_json(piece.p),
-                "slope": to_json(-piece.q),
-            }
-            for piece in self.pieces
+    def answer(self) -> Answer:
+        """Say where delta starts and ends, then the pieces, and chart it."""
+        points = self.points()
+        (_, first), (ratio, last) = points[0], points[-1]
+        begins = f"At ratio 1, where epsilon is 0, delta is {decimal(first, 3, 'about')}"
+        ends = f"{decimal(last, 3, 'about')} at ratio {decimal(ratio, 4, 'about')}"
+        try:
+            rows = [(_formula(p), _range(p)) for p in self.pieces]
+            said = f"{begins}; it falls to {ends}, and stays there."
+        except Unsupported:
+            rows, said = [], f"{begins}; it is {ends}."
+        if len(points) == 1:
+            said = f"{begins}, and it stays there however large the ratio."
+        drawn = [(above(a), above(delta)) for a, delta in points]
+        return Answer(
+            said,
+            subject=self.mechanism,
+            claim="tight delta at every ratio a = e^epsilon",
+            blocks=(
+                *([Table(("delta(a)", "for"), rows)] if rows else []),
+                *([chart(drawn, said)] if drawn[-1][0] < _LARGEST_DRAWN else []),
+            ),
+            assumptions=self.assumptions,
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the mechanism and the pieces.
+
+        Raises:
+            Unsupported: when there are infinitely many.
+        """
+        pieces = [
+            {"from_ratio": one.start, "to_ratio": one.end, "constant": one.p, "slope": -one.q}
+            for one in self.pieces
         ]
+        return {"mechanism": self.mechanism, "profile": pieces}
 
 
 def envelope(lines: Iterable[Line]) -> list[Piece]:

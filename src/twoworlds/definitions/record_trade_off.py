@@ -29,7 +29,7 @@ from typing import Any
 
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.statistical_difference import StatisticalDifference
-from twoworlds.definitions.trade_off import Curve, corners_of
+from twoworlds.definitions.trade_off import Curve, corners_of, written
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.mechanisms import (
@@ -43,7 +43,7 @@ from twoworlds.mechanisms import (
     OnStatistic,
     Table,
 )
-from twoworlds.numbers import Number, Order, at_most_one, compare, probability, show, to_json
+from twoworlds.numbers import Number, Order, at_most_one, compare, probability, show
 from twoworlds.worlds import Point, Records
 from twoworlds.worlds.belief import Belief, records_of
 from twoworlds.worlds.beliefs import belief as build_belief
@@ -98,7 +98,7 @@ class RecordTradeOff(Curve):
             )
         return definition.tightest(self.mechanism)
 
-    def explain(self) -> str:
+    def sentence(self) -> str:
         """Say what a test of one in a hundred false alarms can do, and whether that is bounded."""
         alternative, null = (f'"{self._words(v)}"' for v in (self.alternative, self.null))
         text = self._said(alternative, null)
@@ -114,18 +114,26 @@ class RecordTradeOff(Curve):
             "from what the mechanism keeps about one person."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the hypotheses and the corners as plain data."""
-        label = self.mechanism.universe.label
+    def fields(self) -> dict[str, Any]:
+        """Return the hypotheses and the corners."""
         return {
             "mechanism": self.mechanism.expression,
-            "belief": {label(x): to_json(mass) for x, mass in self.belief.items()},
+            "belief": self.belief.fields(),
             "person": self.person,
             "null": [str(value) for value in self.null],
             "alternative": [str(value) for value in self.alternative],
             "independent": self.independent,
-            "corners": self._data(),
+            "corners": written(self.corners),
+            **self._at_level(),
         }
+
+    def _at_level(self) -> dict[str, Any]:
+        """Add what is allowed there, where the other records are independent."""
+        found = super()._at_level()
+        if found and self.independent:
+            found["largest_power"] = self.largest_power(self.level)
+            found["largest_power_by_difference"] = self.largest_power_by_difference(self.level)
+        return found
 
 
 def record_trade_off(

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from twoworlds.definitions.base import Compared, read_delta
-from twoworlds.definitions.failing import event_exceeds
 from twoworlds.definitions.verdict import Verdict, Witness
-from twoworlds.definitions.words import percent
+from twoworlds.definitions.words import event_exceeds, percent
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare, exact_text, show

@@ -25,7 +25,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said, Table
+from twoworlds.charts import ORANGE, Line
+from twoworlds.charts import trade_off as chart
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.comparison import larger
@@ -33,20 +35,36 @@ from twoworlds.mechanisms import Comparison, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
+    Order,
     at_most_one,
     below,
     bounds,
+    compare,
+    decimal,
     positive_part,
     probability,
     ratio_at_least_one,
     show,
     to_json,
 )
+from twoworlds.show import Result
 from twoworlds.worlds import Point
 
 SOME_LEVELS = ("1/1000", "1/100", "1/20", "1/10", "1/4", "1/2")
+_MOST_CORNERS = 40
+# Denser near 0, where a curve without corners is steepest.
+_GRID = [Fraction(k * k, 3600) for k in range(61)]
 
-__all__ = ["SOME_LEVELS", "Corner", "Curve", "TradeOff", "corners_of", "misses", "trade_off"]
+__all__ = [
+    "SOME_LEVELS",
+    "Corner",
+    "Curve",
+    "TradeOff",
+    "corners_of",
+    "misses",
+    "trade_off",
+    "written",
+]
 
 
 class Corner(NamedTuple):
@@ -57,11 +75,26 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Curve(Explained):
-    """The best power against the level."""
+class Curve(Result):
+    """The best power against the level.
+
+    Attributes:
+        corners: of the curve; none where they are infinitely many, or too many to list.
+        level: the false alarm rate that was asked about, if any.
+    """
 
     mechanism: Mechanism
     corners: tuple[Corner, ...]
+    level: Number | None = field(default=None, kw_only=True)
+
+    @property
+    def title(self) -> str:
+        """What is told from what."""
+        raise NotImplementedError
+
+    def sentence(self) -> str:
+        """Say what a test of one in a hundred false alarms can do."""
+        raise NotImplementedError
 
     def power(self, level: object) -> Number:
         """Return the best power at a level, by a coin between two corners."""
@@ -118,16 +151,58 @@ class Curve(Explained):
             f"it is true.{exposed}"
         )
 
-    def picture(self) -> str:
-        """Draw misses against false alarms."""
-        from twoworlds.cards.pictures import trade_off_chart
+    def largest_slope(self) -> tuple[Number, Number]:
+        """Return the smallest ratio with which equation 4 holds, and its delta: the free power."""
+        free = self.corners[0].power
+        found: Number = Fraction(1)
+        slopes = ((c.power - free) / c.level for c in self.corners if c.level != 0)
+        for slope in slopes:
+            found = slope if larger(slope, found) else found
+        return found, free
 
-        drawn = self.corners or self.points(Fraction(k * k, 400) for k in range(21))
+    def answer(self) -> Answer:
+        """Say what a test can do, at the level asked about, and at every corner."""
+        said = self.sentence()
+        blocks = []
+        if self.level is not None:
+            at, best = show(self.level), _chance(self.power(self.level))
+            blocks.append(Said([f"At level {at} the best power is {best}."]))
+        listed = self.corners[:_MOST_CORNERS] or self.points()
+        rows = [
+            (_chance(level), _chance(power), show(misses(power), side="at least"))
+            for level, power in listed
+        ]
+        heads = ("false alarms (level)", "power", "misses (type II)")
+        drawn = self.corners or self.points(_GRID)
         points = [(below(level), below(misses(power))) for level, power in drawn]
-        return trade_off_chart(points, self.explain(), width=420)
+        return Answer(
+            said,
+            subject=self.mechanism.expression,
+            claim=self.title,
+            blocks=(
+                *blocks,
+                Table(heads, rows),
+                Said([_between(len(self.corners))]),
+                chart(points, said, beside=self._bound_line()),
+            ),
+        )
 
-    def _data(self) -> list[dict[str, Any]]:
-        return _written(self.corners)
+    def _bound_line(self) -> list[Line]:
+        """Chart 1 - delta - a (false alarms), which no best test comes below (equation 4)."""
+        a, d = self.largest_slope()
+        if d == 1 or a == INFINITY:
+            return []
+        start = 1 - d
+        times = "" if a == 1 else f"{decimal(a, 4)} × "
+        name = f"bound: {decimal(start, 3, 'down')} − {times}false alarms"
+        return [Line(name, [(0, below(start)), (below(start / a), 0)], ORANGE, dashed=True)]
+
+    def _at_level(self) -> dict[str, Any]:
+        """Return the best power at the level asked about, for JSON."""
+        if self.level is None:
+            return {}
+        power = self.power(self.level)
+        return {"power": power, "type_two": to_json(misses(power), side="down")}
 
 
 @dataclass(frozen=True)
@@ -140,7 +215,6 @@ class TradeOff(Curve):
     (Fraction(3, 100), Fraction(1, 4))
 
     Attributes:
-        corners: of the curve; none where they are infinitely many, or too many to list.
         forward: the comparison of both worlds, which knows the power at each level then.
     """
 
@@ -160,20 +234,27 @@ class TradeOff(Curve):
         label = self.mechanism.universe.label
         return f"telling {label(self.x)} from {label(self.y)}"
 
-    def explain(self) -> str:
+    def sentence(self) -> str:
         """Say what a test of one in a hundred false alarms can do."""
         label = self.mechanism.universe.label
         return self._said(label(self.x), label(self.y))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the corners as plain data."""
+    def largest_slope(self) -> tuple[Number, Number]:
+        """Return the largest likelihood ratio where there are no corners: it is that at level 0."""
+        if self.corners:
+            return super().largest_slope()
+        return self.forward.peak().ratio, Fraction(0)
+
+    def fields(self) -> dict[str, Any]:
+        """Return the databases and the corners, or the curve at some levels."""
         label = self.mechanism.universe.label
-        found = {
+        return {
             "mechanism": self.mechanism.expression,
             "databases": [label(self.x), label(self.y)],
-            "corners": self._data(),
+            "corners": written(self.corners),
+            **({} if self.corners else {"points": written(self.points())}),
+            **self._at_level(),
         }
-        return found if self.corners else {**found, "points": _written(self.points())}
 
 
 def trade_off(mechanism: Mechanism, x: object, y: object) -> TradeOff:
@@ -211,10 +292,31 @@ def misses(power: Number) -> Number:
     return found if isinstance(found, Fraction) or bounds(found)[0] >= 0 else positive_part(found)
 
 
-def _written(points: Iterable[Corner]) -> list[dict[str, Any]]:
+def written(points: Iterable[Corner]) -> list[dict[str, Any]]:
+    """Return corners as JSON has them, rounded to the safe side."""
     return [
         {"level": to_json(level), "power": to_json(power, side="up")} for level, power in points
     ]
+
+
+def _chance(chance: Number) -> str:
+    """Write a probability; what is only rounded up to 1 is not written as 1."""
+    text = show(chance)
+    if chance == 1 or decimal(chance) != "1":
+        return text
+    near = "just below 1" if compare(chance, 1) is Order.LESS else "1, or just below"
+    return f"{text[:-3]}({near})" if text.endswith("(1)") else near
+
+
+def _between(corners: int) -> str:
+    """Say what lies between the rows of the table, and beyond them."""
+    if corners == 0:
+        return "The curve is given at some levels: --level asks for any other."
+    straight = "Between the corners the curve is straight: a coin decides."
+    more = corners - _MOST_CORNERS
+    if more <= 0:
+        return straight
+    return f"{more} of {corners} corners are left out here: --json lists them all. {straight}"
 
 
 def corners_of(forward: Comparison) -> list[Corner]:

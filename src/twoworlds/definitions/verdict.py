@@ -43,7 +43,7 @@ __all__ = ["Proof", "Verdict", "Witness", "agree", "shortened", "within"]
 
 
 class Proof(Protocol):
-    """What proves a verdict: it re-verifies by plain arithmetic, and can be shown."""
+    """What proves a verdict: it re-verifies by plain arithmetic, and says itself in facts."""
 
     def verify(self) -> bool:
         """Recompute everything that is stated."""
@@ -52,14 +52,15 @@ class Proof(Protocol):
         """Yield what to show, line by line, as a label and a text."""
 
     def explain(self) -> str:
-        """Say it in a sentence."""
+        """Say it in a sentence: the facts, one after the other."""
+        return "; ".join(f"{name}: {fact}".removeprefix(": ") for name, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
 
 
 @dataclass(frozen=True)
-class Witness:
+class Witness(Proof):
     """Two databases and an event that tells them apart.
 
     Attributes:

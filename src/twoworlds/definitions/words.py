@@ -7,6 +7,9 @@ from the others' data; for them the odds with your data and the odds without dif
 since your data may make one possibility r times likelier and another r times less likely. Where
 each record is randomized on its own, the factors of the others cancel, and they differ by at most
 r. With delta, the sentence states the definition itself: what an event's probability can become.
+
+Then the sentences that lead a refuted claim, which say what happens and what was claimed, and the
+one for a difference of conclusions with a failure probability.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from twoworlds.numbers import (
     bounds,
     compare,
     decimal,
+    show,
     sqrt,
 )
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
@@ -31,13 +35,21 @@ from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE
 __all__ = [
     "Subject",
     "any_belief",
+    "at_least",
     "delta_sentence",
+    "difference_sentence",
+    "event_exceeds",
     "largest_posterior",
+    "moved_too_far",
+    "moved_too_often",
     "odds_from_99",
+    "outweighed",
     "percent",
     "percent_above",
     "points",
+    "points_claimed",
 ]
+
 
 _SMALLEST_PLAIN = 6
 _MOST_DIGITS = 12
@@ -239,3 +251,115 @@ def _digits(floor: Fraction, x: Number, least: int) -> int | None:
         if Fraction(decimal(x, digits)) - floor <= 2 * distance:
             return digits
     return None
+
+
+# --- refuted claims -------------------------------------------------------------------------------
+
+
+def points_claimed(difference: Number, claimed: Number) -> tuple[str, str]:
+    """Write a difference in percentage points, and the smaller one that was claimed.
+
+    >>> points_claimed(Fraction(1, 2), Fraction(1, 4))
+    ('50 percentage points', '25')
+    >>> points_claimed(Fraction(1, 3), Fraction("0.3333"))
+    ('at least 33.333 percentage points', '33.33')
+    """
+    digits = _digits_apart(difference, claimed)
+    claim = percent(claimed, digits=digits, side="about")[:-1]
+    return points(difference, digits=digits, side="at least"), claim
+
+
+def _digits_apart(found: Number, claimed: Number, fewest: int = 3) -> int:
+    """Return how many digits tell what was found, rounded down, from what was claimed."""
+    for digits in range(fewest, _MOST_DIGITS):
+        if Fraction(decimal(found, digits, "down")) > Fraction(decimal(claimed, digits)):
+            return digits
+    return _MOST_DIGITS
+
+
+def event_exceeds(difference: Number, claimed: Number, who: str) -> str:
+    """Say that an event moves more than claimed."""
+    moved, claim = points_claimed(difference, claimed)
+    return f"An event becomes {moved} likelier through {who}, more than the {claim} claimed."
+
+
+def outweighed(p: Number, q: Number, ratio: Number, delta: Number) -> str:
+    """Say that an event of probability p has more than a q + delta."""
+    allowed = at_most_one(delta if ratio == INFINITY else ratio * q + delta)
+    digits = _digits_apart(p, allowed, 4)
+    here, there = decimal(p, digits, "at least"), decimal(q, digits, "at most")
+    return (
+        f"An event has probability {here} in one world and {there} in the other, where the claim "
+        f"allows at most {decimal(allowed, digits)}."
+    )
+
+
+def moved_too_far(difference: Number, claimed: Number) -> str:
+    """Say that some belief differs by more than claimed."""
+    moved, claim = points_claimed(difference, claimed)
+    return (
+        "Some attacker's conclusions with and without the data of one person lie "
+        f"{moved} apart, more than the {claim} claimed."
+    )
+
+
+def moved_too_often(chance: Number, epsilon: Number, claimed: Number, whose: str) -> str:
+    """Say that a breach is likelier than claimed; ``chance`` is known from below."""
+    digits = _digits_apart(at_most_one(chance), claimed)
+    often = decimal(at_most_one(chance), digits, "at least")
+    return (
+        f"{whose}, the conclusions with and without the data of some person lie more than "
+        f"{points(epsilon, side='down')} apart with probability {often}, more than the "
+        f"{decimal(claimed, digits, 'about')} claimed."
+    )
+
+
+# --- conclusions that differ ----------------------------------------------------------------------
+
+
+def difference_sentence(
+    whose: str, epsilon: Number, delta: Number, shown: Number | None = None
+) -> str:
+    """Say that conclusions differ by at most epsilon, but for delta.
+
+    Args:
+        whose: whose conclusions, such as "For this belief".
+        epsilon: the difference.
+        delta: the failure probability, or a bound on it.
+        shown: where delta is only a bound, a failure probability that does occur.
+
+    >>> from fractions import Fraction
+    >>> difference_sentence("For this belief", Fraction(1, 5), Fraction(1))
+    'For this belief, nothing is promised: no chance of staying within 20% is left.'
+    >>> difference_sentence("For any belief", Fraction(1, 5), Fraction(1), Fraction(3, 4))
+    'For any belief, no chance of staying within 20% is proved; at most 1/4 (0.25) is left.'
+    """
+    if compare(epsilon, 1) is not Order.LESS:
+        return (
+            f"{whose}, nothing is promised: the conclusions with and without one person may differ "
+            "by as much as conclusions can."
+        )
+    sure = delta if shown is None else shown
+    if compare(delta, 1) is not Order.LESS and compare(sure, 1) is not Order.EQUAL:
+        return (
+            f"{whose}, no chance of staying within {percent(epsilon)} is proved; at most "
+            f"{show(1 - bounds(sure)[0], side='up')} is left."
+        )
+    if compare(delta, 1) is not Order.LESS:
+        return (
+            f"{whose}, nothing is promised: no chance of staying within {percent(epsilon)} is left."
+        )
+    if delta == 0:
+        return (
+            f"{whose}, whatever the output, the conclusions with and without any one person differ "
+            f"by at most {percent(epsilon)}."
+        )
+    return (
+        f"{whose}, with probability at least {at_least(delta)} the conclusions with and without "
+        f"any one person differ by at most {percent(epsilon)}."
+    )
+
+
+def at_least(delta: Number) -> str:
+    """Write 1 - delta, rounded down."""
+    return show(1 - bounds(delta)[1], side="down")

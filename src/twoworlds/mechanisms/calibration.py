@@ -17,7 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
     INFINITY,
@@ -33,6 +34,7 @@ from twoworlds.numbers import (
     sqrt,
     whole,
 )
+from twoworlds.show import Result
 from twoworlds.worlds.sensitivity import L1, Sensitivity
 
 __all__ = [
@@ -142,7 +144,7 @@ def geometric_epsilon_for_error(error: object, sensitivity: object) -> Number:
 
 
 @dataclass(frozen=True)
-class PrintedScale(Explained):
+class PrintedScale(Result):
     """The least scale by the correct and by the printed rule, and what the latter really gives."""
 
     sensitivity: Number
@@ -158,20 +160,15 @@ class PrintedScale(Explained):
         """Whether the printed scale keeps the promise: only when epsilon >= Delta."""
         return self.epsilon >= self.sensitivity
 
-    def explain(self) -> str:
-        """Say what the printed rule would have cost."""
-        return (
+    def answer(self) -> Answer:
+        """Say what the printed rule would have cost, and chart both."""
+        losses = {"wanted": self.epsilon, "by the printed rule": self.epsilon_if_printed}
+        return Answer(
             f"Sensitivity {show(self.sensitivity)} and epsilon {show(self.epsilon)} need Laplace "
             f"noise of scale {show(self.scale)}; the printed rule ({self.citation}) asks for "
-            f"{show(self.printed)}, which gives epsilon {show(self.epsilon_if_printed)}."
+            f"{show(self.printed)}, which gives epsilon {show(self.epsilon_if_printed)}.",
+            blocks=(Bars("epsilon", losses, share=False, orange=["by the printed rule"]),),
         )
-
-    def picture(self) -> str:
-        """Draw the epsilon that is wanted, and the one that the printed rule gives."""
-        from twoworlds.cards import bars
-
-        losses = {"wanted": self.epsilon, "by the printed rule": self.epsilon_if_printed}
-        return bars("epsilon", losses, share=False, orange=["by the printed rule"])
 
 
 def dwork_scale(sensitivity: object, epsilon: object) -> PrintedScale:

@@ -86,16 +86,19 @@ _MECHANISMS = (
         "sensitivity",
         "Say how far one person can move a statistic, and show the pair of databases.",
         "mechanisms:sensitivity",
+        chart=True,
     ),
     Question(
         "error",
         "Say how wrong the answer will be: exact errors next to the printed bounds.",
         "mechanisms:error",
+        chart=True,
     ),
     Question(
         "calibrate",
         "Find the noise for an epsilon, or the epsilon for the error you can accept.",
         "mechanisms:calibrate",
+        chart=True,
     ),
     Question(
         "list",
@@ -125,11 +128,13 @@ _GUARANTEES = (
         "local",
         "Say what holds for one belief because most databases are good, and which are not.",
         "guarantees:local",
+        chart=True,
     ),
     Question(
         "condition",
         "Say how often two laws of pairs are told apart given the second coordinate.",
         "guarantees:condition",
+        chart=True,
     ),
 )
 
@@ -228,7 +233,8 @@ _RELEASES = (
     Question(
         "demo",
         "Make a private release from a made-up hospital, or watch another demonstration.",
-        "releases:demo",
+        "demonstrations:demo",
+        chart=True,
     ),
     Question(
         "release",

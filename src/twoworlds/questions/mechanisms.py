@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from twoworlds.errors import InvalidInput
-from twoworlds.show import Result
+from twoworlds.answer import Answer, Facts, Said, Table
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.questions import Name, Place
+from twoworlds.show import Result, Told
 
-__all__ = ["check", "measure"]
+if TYPE_CHECKING:
+    from twoworlds import Mechanism as Built
+    from twoworlds import worlds
+    from twoworlds.mechanisms.accuracy import Bound
+    from twoworlds.worlds import Point
+
+__all__ = [
+    "calibrate",
+    "check",
+    "error",
+    "list_",
+    "measure",
+    "posterior",
+    "sensitivity",
+    "show",
+    "tradeoff",
+]
 
 Mechanism = Annotated[
     str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
 ]
 Neighbours = Annotated[str | None, "substitute, add-remove, or listed pairs such as '11~10, 10~00'"]
 Universe = Annotated[str | None, "what the columns of a matrix file are, such as 'bits(2)'"]
+
+_WIDEST, _TALLEST, _WINDOW = 32, 64, 5  # of a matrix on a page
+_LONGEST_ENTRY = 16
+_NOISES = ("laplace", "geometric")
+_EXPECTED = ("E|Z|", "E sum |Z_j|", "E M")
+_DIGITS = 12
 
 
 def measure(
@@ -40,7 +69,9 @@ def measure(
                 "--profile is the whole curve of dp: leave numbers and definition out"
             )
         size = whole(group, "group", at_least=1)
-        return DifferentialPrivacy(neighbours=neighbours, group=size).profile(built)
+        found = DifferentialPrivacy(neighbours=neighbours, group=size).profile(built)
+        assert found.pieces  # refuses infinitely many
+        return found
     return find(
         built,
         ratio=ratio,
@@ -66,3 +97,334 @@ def check(
     verdict = decide(build(mechanism, universe=universe), claim, neighbours=neighbours, group=group)
     bool(verdict)  # raises where it is undecided
     return verdict
+
+
+def posterior(
+    mechanism: Mechanism,
+    belief: Annotated[str, Name("the attacker's belief, such as 'independent(3/4)'")],
+    output: Annotated[str, Name("what was published")],
+    secret: Annotated[
+        str | None, "parity, 1=value (record 1), or databases such as '11, 00'"
+    ] = None,
+    default: Annotated[str | None, "the value that stands for no data"] = None,
+) -> Result:
+    """Say what an attacker concludes from an output, with everyone and without each person."""
+    from twoworlds.definitions.semantics.games import play
+    from twoworlds.definitions.semantics.product import product_belief
+    from twoworlds.mechanisms import PerRecord
+    from twoworlds.mechanisms.named import mechanism as build
+    from twoworlds.worlds.beliefs import belief as build_belief
+    from twoworlds.worlds.secret import secret as read_secret
+
+    built = build(mechanism)
+    held = product_belief(belief, built.universe) if isinstance(built, PerRecord) else None
+    asked = None if secret is None else read_secret(secret, built.universe)
+    read = build_belief(belief, built.universe) if held is None else held
+    return play(built, read, output, default=default, secret=asked)
+
+
+def tradeoff(
+    mechanism: Mechanism,
+    database: Annotated[str | None, Place("the database to detect")] = None,
+    other: Annotated[str | None, Place("the database it is told from")] = None,
+    belief: Annotated[
+        str | None, "test one record instead; the records are drawn from this"
+    ] = None,
+    person: Annotated[str, "whose record is tested, counted from 1"] = "1",
+    alternative: Annotated[
+        str | None, "the values of the record to detect, such as '1' or 'a, b'"
+    ] = None,
+    null: Annotated[str | None, "the values they are told from (all others if left out)"] = None,
+    level: Annotated[str | None, "the best power at this false alarm rate"] = None,
+) -> Result:
+    """Say how well any test can tell two databases, or values of one record, apart."""
+    from twoworlds.definitions.record_trade_off import record_trade_off
+    from twoworlds.definitions.trade_off import Curve, trade_off
+    from twoworlds.mechanisms.named import mechanism as build
+    from twoworlds.numbers import probability, whole
+
+    built = build(mechanism)
+    curve: Curve
+    if belief is None and alternative is None and null is None:
+        if database is None or other is None:
+            raise InvalidInput(
+                "name the two databases to tell apart, or test one record with --belief and "
+                "--alternative, as in --belief uniform --person 1 --alternative 1"
+            )
+        curve = trade_off(built, database, other)
+    elif database is not None or other is not None:
+        raise InvalidInput(
+            "a test is about two databases or about one record: name DATABASE and OTHER, "
+            "or give --belief and --alternative, not both"
+        )
+    elif belief is None or alternative is None:
+        missing = "--belief, such as uniform" if belief is None else "--alternative, such as 1"
+        raise InvalidInput(f"a test about one record also needs {missing}")
+    else:
+        curve = record_trade_off(
+            built,
+            belief=belief,
+            person=whole(person, "person", at_least=1),
+            alternative=alternative.split(","),
+            null=None if null is None else null.split(","),
+        )
+    return curve if level is None else replace(curve, level=probability(level, "level"))
+
+
+def sensitivity(
+    statistic: Annotated[str, "such as count, histogram, mean, python:m:f"],
+    universe: Annotated[str, Name("such as 'bits(50)' or 'records(values=3, n=50)'")],
+    neighbours: Annotated[str, "substitute, add-remove or both"] = "both",
+    norm: Annotated[str, "L1 or L2"] = "L1",
+    at: Annotated[str | None, "a database: its local sensitivity"] = None,
+    group: Annotated[str, "how many people may differ at once"] = "1",
+) -> Result:
+    """Say how far one person can move a statistic, and show the pair of databases."""
+    from twoworlds.worlds import check_group
+    from twoworlds.worlds.catalogue import statistic as build_statistic
+    from twoworlds.worlds.catalogue import universe as build_universe
+    from twoworlds.worlds.sensitivity import global_sensitivity, local_sensitivity
+
+    place = build_universe(universe)
+    built, size = build_statistic(statistic, place), check_group(group)
+    if at is not None and size != 1:
+        raise InvalidInput("local sensitivity is about one person: leave --group out")
+    found = [
+        global_sensitivity(built, where, norm=norm, neighbours=relation, group=size)
+        if at is None
+        else local_sensitivity(built, where, at, norm=norm, neighbours=relation)
+        for where, relation in _relations(place, neighbours, size)
+    ]
+    first, *rest = (one.answer() for one in found)
+    said = [Said([one.headline]) for one in rest]
+    blocks = (*said, *first.blocks, *(block for one in rest for block in one.blocks))
+    return Told(replace(first, blocks=blocks), {"sensitivities": found})
+
+
+def _relations(
+    place: worlds.Universe, neighbours: str, group: int
+) -> list[tuple[worlds.Universe, str]]:
+    """Return where to look under which relation; add-remove also looks at other sizes."""
+    from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, Records
+
+    if neighbours != "both":
+        return [(place, neighbours)]
+    if not isinstance(place, Records):
+        return [(place, place.relation)]
+    sizes = place
+    if place.fixed:
+        sizes = Records(place.values, place.n + group, smallest=max(0, place.n - group))
+    return [(place, SUBSTITUTE), (sizes, ADD_REMOVE)]
+
+
+def show(
+    mechanism: Mechanism,
+    database: Annotated[str | None, "one column: the law on this database"] = None,
+    output: Annotated[str | None, "one row: the likelihoods of this output"] = None,
+    decimals: Annotated[bool, "decimals instead of fractions"] = False,
+    save: Annotated[Path | None, "write the exact matrix to a .csv or .json file"] = None,
+    universe: Universe = None,
+) -> Result:
+    """Print a mechanism's matrix: one row per output, one column per database."""
+    from twoworlds.mechanisms.files import write_table
+    from twoworlds.mechanisms.named import mechanism as build
+    from twoworlds.numbers import decimal, exact_text
+    from twoworlds.worlds import Reals
+
+    built = build(mechanism, universe=universe)
+    if save is not None:
+        if database is not None or output is not None:
+            raise InvalidInput("--save writes the whole matrix: leave --database and --output out")
+        write_table(built, save)
+        return Told(Answer(f"wrote {save}"), {"mechanism": built, "saved": save})
+    databases, outputs = _columns(built, database), _rows(built, output)
+    labels = [built.universe.label(x) for x in databases]
+    matrix = [[built.probability(o, x) for x in databases] for o in outputs]
+
+    def entry(value: Any) -> str:
+        text = exact_text(value)
+        plain = text is not None and len(text) <= _LONGEST_ENTRY and not decimals
+        return text if plain and text is not None else decimal(value, 5)
+
+    names = [built.outputs.label(o) for o in outputs]
+    rows = [[name, *map(entry, row)] for name, row in zip(names, matrix, strict=True)]
+    window = built.outputs.size is None and len(outputs) > 1
+    both = " and databases" if built.universe.size is None else ""
+    what = "density" if isinstance(built.outputs, Reals) else "P(output | database)"
+    said = Answer(
+        f"{built.expression}: {what}",
+        blocks=(Table(["output", *labels], rows, numbers=True),),
+        notes=[f"a window: there are infinitely many outputs{both}"] if window else [],
+    )
+    data = {"mechanism": built, "databases": labels, "outputs": names, "matrix": matrix}
+    return Told(said, data)
+
+
+def _columns(built: Built, chosen: str | None) -> list[Point]:
+    from twoworlds.worlds import Reals
+
+    if chosen is not None:
+        return [built.universe.find(chosen)]
+    if isinstance(built.outputs, Reals):
+        raise InvalidInput("a density has no matrix: give --database and --output for one value")
+    size = built.universe.size
+    if size is None:
+        return list(islice(built.universe, 3))
+    if size > _WIDEST:
+        raise TooLarge(f"{size} columns do not fit a page: choose one with --database, or --save")
+    return list(built.universe)
+
+
+def _rows(built: Built, chosen: str | None) -> list[Point]:
+    from twoworlds.worlds import Integers, Reals
+
+    if chosen is not None:
+        return [built.outputs.find(chosen)]
+    if isinstance(built.outputs, Reals):
+        raise InvalidInput("a density has no matrix: give --output for one value")
+    size = built.outputs.size
+    if size is None and isinstance(built.outputs, Integers):
+        return list(range(-_WINDOW, _WINDOW + 1))
+    if size is None:
+        raise TooLarge(
+            f"{built.expression} has infinitely many outputs, which are no numbers: choose one "
+            "with --output, such as --output '(0; 1)' of two answers"
+        )
+    if size > _TALLEST:
+        raise TooLarge(f"{size} rows do not fit a page: choose one with --output, or --save")
+    return list(built.outputs)
+
+
+def error(
+    mechanism: Mechanism,
+    dimension: Annotated[str, "how many independent answers"] = "1",
+    t: Annotated[str, "the tails are those beyond t"] = "1",
+) -> Result:
+    """Say how wrong the answer will be: exact errors next to the printed bounds."""
+    from twoworlds.mechanisms.accuracy import errors_of
+    from twoworlds.mechanisms.named import mechanism as build
+
+    built = build(mechanism)
+    return _errors(built, errors_of(built, dimension=dimension, t=t), dimension, t)
+
+
+def _errors(built: Built, found: Sequence[Bound], dimension: str = "1", t: str = "1") -> Told:
+    """Put exact errors beside the printed bounds, and a remark of randomized response."""
+    from twoworlds.mechanisms import PerRecord
+    from twoworlds.mechanisms.accuracy import laplace_crossover
+    from twoworlds.numbers import INFINITY
+    from twoworlds.numbers import show as written
+
+    rows = [
+        (
+            bound.name,
+            written(bound.exact),
+            "" if bound.printed is None else written(bound.printed),
+            "; ".join(part for part in (bound.citation, bound.note) if part),
+        )
+        for bound in found
+    ]
+    said = Answer(
+        f"{built.expression}: exact errors (dimension d = {dimension}, t = {t})",
+        blocks=(Table(("quantity", "exact", "printed", "remarks"), rows, prose=(0, 3)),),
+    )
+    data = {"mechanism": built, "errors": found}
+    ratio = built.family("substitute").peak()[1].ratio if isinstance(built, PerRecord) else 1
+    if ratio in (1, INFINITY):
+        return Told(said, data)
+    remark = laplace_crossover(ratio=ratio).answer()  # a trusted curator does better from there on
+    blocks = (*said.blocks, Said([remark.headline]), *remark.blocks)
+    return Told(replace(said, blocks=blocks), {**data, "remark": remark.headline})
+
+
+def calibrate(
+    noise: Annotated[str, "laplace or geometric"],
+    sensitivity: Annotated[str, "how far one person moves the answer"] = "1",
+    epsilon: Annotated[str | None, "the price of the whole query"] = None,
+    ratio: Annotated[str | None, "the same, as e^epsilon"] = None,
+    error: Annotated[str | None, "the expected absolute error wanted"] = None,
+) -> Result:
+    """Find the noise for an epsilon, or the epsilon for the error you can accept."""
+    from twoworlds.mechanisms.accuracy import errors_of
+    from twoworlds.mechanisms.calibration import (
+        geometric_epsilon_for_error,
+        laplace_epsilon_for_error,
+    )
+    from twoworlds.mechanisms.named import geometric, laplace
+    from twoworlds.numbers import Order, compare, decimal, exact_text, number
+    from twoworlds.numbers import show as written
+
+    if noise not in _NOISES:
+        raise UnknownName("noise to calibrate", noise, _NOISES)
+    if sum(value is not None for value in (epsilon, ratio, error)) != 1:
+        raise InvalidInput("give exactly one of --epsilon, --ratio and --error")
+    build = laplace if noise == "laplace" else geometric
+    if error is None:
+        built = build(epsilon=epsilon, ratio=ratio, sensitivity=sensitivity)
+        return _errors(built, errors_of(built))
+    find = laplace_epsilon_for_error if noise == "laplace" else geometric_epsilon_for_error
+    price, wanted = find(error, sensitivity), number(error, "error")
+    if exact_text(price) is None:
+        price = Fraction(decimal(price, _DIGITS))  # a number that can be typed, rounded up
+    built = build(epsilon=price, ratio=None, sensitivity=sensitivity)
+    # E|Z|, for one answer also E sum |Z_j| and E M, is the error asked for, by construction.
+    found = [
+        replace(bound, exact=wanted)
+        if bound.name in _EXPECTED and compare(bound.exact, wanted, limit=256) is Order.UNDECIDED
+        else bound
+        for bound in errors_of(built)
+    ]
+    told = _errors(built, found)
+    said = Answer(
+        f"an expected error of {error} costs epsilon {written(price)}",
+        blocks=(Said([told.said.headline]), *told.said.blocks),
+    )
+    return Told(said, {"mechanism": built, "epsilon": price, "errors": found})
+
+
+def list_(
+    what: Annotated[
+        str | None,
+        Place(
+            "mechanisms, definitions, universes, statistics, beliefs, classes, sides, private "
+            "or sizes"
+        ),
+    ] = None,
+) -> Result:
+    """List what can be named, with one line each."""
+    from twoworlds.definitions import DEFINITIONS
+    from twoworlds.mechanisms.registry import MECHANISMS
+    from twoworlds.noiseless.histograms.sizes import SIZES
+    from twoworlds.worlds.beliefs import BELIEFS
+    from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
+    from twoworlds.worlds.classes import CLASSES
+    from twoworlds.worlds.scrubs import SCRUBS
+    from twoworlds.worlds.sides import SIDES
+
+    kinds: dict[str, tuple[str, Any]] = {
+        "mechanisms": ("mechanisms", MECHANISMS),
+        "definitions": ("definitions", DEFINITIONS),
+        "universes": ("universes", UNIVERSES),
+        "statistics": ("statistics", STATISTICS),
+        "beliefs": ("beliefs", BELIEFS),
+        "classes": ("classes of beliefs", CLASSES),
+        "sides": ("side information: what an attacker knows besides", SIDES),
+        "private": ("what is private, and what is scrubbed with it", SCRUBS),
+        "sizes": ("laws of the size of a sample", SIZES),
+    }
+    if what is not None and what not in kinds:
+        raise UnknownName("list", what, kinds)
+    chosen = kinds if what is None else {what: kinds[what]}
+    blocks = [
+        block
+        for title, named in chosen.values()
+        for block in (Said([title]), Facts([(one.usage, one.summary) for one in named]))
+    ]
+    names = [title for title, _ in chosen.values()]
+    data = {
+        kind: [{"name": one.name, "usage": one.usage, "summary": one.summary} for one in named]
+        for kind, (_, named) in chosen.items()
+    }
+    count = sum(len(listed) for listed in data.values())
+    said = f"{count} {names[0]}" if what else f"{count} names"
+    return Told(Answer(f"{said} can be used in calls:", blocks=blocks), data)

@@ -1,4 +1,6 @@
-r"""Definitions in words that are not kinds of the theorems: what each promises a person.
+r"""Definitions and mechanisms in words: what each promises a person.
+
+Kinds of guarantees have their words in `twoworlds.theorems.words`. The other definitions:
 
     gamma-amplification   any two databases, so any two sets of them: whatever is believed, the odds
                           of any statement about the data move by at most gamma
@@ -9,67 +11,92 @@ r"""Definitions in words that are not kinds of the theorems: what each promises 
     mutual-information    an average. By Pinsker's inequality, SD <= sqrt(D/2), and Jensen's, the
                           belief about a record moves by at most sqrt(nats/2) on average
 
-The words for all other definitions are in `twoworlds.theorems.words`.
+The promise of a mechanism is that of its exact price, with its own swing where that is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 
+from twoworlds.calls import parse
 from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import Constraint, LinearDefinition
 from twoworlds.cones.row_cone import variable
-from twoworlds.definitions import PrivacyDefinition
+from twoworlds.definitions import DEFINITIONS, PrivacyDefinition, definition, measure
 from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.words import largest_posterior, percent
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
+from twoworlds.mechanisms.named import mechanism as build_mechanism
 from twoworlds.numbers import INFINITY, Number, Order, compare, decimal, exact_text, ln, sqrt
-from twoworlds.theorems import Guarantee
-from twoworlds.theorems.words import PRIORS, Row, sentences, table
+from twoworlds.theorems import KINDS, Guarantee
+from twoworlds.theorems.promise import Promise, promise
+from twoworlds.theorems.words import PRIORS, sentences, table
 
-__all__ = ["Promise", "promise"]
+__all__ = ["read_promise"]
 
+_BESIDE = ("belief", "default", "truth")  # arguments of a definition that are part of the question
 _MOST_CONSTRAINTS = 12
 _NOTHING = "It promises nothing: every mechanism satisfies it, even one that publishes the data."
 
 
-@dataclass(frozen=True)
-class Promise:
-    """What a definition promises.
+def read_promise(text: str) -> Promise:
+    """Read a guarantee, a definition or a mechanism, and say what it promises.
 
-    Attributes:
-        claim: the definition, as one types it.
-        sentences: the promise, in plain words.
-        assumptions: what it is about.
-        beliefs: a table of beliefs, where differential privacy gives one.
-    """
-
-    claim: str
-    sentences: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    beliefs: tuple[Row, ...] = ()
-
-
-def promise(definition: PrivacyDefinition) -> Promise | None:
-    """Put a definition in words; None for one that has none here.
-
-    >>> from twoworlds import definition
-    >>> promise(definition("linear('x1 <= 3 x0')")).sentences[0]
+    >>> read_promise("linear('x1 <= 3 x0')").sentences[0]
     'The answer multiplies the odds of database 1 against database 0 by at most 3.'
-
-    Raises:
-        InvalidInput: when the definition has no number.
     """
-    if isinstance(definition, GammaAmplification):
-        return _amplification(definition)
-    if isinstance(definition, Frapp):
-        return _frapp(definition)
-    if isinstance(definition, LinearDefinition):
-        return _linear(definition)
-    if isinstance(definition, MutualInformation):
-        return _information(definition)
+    try:
+        call = parse(text)
+    except InvalidInput:
+        return _measured(text)
+    if call.name in KINDS:
+        beside = {name: x for name, x in call.named.items() if name in _BESIDE}
+        if not beside:
+            return promise(Guarantee.parse(text))
+        definition(text)  # refuses what this definition does not take
+        numbers = {name: x for name, x in call.named.items() if name not in beside}
+        told = promise(Guarantee.of(call.name, **numbers))
+        assumed = (f"{name}={x}" for name, x in beside.items())
+        return replace(told, assumptions=(*told.assumptions, *assumed))
+    if call.name not in DEFINITIONS:
+        return _measured(text)
+    found = _of_definition(definition(text))
+    if found is None:
+        raise Unsupported(
+            f"explain has no words for {call.name}; it has for {', '.join(KINDS)}. What "
+            f"{call.name} means for a mechanism says: twoworlds check MECHANISM {text!r}"
+        )
+    return found
+
+
+def _measured(text: str) -> Promise:
+    """Measure a mechanism, and how far its own answers move odds, where that is known."""
+    built = build_mechanism(text)
+    verdict = measure(built)
+    given = Guarantee.of("dp", ratio=verdict.ratio, delta=verdict.delta)
+    if not table(given) or verdict.ratio == INFINITY:
+        return replace(promise(given), mechanism=built.expression)
+    try:
+        swing = measure(built, definition="semantic").values["swing"]
+    except TwoWorldsError:
+        note = f"these are the words for every mechanism with {given}; this one may move less"
+        return replace(promise(given), mechanism=built.expression, note=note)
+    return replace(promise(given, swing=swing), mechanism=built.expression)
+
+
+def _of_definition(definition: PrivacyDefinition) -> Promise | None:
+    """Put a definition in words that is no kind of the theorems; None for one that has none."""
+    match definition:
+        case GammaAmplification():
+            return _amplification(definition)
+        case Frapp():
+            return _frapp(definition)
+        case LinearDefinition():
+            return _linear(definition)
+        case MutualInformation():
+            return _information(definition)
     return None
 
 

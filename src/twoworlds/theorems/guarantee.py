@@ -19,10 +19,12 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.answer import Answer
 from twoworlds.calls import parse as parse_call
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import INFINITY, Number, Order, above, ln, to_json, whole
+from twoworlds.numbers import INFINITY, Number, Order, ln, whole
+from twoworlds.show import Result
 from twoworlds.theorems.formulas import capped, order, typed
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kinds import Kind, kind_of
@@ -35,14 +37,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Guarantee"]
 
-_LARGEST_DRAWN = 1e15
 _COUNTS = ("records", "pairs")
 _SETTING = ("neighbours", "group", *_COUNTS)
 _FACTS = ("values", "delta1", "level", "symmetric", "tagged", "decided")
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(Result):
     """What is known of a mechanism: a kind with exact numbers, in a setting.
 
     Attributes:
@@ -255,30 +256,23 @@ class Guarantee:
         parts += [f"{name}={n}" for name, n in counts.items() if n is not None]
         return f"{self.kind}({', '.join(parts)})"
 
-    def _repr_html_(self) -> str:
-        """Show on a card what it promises a person."""
-        from twoworlds.cards import card, odds_chart
-        from twoworlds.theorems.words import sentences
+    def answer(self) -> Answer:
+        """Say what it promises a person."""
+        from twoworlds.theorems.promise import promise
 
-        said = list(sentences(self))
-        inside = []
-        if self.kind == "dp" and above(self.ratio) < _LARGEST_DRAWN:
-            curves = [("knows all others", above(self.ratio))]
-            if self.delta == 0 and self.group == 1:
-                curves.append(("any belief", above(self.ratio**2)))
-            drawn = odds_chart(curves, " ".join(said), delta=above(self.delta), width=420)
-            inside.append(drawn)
-        return card(str(self), sentences=said, inside=inside)
+        return promise(self).answer()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON; a ratio comes with its epsilon."""
-        found: dict[str, Any] = {"kind": self.kind, "text": str(self)}
-        found.update({name: to_json(x) for name, x in self.numbers.items()})
-        if "ratio" in self.numbers:
-            found["epsilon"] = to_json(self.epsilon)
-        found.update({"neighbours": self.neighbours, "group": self.group})
-        found.update({name: getattr(self, name) for name in _COUNTS})
-        return found
+    def fields(self) -> dict[str, Any]:
+        """Return kind, numbers and setting; a ratio comes with its epsilon."""
+        return {
+            "kind": self.kind,
+            "text": str(self),
+            **self.numbers,
+            **({"epsilon": self.epsilon} if "ratio" in self.numbers else {}),
+            "neighbours": self.neighbours,
+            "group": self.group,
+            **{name: getattr(self, name) for name in _COUNTS},
+        }
 
 
 _NOT_ABOVE = (Order.LESS, Order.EQUAL, Order.UNDECIDED)

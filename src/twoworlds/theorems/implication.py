@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Facts, Steps
 from twoworlds.errors import Undecided
-from twoworlds.numbers import Number, Order, ln, to_json
+from twoworlds.numbers import Number, Order, ln
+from twoworlds.show import Result
 from twoworlds.theorems.formulas import order, typed
 from twoworlds.theorems.kinds import kind_of
 from twoworlds.theorems.non_implications import Refutation
@@ -35,7 +36,7 @@ _BELIEF_KINDS = ("semantic", "reality-oblivious", "local-semantic", "conditional
 
 
 @dataclass(frozen=True)
-class Implication(Explained):
+class Implication(Result):
     """What follows from a guarantee, and why.
 
     Attributes:
@@ -118,12 +119,18 @@ class Implication(Explained):
         found = [CONVENTION] if kinds & set(_BELIEF_KINDS) else []
         return (*found, TAGGED) if self.context.tagged else tuple(found)
 
-    def explain(self) -> str:
-        """Return the proof, step by step with citations, then what else was tried."""
-        lines = [self._headline(), *self._proof(), *self._others()]
-        lines += [f"counterexample ({r.of.citation}): {r.text}" for r in self.refutations]
-        lines += [f"convention: {assumption}" for assumption in self.assumptions]
-        return "\n".join(lines)
+    def answer(self) -> Answer:
+        """Say what follows, the proof step by step with citations, and what else was tried."""
+        steps = [] if self.best is None else [_step(one) for one in list(self.best.chain())[1:]]
+        others = [*self._others()]
+        others += [("counterexample", f"{r.of.citation}: {r.text}") for r in self.refutations]
+        return Answer(
+            self._headline(),
+            holds=self.holds,
+            undecided=self.holds is None and bool(self.context.goal),
+            blocks=(*([Steps(steps)] if steps else []), *([Facts(others)] if others else [])),
+            assumptions=self.assumptions,
+        )
 
     def __str__(self) -> str:
         """Return the explanation."""
@@ -143,57 +150,47 @@ class Implication(Explained):
             return f"{self.given} implies {asked}; proved: {best}"
         return f"{self.given} implies {best}"
 
-    def _proof(self) -> Iterator[str]:
-        best = self.best
-        if best is None:
-            return
-        for number, one in enumerate(list(best.chain())[1:], start=1):
-            assert one.source is not None
-            yield from _step_lines(number, one.source, one)
-
-    def _others(self) -> Iterator[str]:
+    def _others(self) -> Iterator[tuple[str, str]]:
         later = [one for one in self.conclusions if one != self.best]
-        yield from (f"also: {one.text(beside=self.given)}  [{_route(one)}]" for one in later)
+        yield from (("also", f"{one.text(beside=self.given)}  [{_route(one)}]") for one in later)
         for outcome in self.alternatives:
             made, one = outcome.application, outcome.conclusion
             if one is None:
                 word = "with more facts" if made.missing else "does not apply"
-                yield f"{word}: {made.theorem.citation}: {made.failure}"
+                yield word, f"{made.theorem.citation}: {made.failure}"
             elif one not in self.conclusions:
                 other = self.context.neighbours not in (None, one.neighbours)
                 word = "for other neighbours" if other else "weaker"
                 word = "says nothing" if one.vacuous else word
-                yield f"{word}: {one}  [{_route(one)}]"
-                yield from (f"  {line}" for line in _printed_lines(made, one))
+                yield word, f"{one}  [{_route(one)}]"
+                yield from (("", line) for line in _printed_lines(made, one))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: the best numbers on top, then the proof."""
+    def fields(self) -> dict[str, Any]:
+        """Return what follows, its proof, and what else was tried."""
         best = self.best
-        found: dict[str, Any] = {
-            "given": self.given.to_dict(),
+        return {
+            "given": self.given,
             "to": self.context.target,
             "asked": _asked(self.context, self.given),
             "holds": self.holds,
+            **({"goal": self.context.goal} if self.context.goal else {}),
+            "conclusion": best,
+            "steps": [] if best is None else _chain(best),
+            "other_conclusions": [
+                {**one.fields(), "steps": _chain(one)} for one in self.conclusions if one != best
+            ],
+            "alternatives": [_outcome(outcome) for outcome in self.alternatives],
+            "counterexamples": [
+                {
+                    **refutation.of.fields(),
+                    "text": refutation.text,
+                    "refutes_the_numbers_asked_for": refutation.decisive,
+                    "facts": refutation.facts,
+                }
+                for refutation in self.refutations
+            ],
+            "assumptions": self.assumptions,
         }
-        if self.context.goal:
-            found["goal"] = {name: to_json(x) for name, x in self.context.goal.items()}
-        found["conclusion"] = None if best is None else best.to_dict()
-        found["steps"] = [] if best is None else _chain_dict(best)
-        found["other_conclusions"] = [
-            {**one.to_dict(), "steps": _chain_dict(one)} for one in self.conclusions if one != best
-        ]
-        found["alternatives"] = [_outcome_dict(outcome) for outcome in self.alternatives]
-        found["counterexamples"] = [
-            {
-                **refutation.of.to_dict(),
-                "text": refutation.text,
-                "refutes_the_numbers_asked_for": refutation.decisive,
-                "facts": {name: to_json(x) for name, x in refutation.facts.items()},
-            }
-            for refutation in self.refutations
-        ]
-        found["assumptions"] = list(self.assumptions)
-        return found
 
 
 def _asked(context: Context, given: Guarantee) -> str:
@@ -226,12 +223,14 @@ def _route(conclusion: Guarantee) -> str:
     return "; ".join(made.theorem.citation for made in steps_to(conclusion)) or "as stated"
 
 
-def _step_lines(number: int, made: Application, conclusion: Guarantee) -> Iterator[str]:
-    yield f"  {number}. {made.theorem.citation}: {made.theorem.statement}"
-    yield f"     from {made.given}"
-    yield from (f"     checked: {check.text}" for check in made.checks)
-    yield f"     gives {conclusion} ({made.theorem.tightness})"
-    yield from (f"     {line}" for line in _printed_lines(made, conclusion))
+def _step(conclusion: Guarantee) -> tuple[str, list[str]]:
+    made = conclusion.source
+    assert made is not None
+    theorem = made.theorem
+    remarks = [f"from {made.given}", *(f"checked: {check.text}" for check in made.checks)]
+    remarks.append(f"gives {conclusion} ({theorem.tightness})")
+    said = f"{theorem.citation}: {theorem.statement}"
+    return said, [*remarks, *_printed_lines(made, conclusion)]
 
 
 def _printed_lines(made: Application, conclusion: Guarantee) -> Iterator[str]:
@@ -252,24 +251,23 @@ def _printed_here(made: Application, conclusion: Guarantee) -> str:
     return f", here {made.printed}{', which is true' if implied else ''}"
 
 
-def _chain_dict(conclusion: Guarantee) -> list[dict[str, Any]]:
+def _chain(conclusion: Guarantee) -> list[dict[str, Any]]:
     return [
-        _outcome_dict(Outcome(one.source, one))
-        for one in conclusion.chain()
-        if one.source is not None
+        _outcome(Outcome(one.source, one)) for one in conclusion.chain() if one.source is not None
     ]
 
 
-def _outcome_dict(outcome: Outcome) -> dict[str, Any]:
+def _outcome(outcome: Outcome) -> dict[str, Any]:
     made, conclusion = outcome.application, outcome.conclusion
+    checks = [{"hypothesis": one.name, "holds": one.ok, "text": one.text} for one in made.checks]
     return {
-        "theorem": made.theorem.to_dict(),
-        "given": made.given.to_dict(),
-        "checks": [check.to_dict() for check in made.checks],
+        "theorem": made.theorem,
+        "given": made.given,
+        "checks": checks,
         "applies": conclusion is not None,
         "fails": made.failure,
-        "conclusion": None if conclusion is None else conclusion.to_dict(),
+        "conclusion": conclusion,
         "says_nothing": None if conclusion is None else conclusion.vacuous,
-        "printed": None if made.printed is None else made.printed.to_dict(),
+        "printed": made.printed,
         "printed_is_false": made.theorem.printed_false,
     }

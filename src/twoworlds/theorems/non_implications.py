@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Facts
 from twoworlds.numbers import Number
+from twoworlds.show import Result
 from twoworlds.theorems.statements import Context, first_line, take_name
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Refutation:
 
 
 @dataclass(frozen=True)
-class NonImplication(Explained):
+class NonImplication(Result):
     """A statement that one kind does not imply another, with a counterexample that is computed."""
 
     name: str
@@ -52,21 +53,20 @@ class NonImplication(Explained):
     refute: Callable[[Guarantee, Context], Refutation | None] = field(repr=False)
     erratum: str | None = None
 
-    def explain(self) -> str:
-        """Return the statement and its citation, as text."""
-        erratum = f"\n  erratum: {self.erratum}" if self.erratum else ""
-        return (
-            f"{self.name}: {self.citation}\n"
-            f"  {' or '.join(self.premises)} =/=> {self.conclusion}\n"
-            f"  {self.statement}{erratum}"
+    def answer(self) -> Answer:
+        """Say the statement, and where it stands."""
+        facts = [("kinds", f"{' or '.join(self.premises)} =/=> {self.conclusion}")]
+        facts += [("erratum", self.erratum)] if self.erratum else []
+        return Answer(
+            self.statement, subject=self.name, claim=self.citation, blocks=(Facts(facts),)
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def fields(self) -> dict[str, Any]:
+        """Return the statement."""
         return {
             "name": self.name,
             "citation": self.citation,
-            "from": list(self.premises),
+            "from": self.premises,
             "not_to": self.conclusion,
             "statement": self.statement,
             "erratum": self.erratum,

@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Facts
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number
+from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from twoworlds.theorems.guarantee import Guarantee
@@ -51,10 +52,6 @@ class Check:
     ok: bool
     text: str
     missing: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {"hypothesis": self.name, "holds": self.ok, "text": self.text}
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ Printed = Callable[["Guarantee", Context], "Guarantee | None"]
 
 
 @dataclass(frozen=True)
-class Theorem(Explained):
+class Theorem(Result):
     """A statement that turns guarantees of some kinds into one of another.
 
     Attributes:
@@ -163,24 +160,27 @@ class Theorem(Explained):
             raise InvalidInput(f"{self.citation} does not apply: {first.application.failure}")
         return first.conclusion
 
-    def explain(self) -> str:
-        """Return everything known about the theorem, as text."""
-        lines = [
-            f"{self.name}: {self.citation}",
-            f"  {' or '.join(self.premises)} => {self.conclusion} ({self.tightness})",
-            f"  {self.statement}",
-        ]
+    def answer(self) -> Answer:
+        """Say everything known about the theorem."""
         printed = "printed, false" if self.printed_false else "printed"
-        told = [(printed, self.printed), ("corrected", self.corrected), ("tight", self.tight)]
-        lines += [f"  {word}: {text}" for word, text in (*told, ("erratum", self.erratum)) if text]
-        return "\n".join(lines)
+        told = {
+            "kinds": f"{' or '.join(self.premises)} => {self.conclusion} ({self.tightness})",
+            printed: self.printed,
+            "corrected": self.corrected,
+            "tight": self.tight,
+            "erratum": self.erratum,
+        }
+        facts = [(name, text) for name, text in told.items() if text]
+        return Answer(
+            self.statement, subject=self.name, claim=self.citation, blocks=(Facts(facts),)
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def fields(self) -> dict[str, Any]:
+        """Return the statement: as printed, corrected, and tight."""
         return {
             "name": self.name,
             "citation": self.citation,
-            "from": list(self.premises),
+            "from": self.premises,
             "to": self.conclusion,
             "statement": self.statement,
             "printed": self.printed or None,

@@ -134,30 +134,6 @@ def _informed(guarantee: Guarantee) -> str:
     return f"{said} {any_belief(subject.swing(ratio_of_four_artanh(guarantee.epsilon)))}"
 
 
-def _semantic(guarantee: Guarantee) -> str:
-    return (
-        "Whatever someone believed, leaving out your data changes what they conclude by at most "
-        f"{points(guarantee.epsilon)}{_failure(guarantee.delta, ' over data and noise')}."
-    )
-
-
-def _reality_oblivious(guarantee: Guarantee) -> str:
-    return (
-        "Whatever someone believed, and whatever is true, even what they held impossible: leaving "
-        f"out your data changes what they conclude by at most {points(guarantee.epsilon)}"
-        f"{_failure(guarantee.delta, ' over the noise')}."
-    )
-
-
-def _local_semantic(guarantee: Guarantee) -> str:
-    return (
-        "For someone who holds one particular belief, leaving out your data changes what they "
-        f"conclude by at most {points(guarantee.epsilon)}"
-        f"{_failure(guarantee.delta, ' over data and noise')}. Nothing is promised for other "
-        "beliefs."
-    )
-
-
 def _local_dp(guarantee: Guarantee) -> str:
     subject = replace(Subject.of(guarantee.group, guarantee.neighbours), one_person=False)
     said = delta_sentence(subject, guarantee.ratio, guarantee.delta)
@@ -167,45 +143,8 @@ def _local_dp(guarantee: Guarantee) -> str:
     )
 
 
-def _joint(guarantee: Guarantee) -> str:
-    return (
-        "Whatever someone believed, database and output taken together: what has probability 10% "
-        f"without your data has at most {_raised(guarantee)} with it."
-    )
-
-
-def _local_joint(guarantee: Guarantee) -> str:
-    return (
-        "For someone who holds one particular belief, database and output taken together: what has "
-        f"probability 10% without your data has at most {_raised(guarantee)} with it."
-    )
-
-
-def _conditional(guarantee: Guarantee) -> str:
-    return (
-        "Whatever someone believed, what they would conclude to have probability 10% without your "
-        f"data gets at most {_raised(guarantee)} with it"
-        f"{_failure(guarantee['failure'], ' over the outputs')}."
-    )
-
-
-def _power(guarantee: Guarantee) -> str:
-    return (
-        "A test of one value of your record against another that gives a false alarm in "
-        f"{percent(guarantee['level'], side='about')} of the cases finds the truth in at most "
-        f"{percent(guarantee['power'])} of them."
-    )
-
-
 _IF = "If what others believe and know about the data is no more than was assumed"
 _BREAKS = "Whoever knows more, or believes otherwise, may learn more."
-
-
-def _simulation(guarantee: Guarantee) -> str:
-    return (
-        "Whatever the data are, the answer could have been made up without your record: what has "
-        f"probability 10% then has at most {_raised(guarantee)} with it, and the other way round."
-    )
 
 
 def _ddp(guarantee: Guarantee) -> str:
@@ -218,52 +157,6 @@ def _ddp(guarantee: Guarantee) -> str:
 def _independent_ddp(guarantee: Guarantee) -> str:
     said = _ddp(guarantee).removeprefix(_IF)
     return f"{_IF}, and what they know ties no two records together{said}"
-
-
-def _coupled_worlds(guarantee: Guarantee) -> str:
-    return (
-        f"{_IF}, the answer could have been made up from scrubbed data, whatever is private: what "
-        f"has probability 10% then has at most {_raised(guarantee)} in truth, and the other way "
-        f"round. {_BREAKS}"
-    )
-
-
-def _inference_ddp(guarantee: Guarantee) -> str:
-    return (
-        f"{_IF}, then what they conclude about you to have probability 10% from an answer made up "
-        f"without your record gets at most {_raised(guarantee)} from the true one"
-        f"{_failure(guarantee.delta, ' over data and noise')}. {_BREAKS}"
-    )
-
-
-def _inference_coupled_worlds(guarantee: Guarantee) -> str:
-    return (
-        f"{_IF}, then what they conclude about private parts to have probability 10% from an "
-        f"answer made up from scrubbed data gets at most {_raised(guarantee)} from the true one"
-        f"{_failure(guarantee.delta, ' over data and noise')}. {_BREAKS}"
-    )
-
-
-def _noiseless(guarantee: Guarantee) -> str:
-    return (
-        f"{_IF}, the answer hardly depends on the value of your record: what has probability 10% "
-        f"with one value has at most {_raised(guarantee)} with another. {_BREAKS}"
-    )
-
-
-def _pufferfish(guarantee: Guarantee) -> str:
-    return (
-        f"{_IF}, the answer hardly depends on a secret: what has probability 10% if the secret is "
-        f"false has at most {_raised(guarantee)} if it is true, and the other way round. {_BREAKS}"
-    )
-
-
-def _inference_pufferfish(guarantee: Guarantee) -> str:
-    return (
-        f"{_IF}, the answer hardly changes their belief in a secret: what had probability 10% gets "
-        f"at most {_raised(guarantee)}{_failure(guarantee.delta, ' over data and noise')}. "
-        f"{_BREAKS}"
-    )
 
 
 def _summary(guarantee: Guarantee) -> str:
@@ -290,23 +183,74 @@ _WORDS: dict[str, Callable[[Guarantee], str]] = {
     "pointwise": _pointwise,
     "statistical-difference": _statistical_difference,
     "informed": _informed,
-    "semantic": _semantic,
-    "reality-oblivious": _reality_oblivious,
-    "local-semantic": _local_semantic,
+    "semantic": lambda g: (
+        "Whatever someone believed, leaving out your data changes what they conclude by at most "
+        f"{points(g.epsilon)}{_failure(g.delta, ' over data and noise')}."
+    ),
+    "reality-oblivious": lambda g: (
+        "Whatever someone believed, and whatever is true, even what they held impossible: leaving "
+        f"out your data changes what they conclude by at most {points(g.epsilon)}"
+        f"{_failure(g.delta, ' over the noise')}."
+    ),
+    "local-semantic": lambda g: (
+        "For someone who holds one particular belief, leaving out your data changes what they "
+        f"conclude by at most {points(g.epsilon)}"
+        f"{_failure(g.delta, ' over data and noise')}. Nothing is promised for other "
+        "beliefs."
+    ),
     "local-dp": _local_dp,
     "local-laplace": _local_dp,
     "laplace-strategy": _differential_privacy,
-    "joint": _joint,
-    "local-joint": _local_joint,
-    "conditional": _conditional,
-    "power": _power,
-    "simulation": _simulation,
+    "joint": lambda g: (
+        "Whatever someone believed, database and output taken together: what has probability 10% "
+        f"without your data has at most {_raised(g)} with it."
+    ),
+    "local-joint": lambda g: (
+        "For someone who holds one particular belief, database and output taken together: what has "
+        f"probability 10% without your data has at most {_raised(g)} with it."
+    ),
+    "conditional": lambda g: (
+        "Whatever someone believed, what they would conclude to have probability 10% without your "
+        f"data gets at most {_raised(g)} with it"
+        f"{_failure(g['failure'], ' over the outputs')}."
+    ),
+    "power": lambda g: (
+        "A test of one value of your record against another that gives a false alarm in "
+        f"{percent(g['level'], side='about')} of the cases finds the truth in at most "
+        f"{percent(g['power'])} of them."
+    ),
+    "simulation": lambda g: (
+        "Whatever the data are, the answer could have been made up without your record: what has "
+        f"probability 10% then has at most {_raised(g)} with it, and the other way round."
+    ),
     "ddp": _ddp,
     "independent-ddp": _independent_ddp,
-    "coupled-worlds": _coupled_worlds,
-    "inference-ddp": _inference_ddp,
-    "inference-coupled-worlds": _inference_coupled_worlds,
-    "noiseless": _noiseless,
-    "pufferfish": _pufferfish,
-    "inference-pufferfish": _inference_pufferfish,
+    "coupled-worlds": lambda g: (
+        f"{_IF}, the answer could have been made up from scrubbed data, whatever is private: what "
+        f"has probability 10% then has at most {_raised(g)} in truth, and the other way "
+        f"round. {_BREAKS}"
+    ),
+    "inference-ddp": lambda g: (
+        f"{_IF}, then what they conclude about you to have probability 10% from an answer made up "
+        f"without your record gets at most {_raised(g)} from the true one"
+        f"{_failure(g.delta, ' over data and noise')}. {_BREAKS}"
+    ),
+    "inference-coupled-worlds": lambda g: (
+        f"{_IF}, then what they conclude about private parts to have probability 10% from an "
+        f"answer made up from scrubbed data gets at most {_raised(g)} from the true one"
+        f"{_failure(g.delta, ' over data and noise')}. {_BREAKS}"
+    ),
+    "noiseless": lambda g: (
+        f"{_IF}, the answer hardly depends on the value of your record: what has probability 10% "
+        f"with one value has at most {_raised(g)} with another. {_BREAKS}"
+    ),
+    "pufferfish": lambda g: (
+        f"{_IF}, the answer hardly depends on a secret: what has probability 10% if the secret is "
+        f"false has at most {_raised(g)} if it is true, and the other way round. {_BREAKS}"
+    ),
+    "inference-pufferfish": lambda g: (
+        f"{_IF}, the answer hardly changes their belief in a secret: what had probability 10% gets "
+        f"at most {_raised(g)}{_failure(g.delta, ' over data and noise')}. "
+        f"{_BREAKS}"
+    ),
 }

@@ -125,7 +125,7 @@ def _profile(asked: DifferentialPrivacy, built: Mechanism, price: Verdict) -> di
     except TwoWorldsError:
         return None
     try:
-        pieces = curve.to_dict()
+        pieces = curve.to_dict()["profile"]
     except TwoWorldsError:
         pieces = None
     return {"epsilon": epsilons, "delta": deltas, "pieces": pieces}
@@ -146,7 +146,7 @@ def _trade_off(built: Mechanism, price: Verdict) -> dict[str, Any] | None:
         [to_json(level)["value"], to_json(misses(power), side="down")["value"]]
         for level, power in corners[:_MOST_NUMBERS]
     ]
-    return {**curve.to_dict(), "points": points, "sentence": curve.explain()}
+    return {**curve.to_dict(), "points": points, "sentence": curve.sentence()}
 
 
 def _found_at_one_percent(curve: Curve) -> float:
@@ -210,7 +210,7 @@ def _game(built: Mechanism, held: Belief, output: Point, default: str | None) ->
     label = built.outputs.label(output)
     with about("default"):
         games: Games = play(built, held, label, default=default)
-    return {**games.to_dict(), "probability": to_json(chance), "sentence": games.explain()}
+    return {**games.to_dict(), "probability": to_json(chance), "sentence": games.answer().headline}
 
 
 def _worst(built: Mechanism, default: str | None) -> dict[str, Any]:

@@ -14,8 +14,11 @@ from itertools import islice, product
 from math import prod
 from typing import Any
 
+from twoworlds.answer import Answer, Facts
+from twoworlds.charts import Bar, Groups
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import INFINITY, Number, Order, compare, number, positive_part, show
+from twoworlds.show import Result
 from twoworlds.worlds.secret import Secret
 from twoworlds.worlds.universe import Point, Universe
 from twoworlds.worlds.words import Records
@@ -27,7 +30,7 @@ _SHOWN = 16
 _LONGEST_DRAWN = 24  # letters of a label beside a bar
 
 
-class Belief(Mapping[Point, Number]):
+class Belief(Result, Mapping[Point, Number]):
     """A law on databases, given by those that have positive probability.
 
     >>> from twoworlds.worlds.words import BitStrings
@@ -112,10 +115,8 @@ class Belief(Mapping[Point, Number]):
         shown = ", ".join(f"{self.universe.label(x)}: {show(mass)}" for x, mass in ranked)
         return f"Belief({shown}{', ...' if len(self) > 4 else ''})"
 
-    def _repr_html_(self) -> str:
-        """Show the likeliest databases on a card in a notebook, drawn and as numbers."""
-        from twoworlds.cards import Bar, belief_chart, card
-
+    def answer(self) -> Answer:
+        """Say the likeliest databases, as numbers and as bars."""
         ranked = sorted(self._masses.items(), key=lambda item: -float(item[1]))[:_SHOWN]
         facts = [(self.universe.label(x), show(mass)) for x, mass in ranked]
         shown = "the likeliest of " if len(self) > _SHOWN else ""
@@ -123,8 +124,12 @@ class Belief(Mapping[Point, Number]):
         words = "; ".join(f"{label}: {mass}" for label, mass in facts)
         bars = [Bar(self.universe.label(x), float(mass)) for x, mass in ranked]
         readable = max(len(label) for label, _ in facts) <= _LONGEST_DRAWN
-        chart = [belief_chart(title, [("", bars)], words, width=420)] if readable else []
-        return card(title, facts=facts, inside=chart)
+        chart = [Groups(title, [("", bars)], words)] if readable else []
+        return Answer(title, blocks=(Facts(facts), *chart))
+
+    def fields(self) -> dict[str, Number]:
+        """Return the probability of each database, by its label."""
+        return {self.universe.label(x): mass for x, mass in self._masses.items()}
 
 
 def records_of(universe: Universe) -> Records:

@@ -13,8 +13,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from twoworlds.answer import Answer, Listing, Table
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError
 from twoworlds.numbers import Number, Order, Real, compare, number, show
+from twoworlds.show import Result
 from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief
 from twoworlds.worlds.universe import Point
 
@@ -107,7 +110,7 @@ def _require_law(law: Mapping[Any, Number], what: str) -> None:
         )
 
 
-class Joint:
+class Joint(Result):
     """A law on pairs of a database and side information.
 
     >>> from twoworlds.worlds.belief import uniform
@@ -219,18 +222,25 @@ class Joint:
         known = "no side information" if self.sides.keys() <= {NOTHING} else f"{len(self.sides)} Z"
         return f"Joint({name}{len(self.databases)} databases, {known})"
 
-    def _repr_html_(self) -> str:
-        """Show the likeliest pairs on a card in a notebook."""
-        from twoworlds.cards import bars, card, table
-
+    def answer(self) -> Answer:
+        """Say the likeliest pairs, in a table and as bars."""
         ranked = sorted(self.masses.items(), key=lambda item: -float(item[1]))[:_SHOWN]
         rows = [(plain_label(x), plain_label(z), show(mass)) for (x, z), mass in ranked]
         count = f"{len(self)} pairs" + (f", the {_SHOWN} likeliest" if len(self) > _SHOWN else "")
-        heads = ("database", "side information", "probability")
-        title = f"A belief about databases and side information: {self.name or count}"
         masses = {f"{plain_label(x)}, {plain_label(z)}": mass for (x, z), mass in ranked}
-        drawn = bars("Probability of database, side information", masses)
-        return card(title, inside=[table(heads, rows), drawn], notes=[count] if self.name else [])
+        return Answer(
+            f"A belief about databases and side information: {self.name or count}",
+            blocks=(
+                Table(("database", "side information", "probability"), rows),
+                Bars("Probability of database, side information", masses),
+            ),
+            notes=[count] if self.name else [],
+        )
+
+    def fields(self) -> dict[str, object]:
+        """Return the name, and each pair with its probability."""
+        pairs = [[plain_label(x), plain_label(z), mass] for (x, z), mass in self.masses.items()]
+        return {"name": self.name, "masses": pairs}
 
 
 def gathered(parts: Iterable[tuple[Point, Side, Number]]) -> dict[tuple[Point, Side], Number]:
@@ -266,7 +276,7 @@ def _pair(pair: object, what: str) -> tuple[Point, Side]:
 
 
 @dataclass(frozen=True)
-class BeliefClass:
+class BeliefClass(Result):
     """The beliefs that attackers may hold, and the class in words.
 
     Attributes:
@@ -320,22 +330,15 @@ class BeliefClass:
             f"BeliefClass({count}{' and their mixtures' if self.hull else ''}: {self.assumption})"
         )
 
-    def _repr_html_(self) -> str:
-        """Show the assumption and the members on a card in a notebook."""
-        from twoworlds.cards import card, table
-
+    def answer(self) -> Answer:
+        """Say the assumption, and list the members."""
         names = [
             member.name or f"{len(member)} pairs of a database and side information"
-            for member in self.members[:_SHOWN]
+            for member in self.members
         ]
-        more = len(self) - len(names)
-        tail = [f"and {more} more"] if more else []
         mixed = " and all their mixtures" if self.hull else ""
-        said = [
-            f"If {self.assumption}.",
-            f"{len(self)} belief{'s' if len(self) > 1 else ''}{mixed}:",
-        ]
-        return card("", sentences=said, inside=[table((), [(name,) for name in [*names, *tail]])])
+        count = f"{len(self)} belief{'s' if len(self) > 1 else ''}{mixed}"
+        return Answer(f"If {self.assumption}.", blocks=(Listing(count, names),))
 
 
 def _side_at(side: RandomMap | None, x: Point) -> Mapping[Any, Number]:

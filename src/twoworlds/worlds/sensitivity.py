@@ -22,9 +22,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer
+from twoworlds.charts import Dots
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.numbers import Number, exact_text, show, sqrt, to_json
+from twoworlds.numbers import Number, exact_text, show, sqrt
+from twoworlds.show import Result
 from twoworlds.worlds.neighbours import check_group, pairs, resolve
 from twoworlds.worlds.part import Part
 from twoworlds.worlds.statistic import Additive, Change, Computed, Statistic, Value
@@ -40,7 +42,7 @@ Relation = str | Iterable[tuple[object, object]] | None
 
 
 @dataclass(frozen=True)
-class Sensitivity(Explained):
+class Sensitivity(Result):
     """How far a statistic moves between neighbours, with the pair that attains it.
 
     Attributes:
@@ -68,7 +70,7 @@ class Sensitivity(Explained):
         """``"global"`` or ``"local"``."""
         return "global" if self.at is None else "local"
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say the sensitivity, under which relation, and where it is attained.
 
         >>> from twoworlds.worlds.statistics import count
@@ -85,40 +87,40 @@ class Sensitivity(Explained):
             f"{people})"
         )
         if self.pair is None or self.values is None:
-            return f"{head}: there are no neighbours."
+            return Answer(f"{head}: there are no neighbours.")
         x, y = map(self._label, self.pair)
-        if self.value == 0:
-            return f"{head}: no neighbour moves it, it is {_text(self.values[0])} on {x} and {y}."
-        return f"{head}: it is {_text(self.values[0])} on {x} and {_text(self.values[1])} on {y}."
+        u, v = map(_text, self.values)
+        same = self.value == 0
+        moved = (
+            f"no neighbour moves it, it is {u} on {x} and {y}"
+            if same
+            else (f"it is {u} on {x} and {v} on {y}")
+        )
+        return Answer(f"{head}: {moved}.", blocks=() if same else (self._chart(x, y),))
 
-    def picture(self) -> str:
-        """Draw the values on the two neighbours that differ most."""
-        from twoworlds.cards import dots
-
-        if self.pair is None or self.values is None:
-            return ""
+    def _chart(self, x: str, y: str) -> Dots:
+        """Chart the values on the two neighbours that differ most."""
+        assert self.values is not None
         first, second = map(_coordinates, self.values)
         names = ["value"] if len(first) == 1 else [f"cell {i}" for i in range(1, len(first) + 1)]
         moved = zip(names, zip(first, second, strict=True), strict=True)
         rows = {name: both for name, both in moved if both[0] != both[1]}
-        labels = [self._label(point) for point in self.pair]
-        short = all(len(label) <= _KEPT for label in labels)
-        x, y = labels if short else ("on the first", "on the second")
-        return dots(f"The {self.statistic} on two neighbours", (x, y), rows, share=False)
+        worlds = (x, y) if max(len(x), len(y)) <= _KEPT else ("on the first", "on the second")
+        return Dots(f"The {self.statistic} on two neighbours", worlds, rows, share=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON: exact numbers, and databases by label."""
-        pair = None if self.pair is None else [self.universe.label(x) for x in self.pair]
+    def fields(self) -> dict[str, Any]:
+        """Return what was asked, the number, and databases by label."""
+        label = self.universe.label
         return {
             "statistic": self.statistic,
             "kind": self.kind,
             "norm": self.norm,
             "relation": self.relation,
             "group": self.group,
-            "sensitivity": to_json(self.value),
-            "at": None if self.at is None else self.universe.label(self.at),
-            "pair": pair,
-            "values": None if self.values is None else [_json(value) for value in self.values],
+            "sensitivity": self.value,
+            "at": None if self.at is None else label(self.at),
+            "pair": None if self.pair is None else [label(x) for x in self.pair],
+            "values": None if self.values is None else [_exact(value) for value in self.values],
         }
 
     def _label(self, point: Point) -> str:
@@ -310,7 +312,5 @@ def _coordinates(value: Value) -> list[float]:
     return [float(value)]
 
 
-def _json(value: Value) -> Any:
-    if isinstance(value, tuple):
-        return [_json(part) for part in value]
-    return to_json(Fraction(value))
+def _exact(value: Value) -> Any:
+    return [*map(_exact, value)] if isinstance(value, tuple) else Fraction(value)

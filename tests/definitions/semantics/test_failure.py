@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import Dense, check, measure, mechanism
-from twoworlds.definitions.semantics import ascent
-from twoworlds.definitions.semantics.ascent import worst_differences
-from twoworlds.definitions.semantics.beliefs import exact_failure, worst_found
+from twoworlds.definitions.semantics import beliefs
+from twoworlds.definitions.semantics.beliefs import exact_failure, worst_differences, worst_found
 from twoworlds.definitions.semantics.bounds import table_bounds
 from twoworlds.definitions.semantics.failure import Failure, failure_probability
 from twoworlds.definitions.semantics.half_lines import half_line_failure
@@ -89,7 +88,7 @@ def test_one_bit_is_exact_and_no_belief_fails_more_often(dense, limit):
 
 
 @given(dense_mechanisms(PAIR), TENTHS, st.integers(0, 10**6))
-@settings(max_examples=25)
+@settings(max_examples=8)
 def test_every_bound_holds_for_random_beliefs_and_the_belief_shown(dense, limit, seed):
     table = Likelihoods.of(dense)
     found = table_bounds(table, limit)
@@ -103,7 +102,7 @@ def test_every_bound_holds_for_random_beliefs_and_the_belief_shown(dense, limit,
 
 
 @given(dense_mechanisms(Records((0, 1, 2), 1)), TENTHS, st.integers(0, 10**6))
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_three_values_and_any_default(dense, limit, seed):
     for default in (0, 2):
         ends = failure_probability(dense, limit, default=default)
@@ -614,7 +613,7 @@ def test_the_slope_of_the_smooth_failure_is_its_derivative():
         return float((mass / (1 + np.exp((float(limit) - worst) / tau))).sum())
 
     belief = np.exp(logs) / np.exp(logs).sum()
-    slope = ascent._slope(p, q, counted, belief[None], float(limit), tau)[0]
+    slope = beliefs._slope(p, q, counted, belief[None], float(limit), tau)[0]
     for k in range(len(logs)):
         step = np.zeros_like(logs)
         step[k] = 1e-6

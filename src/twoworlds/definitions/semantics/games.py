@@ -15,34 +15,52 @@ out: see `product`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Block, Facts, Said, Table
+from twoworlds.charts import BLUE, GREY, ORANGE, Bar, Groups
 from twoworlds.definitions.semantics.product import ProductBelief, product_belief
-from twoworlds.errors import InvalidInput
+from twoworlds.definitions.verdict import shortened
+from twoworlds.definitions.words import percent, points
+from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
-from twoworlds.numbers import Number, Order, Real, above, at_most_one, compare, show, to_json
+from twoworlds.numbers import (
+    Number,
+    Order,
+    Real,
+    Side,
+    above,
+    at_most_one,
+    compare,
+    decimal,
+    show,
+    signed,
+    stated,
+)
 from twoworlds.progress import track
+from twoworlds.show import Result
 from twoworlds.worlds import Point, Records
-from twoworlds.worlds.belief import Belief, records_of
+from twoworlds.worlds.belief import LARGEST_SUPPORT, Belief, records_of
 from twoworlds.worlds.secret import Secret
 
 __all__ = ["Games", "default_value", "default_words", "play", "play_one", "without"]
 
-_MOST_DRAWN = 8
+_MOST_PERSONS, _MOST_DATABASES = 12, 16
+_IMPOSSIBLE = "undefined: impossible output"
 
 
 @dataclass(frozen=True)
-class Games(Explained):
+class Games(Result):
     """The posteriors of all games after one output.
 
     Attributes:
         prior: the belief before the output.
         with_everyone: the posterior of Game 0.
         without: the posterior of Game i for each person i, None where undefined.
+        secret: what was asked about; the databases themselves if None.
     """
 
     mechanism: Mechanism
@@ -51,6 +69,7 @@ class Games(Explained):
     prior: Belief
     with_everyone: Belief
     without: tuple[Belief | None, ...]
+    secret: Secret | None = None
 
     @property
     def differences(self) -> tuple[Number | None, ...]:
@@ -85,70 +104,217 @@ class Games(Explained):
             found[f"game {i}"] = chance
         return found
 
-    def to_dict(self, secret: Secret | None = None) -> dict[str, Any]:
-        """Return the games as plain data."""
-        universe, outputs = self.mechanism.universe, self.mechanism.outputs
+    @property
+    def _many(self) -> bool:
+        """Whether the databases are too many to list, so that records are listed instead."""
+        held = self.prior
+        return isinstance(held, ProductBelief) and held.support > LARGEST_SUPPORT
+
+    def _moved(self) -> Number | None:
+        """Return how far the belief moved; None where too many records moved differently."""
+        try:
+            return self.moved
+        except (TooLarge, Unsupported):
+            return None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the posteriors, by database or by record, and how far they lie apart."""
         found: dict[str, Any] = {
             "mechanism": self.mechanism.expression,
-            "output": outputs.label(self.output),
+            "output": self.mechanism.outputs.label(self.output),
             "default": str(self.default),
-            "prior_to_posterior": to_json(self.moved),
-            "differences": [None if d is None else to_json(d) for d in self.differences],
-            "game_0": _data(self.with_everyone),
-            "without": [None if b is None else _data(b) for b in self.without],
+            "prior_to_posterior": self._moved(),
+            "differences": self.differences,
         }
-        if secret is not None:
-            found["secret"] = secret.name
-            found["chances"] = {
-                name: None if p is None else to_json(p) for name, p in self.chances(secret).items()
-            }
-        if isinstance(universe, Records):
-            found["persons"] = universe.n
+        if self._many:
+            found["records"] = self._laws()
+        else:
+            found["game_0"] = self.with_everyone.fields()
+            found["without"] = [None if b is None else b.fields() for b in self.without]
+        if self.secret is not None:
+            found |= {"secret": self.secret.name, "chances": self.chances(self.secret)}
+        if isinstance(self.mechanism.universe, Records):
+            found["persons"] = self.mechanism.universe.n
         return found
 
-    def picture(self) -> str:
-        """Draw the belief in each database: before, with everyone, and without the worst case."""
-        from twoworlds.cards import BLUE, GREY, ORANGE, Bar, belief_chart
-
-        if len(self.prior) > _MOST_DRAWN:
-            return ""
-        sizes = [2.0 if d is None else above(d) for d in self.differences]
-        person = sizes.index(max(sizes))
-        left_out = self.without[person]
-        groups = []
-        for x in self.prior:
-            bars = [
-                Bar("before", above(self.prior[x]), GREY),
-                Bar("with everyone", above(self.with_everyone[x]), BLUE),
-            ]
-            if left_out is not None:
-                bars.append(Bar(f"without person {person + 1}", above(left_out[x]), ORANGE))
-            groups.append((self.mechanism.universe.label(x), bars))
-        return belief_chart("Belief in each database", groups, self.explain(), width=420)
-
-    def explain(self, secret: Secret | None = None) -> str:
-        """Say what moved: the prior, and the two worlds apart from each other."""
-        label = self.mechanism.outputs.label(self.output)
-        lines = [
-            f"After output {label} the belief has moved by {show(self.moved)} from the prior.",
-            f"Here {default_words(self.mechanism, self.default)}.",
+    def _laws(self) -> list[dict[str, dict[Point, Number]]]:
+        """Return the law of every record before, and with everyone's data."""
+        return [
+            {"prior": self.prior.marginal(i), "game_0": self.with_everyone.marginal(i)}
+            for i in range(1, len(self.without) + 1)
         ]
-        for i, difference in enumerate(self.differences, start=1):
-            if difference is None:
-                lines.append(
-                    f"Without person {i} this output is impossible: the posterior is undefined."
-                )
-            else:
-                lines.append(f"Without person {i} it would differ by {show(difference)}.")
-        if secret is not None:
-            lines += [
-                f"{secret.name}: {name} {'undefined' if p is None else show(p)}"
-                for name, p in self.chances(secret).items()
+
+    def answer(self) -> Answer:
+        """Say what moved: the prior, and the two worlds apart from each other."""
+        moved = self._moved()
+        if moved is None:
+            said = "This output moves the belief, by an amount that would take too long to compute."
+        elif moved == 0:
+            said = "This output leaves the belief as it was."
+        else:
+            said = f"This output moves the belief by {_points(moved, 'about')} away from the prior."
+        headline = f"{said} {self._apart()}"
+        return Answer(
+            headline,
+            subject=self.mechanism.expression,
+            claim=f"after output {shortened(self.mechanism.outputs.label(self.output))}",
+            blocks=(
+                *self._tables(),
+                Facts([*self._differences()]),
+                *([] if self._many else [self._chart(headline)]),
+            ),
+            assumptions=(default_words(self.mechanism, self.default),),
+        )
+
+    def _apart(self) -> str:
+        if None in self.differences:
+            return (
+                "Without the data of some person it could not have come out at all: it gives that "
+                "person away."
+            )
+        if self.worst == 0:
+            return "The same output computed without any one person leads to the same conclusions."
+        return (
+            "Compared with the same output computed without one person's data, the conclusions "
+            f"differ by at most {_points(self.worst)}."
+        )
+
+    def _tables(self) -> Iterator[Block]:
+        if self.secret is not None:
+            worlds = ["before", "with everyone", *self._left_out()]
+            chances = zip(worlds, self.chances(self.secret).values(), strict=True)
+            shown = [
+                (world, _IMPOSSIBLE, "") if p is None else (world, _written(p), _odds(p))
+                for world, p in list(chances)[: _MOST_PERSONS + 2]
             ]
-        return "\n".join(lines)
+            yield Table(("", f"P({self.secret.name})", "odds"), shown)
+            return
+        if self._many:
+            listed = [
+                (f"record {i} is {v}", _written(p), _written(laws["game_0"][v]), _written(p))
+                for i, laws in list(enumerate(self._laws(), start=1))[:_MOST_PERSONS]
+                for v, p in laws["prior"].items()
+            ]
+            yield Table(("", "prior", "with everyone", "without that person"), listed)
+            yield from _more(len(self.without) - _MOST_PERSONS, "records")
+            return
+        persons = self.without[:_MOST_PERSONS]
+        heads = [f"without {i}" for i in range(1, len(persons) + 1)]
+        label = self.mechanism.universe.label
+        rows = [
+            (
+                shortened(label(x)),
+                _written(self.prior[x]),
+                _written(self.with_everyone[x]),
+                *("undefined" if b is None else _written(b[x]) for b in persons),
+            )
+            for x in list(self.prior)[:_MOST_DATABASES]
+        ]
+        yield Table(("database", "prior", "with everyone", *heads), rows)
+        yield from _more(len(self.prior) - _MOST_DATABASES, "databases")
+
+    def _left_out(self) -> list[str]:
+        return [f"without person {i}" for i in range(1, len(self.without) + 1)]
+
+    def _differences(self) -> Iterator[tuple[str, str]]:
+        persons = list(zip(self._left_out(), self.differences, strict=True))
+        for world, difference in persons[:_MOST_PERSONS]:
+            told = "this output is impossible: a breach"
+            yield world, told if difference is None else f"differs by {show(difference)}"
+        if len(persons) > _MOST_PERSONS:
+            yield "", f"... and {len(persons) - _MOST_PERSONS} persons more"
+
+    def _chart(self, words: str) -> Groups:
+        """Chart the belief in the secret, or in each database: before, with everyone, without one.
+
+        The one left out of the databases is the one whose data makes the largest difference.
+        """
+        if self.secret is not None:
+            worlds = ["before", "with everyone", *self._left_out()]
+            chances = [*self.chances(self.secret).values()]
+            bars = [_bar(*one) for one in zip(worlds, chances, strict=True)]
+            title = f"Belief in “{self.secret.name}”"
+            return Groups(title, [("", bars[: _MOST_PERSONS + 2])], words)
+        sizes = [2.0 if d is None else float(d) for d in self.differences]
+        i = sizes.index(max(sizes))
+        beliefs: dict[str, Belief | None] = {
+            "before": self.prior,
+            "with everyone": self.with_everyone,
+        }
+        beliefs[f"without person {i + 1}"] = self.without[i]
+        label = self.mechanism.universe.label
+        kept = _likeliest(list(self.prior), [b for b in beliefs.values() if b is not None])
+        groups = {shortened(label(x)): [x] for x in kept}
+        if rest := [x for x in self.prior if x not in set(kept)]:
+            groups[f"the other {len(rest)}"] = rest
+        drawn = [
+            (
+                name,
+                [
+                    _bar(world, None if b is None else sum((b[x] for x in group), Fraction(0)))
+                    for world, b in beliefs.items()
+                ],
+            )
+            for name, group in groups.items()
+        ]
+        return Groups("Belief in each database", drawn, words)
 
 
-def play(mechanism: Mechanism, belief: Belief, output: object, *, default: object = None) -> Games:
+def _points(difference: Number, side: Side = "up") -> str:
+    """Write a statistical difference in percentage points: so much does some event move."""
+    if percent(difference) == "100%" and difference != 1:
+        return "just below 100 percentage points"
+    return points(difference, side=side)
+
+
+def _written(chance: Number) -> str:
+    """Write a probability; what is too close to 1 to be told from it is not written as 1."""
+    return "1, or just below" if compare(chance, 1) is Order.UNDECIDED else stated(chance)
+
+
+def _odds(chance: Number) -> str:
+    """Write the odds that belong to a probability, rounded up: ``3 to 1``, ``1 to 3``."""
+    if compare(chance, 0) is Order.EQUAL:
+        return "0 to 1"
+    if compare(chance, 1) is not Order.LESS:
+        return "certain"
+    against = (1 - chance) / chance
+    if compare(against, 1) is Order.GREATER:
+        text = decimal(against, 4, "down")
+        sign = signed(against, text, side="down").removesuffix(text).replace(">", "<")
+        return f"{sign}1 to {text}"
+    odds = chance / (1 - chance)
+    return f"{signed(odds, decimal(odds, 4))} to 1"
+
+
+def _more(count: int, what: str) -> Iterator[Said]:
+    if count > 0:
+        yield Said([f"... and {count} {what} more: --json lists them all"], quiet=True)
+
+
+def _bar(world: str, chance: Number | None) -> Bar:
+    colour = {"before": GREY, "with everyone": BLUE}.get(world, ORANGE)
+    if chance is None:
+        return Bar(f"{world}, {_IMPOSSIBLE}", 0.0, colour)
+    return Bar(world, above(chance), colour)
+
+
+def _likeliest(databases: list[Point], beliefs: list[Belief]) -> list[Point]:
+    if len(databases) <= _MOST_DATABASES:
+        return databases
+    ranked = sorted(databases, key=lambda x: -max(float(belief[x]) for belief in beliefs))
+    chosen = set(ranked[: _MOST_DATABASES - 1])
+    return [x for x in databases if x in chosen]
+
+
+def play(
+    mechanism: Mechanism,
+    belief: Belief,
+    output: object,
+    *,
+    default: object = None,
+    secret: Secret | None = None,
+) -> Games:
     """Play all games for one output.
 
     Args:
@@ -156,9 +322,10 @@ def play(mechanism: Mechanism, belief: Belief, output: object, *, default: objec
         belief: the attacker's prior on the same universe.
         output: what was published.
         default: the value that stands for "no data"; the last value of a record if left out.
+        secret: what is asked about; the databases themselves if left out.
 
     Raises:
-        InvalidInput: when the output cannot occur under the belief.
+        InvalidInput: when the output cannot occur under the belief, or the secret is certain.
 
     >>> from twoworlds import mechanism
     >>> from twoworlds.worlds.belief import uniform
@@ -168,10 +335,15 @@ def play(mechanism: Mechanism, belief: Belief, output: object, *, default: objec
     """
     records, t, d = _read(mechanism, belief, output, default)
     held = _structured(mechanism, belief)
+    if secret is not None and (chance := held.probability(secret)) in (0, 1):
+        word = "impossible" if chance == 0 else "certain"
+        raise InvalidInput(
+            f"{secret.name} is {word} under this belief already: no output can change that"
+        )
     real = _with_everyone(mechanism, held, t)
     persons = track(range(records.n), "leaving each person out", records.n)
     posteriors = tuple(_without(mechanism, held, real, t, i, d) for i in persons)
-    return Games(mechanism, t, d, held, real, posteriors)
+    return Games(mechanism, t, d, held, real, posteriors, secret)
 
 
 def play_one(
@@ -277,7 +449,3 @@ def default_words(mechanism: Mechanism, default: object = None) -> str:
         return "leaving a person out means putting a default value in place"
     value = default_value(universe, default)
     return f"leaving a person out means putting the default value {value} in place of their record"
-
-
-def _data(belief: Belief) -> dict[str, Any]:
-    return {belief.universe.label(x): to_json(mass) for x, mass in belief.items()}

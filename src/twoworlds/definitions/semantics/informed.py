@@ -30,10 +30,9 @@ from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.failing import points_claimed
 from twoworlds.definitions.semantics.privacy import semantic_value
-from twoworlds.definitions.verdict import Verdict, Witness, agree, shortened
-from twoworlds.definitions.words import Subject, any_belief, percent
+from twoworlds.definitions.verdict import Proof, Verdict, Witness, agree, shortened
+from twoworlds.definitions.words import Subject, any_belief, percent, points_claimed
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, exact_text, show, sqrt, to_json
@@ -98,7 +97,7 @@ class InformedPrivacy(PrivacyDefinition):
 
 
 @dataclass(frozen=True)
-class InformedWitness:
+class InformedWitness(Proof):
     """A belief on two neighbours, and an event that moves it by the stated difference.
 
     Attributes:
@@ -133,10 +132,6 @@ class InformedWitness:
         yield "belief", f"{show(self.weight)} in {first}, the rest in {second}"
         event = self.compared.event.describe(self.compared.mechanism.outputs)
         yield "worst case", f"after {event} it is {show(self.posterior)} in {first}"
-
-    def explain(self) -> str:
-        """Say the belief, the event and the posterior."""
-        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

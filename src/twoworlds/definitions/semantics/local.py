@@ -19,7 +19,6 @@ from math import prod
 from typing import Any, NamedTuple
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
-from twoworlds.definitions.failing import moved_too_often
 from twoworlds.definitions.semantics.breaches import breaches
 from twoworlds.definitions.semantics.games import default_value, default_words, play_one
 from twoworlds.definitions.semantics.product import (
@@ -29,8 +28,8 @@ from twoworlds.definitions.semantics.product import (
     reactions,
 )
 from twoworlds.definitions.semantics.view import View, views
-from twoworlds.definitions.semantics.wording import promise
-from twoworlds.definitions.verdict import Verdict, agree, shortened
+from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
+from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord
 from twoworlds.numbers import Number, Order, at_most_one, compare, exact_text, show, to_json
@@ -119,7 +118,7 @@ class LocalSemanticPrivacy(PrivacyDefinition):
             mechanism.expression,
             self.name,
             {"epsilon": epsilon, "delta": failure},
-            promise("For this belief", epsilon, failure),
+            difference_sentence("For this belief", epsilon, failure),
             (
                 f"this belief only: {self._held}; {default_words(mechanism, self.default)}",
                 f"a person: {mechanism.universe.explain(mechanism.universe.relation)}",
@@ -299,7 +298,7 @@ class _Played:
 
 
 @dataclass(frozen=True)
-class LocalWitness:
+class LocalWitness(Proof):
     """An output after which the belief differs most with and without a person.
 
     It re-verifies by playing Game 0 and the game without that person.
@@ -342,10 +341,6 @@ class LocalWitness:
         value = max(used, key=lambda v: float(used[v] - unused[v]))
         chances = f"{show(used[value])} with their data, {show(unused[value])} without"
         yield "", f"record {self.person} is {value}: probability {chances}"
-
-    def explain(self) -> str:
-        """Say the output and both conclusions."""
-        return "; ".join(fact for _, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

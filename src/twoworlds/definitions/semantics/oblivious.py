@@ -31,15 +31,14 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition, read_delta
-from twoworlds.definitions.failing import moved_too_often
 from twoworlds.definitions.semantics.breaches import breaches, reachable
 from twoworlds.definitions.semantics.games import default_words, play
 from twoworlds.definitions.semantics.local import Step, smallest_difference
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.view import views, worst_difference
-from twoworlds.definitions.semantics.wording import promise
-from twoworlds.definitions.verdict import Verdict, agree, shortened
+from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
+from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism, OnStatistic
@@ -241,7 +240,9 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         whose = "Whatever someone believes" if self.belief is None else "For this belief"
         true = "whatever is true" if self.truth is None else f"if {self.truth} is true"
         shown = values.get("delta_shown")
-        sentence = promise(f"{whose} and {true}", values["epsilon"], values["delta"], shown)
+        sentence = difference_sentence(
+            f"{whose} and {true}", values["epsilon"], values["delta"], shown
+        )
         belief = "all beliefs" if self.belief is None else f"this belief only: {self._spelled}"
         where = mechanism.universe
         truth = "every true database" if self.truth is None else f"this one: {self.truth}"
@@ -263,7 +264,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
 
 
 @dataclass(frozen=True)
-class ObliviousWitness:
+class ObliviousWitness(Proof):
     """A belief and a true database, with the probability of a breach, and one such output.
 
     It re-verifies by finding the breaches afresh, and by playing the games for the output shown.
@@ -327,10 +328,6 @@ class ObliviousWitness:
             difference = self.difference
             differ = _UNDEFINED if difference is None else f"differ by {show(difference)}"
             yield "", f"for example output {output}: with and without a person, {differ}"
-
-    def explain(self) -> str:
-        """Say the belief, the truth and the output."""
-        return "; ".join(f"{name}: {fact}" if name else fact for name, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

@@ -58,7 +58,7 @@ class ProductBelief(Belief):
     @cached_property
     def _masses(self) -> dict[Point, Number]:  # type: ignore[override]
         """Write the belief out, where that is possible at all."""
-        if self._support > LARGEST_SUPPORT:
+        if self.support > LARGEST_SUPPORT:
             raise TooLarge(
                 f"the belief holds more than {LARGEST_SUPPORT} databases possible: "
                 "ask about single records, or know more of them for certain"
@@ -85,10 +85,10 @@ class ProductBelief(Belief):
 
     def __len__(self) -> int:
         """Return how many databases are held possible."""
-        return self._support
+        return self.support
 
     @property
-    def _support(self) -> int:
+    def support(self) -> int:
         """The same number, which may be too large for `len`."""
         return prod(len(law) for law in self.laws)
 
@@ -108,8 +108,8 @@ class ProductBelief(Belief):
 
     def probability(self, secret: Secret) -> Number:
         """Add up the databases of which the secret is true, in whole numbers where possible."""
-        if self._support > LARGEST_SUPPORT:
-            return super().probability(secret)  # which refuses
+        if self.support > LARGEST_SUPPORT:
+            return self._of_many(secret)
         if any(isinstance(p, Real) for law in self.laws for p in law.values()):
             return super().probability(secret)
         scale, weights = 1, [1]
@@ -122,6 +122,18 @@ class ProductBelief(Belief):
         return Fraction(
             sum(w for w, x in zip(weights, self, strict=True) if secret.holds(x)), scale
         )
+
+    def _of_many(self, secret: Secret) -> Number:
+        """Return the probability of one record, or of the parity, of more records than listed."""
+        zero = Fraction(0)
+        if secret.name.startswith("record "):
+            _, person, _, value = secret.name.split(" ", 3)
+            return {str(v): p for v, p in self.marginal(int(person)).items()}[value]
+        if secret.name.startswith("parity "):
+            gaps = (law.get(0, zero) - law.get(1, zero) for law in self.laws)
+            even_less_odd = prod(gaps, start=Fraction(1))
+            return (1 + (even_less_odd if secret.name.endswith("even") else -even_less_odd)) / 2
+        return super().probability(secret)  # which refuses, and says what can be asked
 
     def observed(self, mechanism: PerRecord, output: tuple[Point, ...]) -> ProductBelief | None:
         """Return the posterior record by record, or None if the output is impossible."""

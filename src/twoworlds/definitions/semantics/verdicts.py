@@ -8,19 +8,18 @@ lower end is too large, and otherwise the verdict is undecided and says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.failing import moved_too_often
+from twoworlds.charts import Chart, Span
 from twoworlds.definitions.semantics.failure import Ends, Failure, enclosure
 from twoworlds.definitions.semantics.witnesses import BeliefFailure
-from twoworlds.definitions.semantics.wording import at_least
 from twoworlds.definitions.verdict import Proof, Verdict
-from twoworlds.definitions.words import percent
+from twoworlds.definitions.words import at_least, moved_too_often, percent
 from twoworlds.errors import Undecided
-from twoworlds.numbers import Number, Order, above, below, bounds, compare, show
+from twoworlds.numbers import Number, Order, above, below, bounds, compare, show, to_json
 
 __all__ = ["Bounded", "claim_verdict", "difference_verdict", "failure_verdict"]
 
@@ -42,18 +41,17 @@ class Bounded(Verdict):
     upper: Number = Fraction(1)
     bounded: str = "delta"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain data, with the ends rounded outward to floats."""
-        found = super().to_dict()
-        if found[self.bounded]["exact"] is None:
-            found[self.bounded] |= {"lower": below(self.lower), "upper": above(self.upper)}
+    def fields(self) -> dict[str, Any]:
+        """Return the verdict, with the ends rounded outward to floats."""
+        found = super().fields()
+        value = to_json(found[self.bounded])
+        if value["exact"] is None:
+            found[self.bounded] = value | {"lower": below(self.lower), "upper": above(self.upper)}
         return found
 
-    def picture(self) -> str:
-        """Draw the ends between which the number lies."""
-        from twoworlds.cards import interval
-
-        return interval(self.bounded, self.lower, self.upper)
+    def _charts(self) -> Iterator[Chart]:
+        """Chart the ends between which the number lies."""
+        yield Span(self.bounded, self.lower, self.upper)
 
     def __bool__(self) -> bool:
         """Return whether the claim holds, or say between which ends the truth lies."""

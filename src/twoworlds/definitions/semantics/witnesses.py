@@ -19,6 +19,7 @@ from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.half_lines import half_line_failure
 from twoworlds.definitions.semantics.pair import Masses, failure_at
 from twoworlds.definitions.semantics.table import Likelihoods, within_reach
+from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import Unsupported
 from twoworlds.mechanisms import Comparison, Mechanism, OnStatistic
 from twoworlds.mechanisms.on_statistic import FiniteNoise
@@ -49,7 +50,7 @@ def failure_of(
 
 
 @dataclass(frozen=True)
-class BeliefFailure:
+class BeliefFailure(Proof):
     """A belief that sees a breach at least so often; it re-verifies by playing every output.
 
     ``mechanism`` may be the one asked about with its outputs clamped far out (the ends are then
@@ -109,10 +110,6 @@ class BeliefFailure:
             yield "belief", f"{show(mass)} in {label(x)}"
         yield "breach", f"with probability {show(self.failure, side='at least')} under this belief"
 
-    def explain(self) -> str:
-        """Say the belief and how often it sees a breach."""
-        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
-
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""
         label = self.belief.universe.label
@@ -124,7 +121,7 @@ class BeliefFailure:
 
 
 @dataclass(frozen=True)
-class EachPerson:
+class EachPerson(Proof):
     """The same belief about each of many people, independently.
 
     Where every record is treated on its own, each person sees a breach independently of the others.
@@ -150,10 +147,6 @@ class EachPerson:
         yield "", f"and so for each of {self.people} people, independently"
         yield "breach", f"with probability {show(self.failure, side='at least')} under this belief"
 
-    def explain(self) -> str:
-        """Say the belief and how often it sees a breach."""
-        return "; ".join(f"{name}: {fact}".removeprefix(": ") for name, fact in self.facts())
-
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""
         return self.one.to_dict() | {
@@ -163,7 +156,7 @@ class EachPerson:
 
 
 @dataclass(frozen=True)
-class PairBelief:
+class PairBelief(Proof):
     """A belief on two databases that differ in one person, who is all that is not known.
 
     Only breaches about that person are counted: others may come on top of them.
@@ -192,10 +185,6 @@ class PairBelief:
         yield "belief", f"{show(self.weight)} in {first}, else {second}"
         chance = show(self.failure, side="down")
         yield "breach", f"about the person in whom they differ with probability at least {chance}"
-
-    def explain(self) -> str:
-        """Say the belief and how often it sees a breach."""
-        return "; ".join(f"{name}: {fact}" for name, fact in self.facts())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the witness as plain data."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from twoworlds.cards.explained import Explained
-from twoworlds.numbers import Number, Real, ball, show, to_json
+from twoworlds.answer import Answer
+from twoworlds.charts import Bars
+from twoworlds.numbers import Number, Real, ball, show
+from twoworlds.show import Result
 
 __all__ = ["Bound", "any_of"]
 
@@ -15,7 +16,7 @@ _LONGEST_POWER = 1 << 14
 
 
 @dataclass(frozen=True)
-class Bound(Explained):
+class Bound(Result):
     """What a paper prints as an upper bound (or as a value), and what the quantity is.
 
     Attributes:
@@ -44,30 +45,17 @@ class Bound(Explained):
             return Fraction(0)
         return self.printed - self.exact
 
-    def explain(self) -> str:
-        """Say both in one sentence."""
+    def answer(self) -> Answer:
+        """Say both in one sentence, and chart them."""
         tail = f" ({self.note})" if self.note else ""
-        said = "" if self.printed is None else f"; {self.citation} prints {show(self.printed)}"
-        return f"{self.name} = {show(self.exact)}{said}{tail}."
-
-    def picture(self) -> str:
-        """Draw the exact value and the printed one."""
-        from twoworlds.cards import bars
-
         if self.printed is None:
-            return ""
+            return Answer(f"{self.name} = {show(self.exact)}{tail}.")
         values = {"exact": self.exact, "printed": self.printed}
-        return bars(self.name, values, share=self.name.startswith("P("), orange=["printed"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {
-            "name": self.name,
-            "exact": to_json(self.exact),
-            "printed": None if self.printed is None else to_json(self.printed),
-            "citation": self.citation,
-            "note": self.note,
-        }
+        share = self.name.startswith("P(")
+        return Answer(
+            f"{self.name} = {show(self.exact)}; {self.citation} prints {show(self.printed)}{tail}.",
+            blocks=(Bars(self.name, values, share=share, orange=["printed"]),),
+        )
 
 
 def any_of(q: Number, d: int) -> Number:

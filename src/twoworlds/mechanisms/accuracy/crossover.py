@@ -16,15 +16,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer
+from twoworlds.charts import Bars
 from twoworlds.mechanisms.calibration import read_epsilon
 from twoworlds.numbers import Number, bounds, exp, show, sqrt
+from twoworlds.show import Result
 
 __all__ = ["Crossover", "geometric_crossover", "laplace_crossover"]
 
 
 @dataclass(frozen=True)
-class Crossover(Explained):
+class Crossover(Result):
     """The number of people from which central noise is the more accurate.
 
     Attributes:
@@ -41,24 +43,19 @@ class Crossover(Explained):
     per_record: Number
     central: Number
 
-    def explain(self) -> str:
-        """Say where the two cross, with the errors there."""
-        local = sqrt(self.records * self.per_record)
-        return (
+    def answer(self) -> Answer:
+        """Say where the two cross, and chart the error for some numbers of people."""
+        local, central = sqrt(self.records * self.per_record), sqrt(self.central)
+        numbers = sorted({1, self.records - 1, self.records, 2 * self.records} - {0})
+        errors = {f"randomized response, n = {n:,}": sqrt(n * self.per_record) for n in numbers}
+        mark = (f"{self.noise} noise, any n:", central)
+        title = "Root mean square error of a count"
+        return Answer(
             f"At epsilon {show(self.epsilon)} {self.noise} noise estimates a count better than "
             f"randomized response from {self.records} people on: root mean square error "
-            f"{show(sqrt(self.central))} against {show(local)}."
+            f"{show(central)} against {show(local)}.",
+            blocks=(Bars(title, errors, share=False, mark=mark),),
         )
-
-    def picture(self) -> str:
-        """Draw the error of randomized response for some numbers of people, and of the noise."""
-        from twoworlds.cards import bars
-
-        local = "randomized response"
-        numbers = sorted({1, self.records - 1, self.records, 2 * self.records} - {0})
-        errors = {f"{local}, n = {n:,}": sqrt(n * self.per_record) for n in numbers}
-        line = (f"{self.noise} noise, any n:", sqrt(self.central))
-        return bars("Root mean square error of a count", errors, share=False, mark=line)
 
 
 def laplace_crossover(epsilon: object = None, *, ratio: object = None) -> Crossover:

@@ -15,7 +15,6 @@ from twoworlds.definitions.trade_off import misses, trade_off
 from twoworlds.errors import TwoWorldsError, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.numbers import INFINITY, Number, above, below, decimal, show, stated
-from twoworlds.report.profile import corners, samples
 from twoworlds.report.review.attacker import attacker_blocks
 from twoworlds.report.review.chain import chain_blocks
 from twoworlds.report.review.findings import Findings
@@ -99,11 +98,8 @@ def _pictures(found: Findings) -> Iterator[Block]:
         yield from _odds(found, found.guarantee)
     try:
         profile = found.dp.profile(found.mechanism)
-        try:
-            points = corners(profile)
-        except Unsupported:
-            points = samples(profile)
-        words = _profile_words(points[0].delta, points[-1].ratio, points[-1].delta)
+        points = profile.points()
+        words = _profile_words(points[0][1], *points[-1])
         drawn = [(above(ratio), above(delta)) for ratio, delta in points]
         if drawn[-1][0] > 1e200:
             raise Unsupported("the ratios of this profile are beyond any scale")
@@ -124,7 +120,7 @@ def _test(found: Findings) -> Iterator[Block]:
         yield Said((f"There is no picture of the best test: {error}.",), quiet=True)
         return
     points = [(below(one.level), below(misses(one.power))) for one in found_on_it]
-    title, words = brief(f"The best test for {curve.title}"), brief(curve.explain())
+    title, words = brief(f"The best test for {curve.title}"), brief(curve.sentence())
     yield replace(trade_off_chart(points, words), title=title)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import twoworlds.theorems.bassily_groce_katz_smith.counterexamples
 import twoworlds.theorems.bassily_groce_katz_smith.ordered  # noqa: F401 (registers them)
-from twoworlds.theorems.bassily_groce_katz_smith.examples import (
+from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import (
     denied_value,
     hidden_sign,
     known_parity,

@@ -23,7 +23,7 @@ from twoworlds.theorems.kasiviswanathan_smith.local import (
     good_databases,
 )
 from twoworlds.theorems.kasiviswanathan_smith.one_bit import one_bit_failure, one_bit_worst
-from twoworlds.theorems.kasiviswanathan_smith.power import largest_power
+from twoworlds.theorems.kasiviswanathan_smith.pure import largest_power
 
 __all__ = [
     "Alarm",

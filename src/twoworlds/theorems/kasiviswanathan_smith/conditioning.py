@@ -40,7 +40,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.definitions.base import read_ratio
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import (
@@ -53,8 +54,8 @@ from twoworlds.numbers import (
     positive_part,
     show,
     sqrt,
-    to_json,
 )
+from twoworlds.show import Result
 from twoworlds.theorems.formulas import order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
@@ -107,7 +108,7 @@ Cells = dict[Point, dict[Point, Number]]
 
 
 @dataclass(frozen=True)
-class Conditioned(Explained):
+class Conditioned(Result):
     """The Conditioning Lemma on two given joint laws: what it promises, and what is true of them.
 
     Attributes:
@@ -130,29 +131,10 @@ class Conditioned(Explained):
     beyond_print: tuple[Number, Number]
     printed: Number
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say how often a second coordinate gives the laws away, beside both bounds for that."""
         listed = ", ".join(str(t) for t in self.bad) or "no value"
         violated = " (violated here)" if self.violates_print else ""
-        lines = [
-            f"As laws of pairs the two are alike: whatever one of them does with some probability, "
-            f"the other does with at most {show(self.ratio, side='up')} times that, plus "
-            f"{show(self.delta)}.",
-            f"Who sees the second coordinate compares the laws of the first one given it. There "
-            f"the factor {show(self.ratio**2)} (the square), plus {show(self.inner)}, is allowed.",
-            f"The second coordinate breaks that at: {listed}. Such values have probability "
-            f"{show(self.mass[0])} in the first law, and {show(self.mass[1])} in the second.",
-            f"The corrected Conditioning Lemma {_allows(self.corrected)}.",
-            f"As printed, with the cube {show(self.ratio**3)} in place of the square, it "
-            f"{_allows(self.printed)}; the values that break this have probability "
-            f"{show(self.beyond_print[0])} and {show(self.beyond_print[1])}{violated}.",
-        ]
-        return "\n".join(lines)
-
-    def picture(self) -> str:
-        """Draw how often it happens, and both bounds."""
-        from twoworlds.cards import bars
-
         chances = {
             "in the first law": self.mass[0],
             "in the second law": self.mass[1],
@@ -161,26 +143,38 @@ class Conditioned(Explained):
         }
         grey = ["corrected bound", "printed bound"]
         title = "A second coordinate gives them away"
-        return bars(title, chances, orange=["in the second law"], grey=grey)
+        return Answer(
+            f"As laws of pairs the two are alike: whatever one of them does with some probability, "
+            f"the other does with at most {show(self.ratio, side='up')} times that, plus "
+            f"{show(self.delta)}.",
+            blocks=(
+                Said(
+                    [
+                        "Who sees the second coordinate compares the laws of the first one given "
+                        f"it. There the factor {show(self.ratio**2)} (the square), plus "
+                        f"{show(self.inner)}, is allowed.",
+                        f"The second coordinate breaks that at: {listed}. Such values have "
+                        f"probability {show(self.mass[0])} in the first law, and "
+                        f"{show(self.mass[1])} in the second.",
+                        f"The corrected Conditioning Lemma {_allows(self.corrected)}.",
+                        f"As printed, with the cube {show(self.ratio**3)} in place of the square, "
+                        f"it {_allows(self.printed)}; the values that break this have probability "
+                        f"{show(self.beyond_print[0])} and {show(self.beyond_print[1])}{violated}.",
+                    ]
+                ),
+                Bars(title, chances, orange=["in the second law"], grey=grey),
+            ),
+        )
 
     @property
     def violates_print(self) -> bool:
         """Whether one of the two masses beyond 3 epsilon exceeds the bound as printed."""
         return any(order(mass, self.printed) is Order.GREATER for mass in self.beyond_print)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as plain data."""
-        return {
-            "ratio": to_json(self.ratio),
-            "delta": to_json(self.delta),
-            "inner": to_json(self.inner),
-            "bad": [str(t) for t in self.bad],
-            "mass": [to_json(mass) for mass in self.mass],
-            "corrected": to_json(self.corrected),
-            "beyond_print": [to_json(mass) for mass in self.beyond_print],
-            "printed": to_json(self.printed),
-            "violates_print": self.violates_print,
-        }
+    def fields(self) -> dict[str, Any]:
+        """Return all numbers."""
+        bad = [str(t) for t in self.bad]
+        return {**super().fields(), "bad": bad, "violates_print": self.violates_print}
 
 
 def condition(

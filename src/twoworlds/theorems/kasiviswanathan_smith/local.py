@@ -15,11 +15,12 @@ mechanism and a belief, `calibrate_locally` the corollary on a function, a belie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Facts, Said
+from twoworlds.charts import Bars
 from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.errors import InvalidInput, TooLarge
@@ -34,9 +35,9 @@ from twoworlds.numbers import (
     positive,
     show,
     sqrt,
-    to_json,
 )
 from twoworlds.progress import track
+from twoworlds.show import Result
 from twoworlds.theorems.formulas import order
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.hypotheses import (
@@ -142,7 +143,7 @@ def laplace_where_sensitivity_is_small(given: Guarantee, _context: Context) -> G
 
 
 @dataclass(frozen=True)
-class LocalCalibration(Explained):
+class LocalCalibration(Result):
     """Laplace noise calibrated to a bound on local sensitivity that holds with high probability.
 
     Attributes:
@@ -155,22 +156,16 @@ class LocalCalibration(Explained):
     outside: Number
     implication: Implication
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say the noise, the mass left out, and what follows."""
-        return (
-            f"Add Laplace noise of scale {show(self.scale)}. The belief gives probability "
+        follows = self.implication.answer()
+        return replace(
+            follows,
+            headline=f"Add Laplace noise of scale {show(self.scale)}. The belief gives probability "
             f"{show(self.outside)} to databases at which one person moves the statistic further "
-            "than the threshold.\n"
-            f"{self.implication.explain()}"
+            "than the threshold.",
+            blocks=(Said([follows.headline]), *follows.blocks),
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the calibration and what follows as plain data."""
-        return {
-            "scale": to_json(self.scale),
-            "outside": to_json(self.outside),
-            "implication": self.implication.to_dict(),
-        }
 
 
 def calibrate_locally(
@@ -220,7 +215,7 @@ def _stated(conclusion: Guarantee | None, otherwise: str) -> str:
 
 
 @dataclass(frozen=True)
-class GoodDatabases(Explained):
+class GoodDatabases(Result):
     """Theorem 4.2 on a mechanism and a belief: where the mechanism is private, and what follows.
 
     Attributes:
@@ -251,59 +246,51 @@ class GoodDatabases(Explained):
     sharper: Guarantee | None
     default: Point
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say which databases are good, their mass, and the three guarantees."""
         shown = ", ".join(self.bad[:_SHOWN]) + (", ..." if len(self.bad) > _SHOWN else "")
         ratio, delta = show(self.ratio), show(self.delta)
-        lines = [
-            f"{self.mechanism}: {len(self.good)} of {len(self.good) + len(self.bad)} databases "
-            f"held possible are good: another value of one record makes nothing more than {ratio} "
-            f"times as likely, or as unlikely, plus {delta}.",
-            f"Not good: {shown or 'none'}. The belief gives them probability {show(self.outside)}; "
-            f"and {show(self.needed)} if only leaving a person out counts, that is, putting "
-            f"{self.default} in place of the record.",
-            f"On the average over the belief, leaving a person out keeps the factor {ratio} but "
-            f"for a probability of {show(self.joint)}.",
-            "For this belief follows, with epsilon for how far leaving a person out can move what "
-            "is concluded, and delta for the probability that it moves further:",
-        ]
         unmet = (
             "nothing: the number of persons times the probability that the factor fails must be "
             "below the square of its logarithm"
         )
-        lines += [
-            f"  Theorem 4.2 as printed: {_stated(self.printed, unmet)}",
-            f"  with its proof repaired: {_stated(self.repaired, unmet)}",
-            f"  sharper: {_stated(self.sharper, _REACHES_ONE)}",
-        ]
-        return "\n".join(lines)
-
-    def picture(self) -> str:
-        """Draw what is left unprotected, by the three ways to count it."""
-        from twoworlds.cards import bars
-
-        chances = {
+        unprotected = {
             "not good": self.outside,
             "not good to leave out": self.needed,
             "on average over the belief": self.joint,
         }
-        return bars("How much the belief leaves unprotected", chances, side="up")
+        return Answer(
+            f"{len(self.good)} of {len(self.good) + len(self.bad)} databases held possible are "
+            f"good: another value of one record makes nothing more than {ratio} times as likely, "
+            f"or as unlikely, plus {delta}.",
+            subject=self.mechanism,
+            blocks=(
+                Said(
+                    [
+                        f"Not good: {shown or 'none'}. The belief gives them probability "
+                        f"{show(self.outside)}; and {show(self.needed)} if only leaving a person "
+                        f"out counts, that is, putting {self.default} in place of the record.",
+                        "On the average over the belief, leaving a person out keeps the factor "
+                        f"{ratio} but for a probability of {show(self.joint)}.",
+                        "For this belief follows, with epsilon for how far leaving a person out "
+                        "can move what is concluded, and delta for the probability that it moves "
+                        "further:",
+                    ]
+                ),
+                Facts(
+                    [
+                        ("Theorem 4.2 as printed", _stated(self.printed, unmet)),
+                        ("with its proof repaired", _stated(self.repaired, unmet)),
+                        ("sharper", _stated(self.sharper, _REACHES_ONE)),
+                    ]
+                ),
+                Bars("How much the belief leaves unprotected", unprotected, side="up"),
+            ),
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sets, their mass and the guarantees as plain data."""
-        stated = {"printed": self.printed, "repaired": self.repaired, "sharper": self.sharper}
-        return {
-            "mechanism": self.mechanism,
-            "ratio": to_json(self.ratio),
-            "delta": to_json(self.delta),
-            "good": list(self.good),
-            "bad": list(self.bad),
-            "outside": to_json(self.outside),
-            "needed": to_json(self.needed),
-            "joint": to_json(self.joint),
-            "default": str(self.default),
-            **{name: None if one is None else one.to_dict() for name, one in stated.items()},
-        }
+    def fields(self) -> dict[str, Any]:
+        """Return the sets, their mass and the guarantees."""
+        return {**super().fields(), "default": str(self.default)}
 
 
 def good_databases(

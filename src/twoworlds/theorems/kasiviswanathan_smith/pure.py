@@ -1,4 +1,4 @@
-r"""Theorem 2.2 of Kasiviswanathan & Smith: pure differential privacy and semantic privacy.
+"""Theorem 2.2 of Kasiviswanathan & Smith: pure differential privacy and semantic privacy.
 
     epsilon-DP           =>  tanh(epsilon/2)-semantic      (printed: e^epsilon - 1)
     s-semantic           =>  4 artanh(s)-DP                (printed: s = epsilon/2 gives 3 epsilon)
@@ -8,20 +8,46 @@ The tight forms come from the exact worst belief: over all beliefs, the two post
 transcript t differ by at most tanh(ln(R)/4), where R is the largest ratio between two values of
 r(x) = P(A(x) = t) / P(A(x_-i) = t). Differential privacy bounds each r(x) by e^epsilon both ways,
 so R <= e^(2 epsilon); with a single record, r has one denominator and R <= e^epsilon.
+
+Equations 4 and 5 of Kasiviswanathan & Smith: what privacy says about hypothesis tests.
+
+A test of one value of a record against another, at level alpha, has power at most
+
+    e^epsilon alpha + delta      under (epsilon, delta)-differential privacy        (equation 4)
+    alpha + epsilon              under a statistical difference epsilon             (equation 5)
+
+and, as the same holds for the complement, at most 1 - (1 - delta - alpha) e^-epsilon. The smaller
+of the two is attained. Both equations read alike, but a mechanism that publishes a random record in
+the clear satisfies the second one: power alone says little (Remark 1).
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from twoworlds.numbers import Order, exp
-from twoworlds.theorems.formulas import order, ratio_of_four_artanh, tanh_half, tanh_quarter
+from twoworlds.numbers import Number, Order, exp
+from twoworlds.theorems.formulas import (
+    capped,
+    minimum,
+    order,
+    ratio_of_four_artanh,
+    tanh_half,
+    tanh_quarter,
+)
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.hypotheses import finite, one_person, pure, strictly_below, substitution
+from twoworlds.theorems.hypotheses import (
+    finite,
+    known_level,
+    one_person,
+    pure,
+    strictly_below,
+    substitution,
+)
 from twoworlds.theorems.statements import Check, Context, theorem
 from twoworlds.worlds import SUBSTITUTE
 
-__all__ = ["LARGEST_HALF"]
+__all__ = ["LARGEST_HALF", "largest_power"]
+
 
 _PAPER = "Kasiviswanathan & Smith"
 LARGEST_HALF = Fraction(9, 40)  # epsilon <= 0.45, so epsilon/2 <= 0.225
@@ -139,3 +165,57 @@ def informed_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
 def pure_implies_reality_oblivious(given: Guarantee, _context: Context) -> Guarantee:
     """Pure DP bounds every transcript, so the true database does not matter: tanh(epsilon/2)."""
     return given.to("reality-oblivious", epsilon=tanh_half(given.ratio))
+
+
+# --- power of tests -------------------------------------------------------------------------------
+
+
+def largest_power(ratio: Number, delta: Number, level: Number) -> Number:
+    r"""Return min(1, a alpha + delta, 1 - (1 - delta - alpha)/a), the largest power at a level.
+
+    >>> largest_power(Fraction(3), Fraction(0), Fraction(1, 4))
+    Fraction(3, 4)
+    """
+    first, second = ratio * level + delta, 1 - (1 - delta - level) / ratio
+    return capped(minimum(first, second))
+
+
+def _printed_power(given: Guarantee, context: Context) -> Guarantee | None:
+    if context.level is None:
+        return None
+    power = given.ratio * context.level + given.delta
+    return given.to("power", level=context.level, power=power)
+
+
+@theorem(
+    "ks-equation-4",
+    premises=["dp"],
+    conclusion="power",
+    citation=f"{_PAPER}, Section 2.1, equation 4",
+    hypotheses=(finite, known_level),
+    printed="1 - beta <= e^epsilon alpha (with delta: + delta)",
+    printed_rule=_printed_power,
+    tight="min(e^epsilon alpha + delta, 1 - (1 - delta - alpha) e^-epsilon)",
+    tightness="tight",
+    erratum='"H_1 versus H_1" means H_0 versus H_1; 1 - beta, the power, is 1 - type II error',
+)
+def power_under_dp(given: Guarantee, context: Context) -> Guarantee:
+    """A test at level alpha has power at most min(a alpha + delta, 1 - (1 - delta - alpha)/a)."""
+    assert context.level is not None
+    power = largest_power(given.ratio, given.delta, context.level)
+    return given.to("power", level=context.level, power=power)
+
+
+@theorem(
+    "ks-equation-5",
+    premises=["statistical-difference"],
+    conclusion="power",
+    citation=f"{_PAPER}, Section 2.1, equation 5",
+    hypotheses=(known_level,),
+    printed="1 - beta <= alpha + epsilon_SD",
+    tightness="tight",
+)
+def power_under_statistical_difference(given: Guarantee, context: Context) -> Guarantee:
+    """A test at level alpha has power at most alpha + epsilon; this says little."""
+    level = context.level or Fraction(0)
+    return given.to("power", level=level, power=level + given.epsilon)
