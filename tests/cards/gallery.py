@@ -73,6 +73,7 @@ EXAMPLES = {
     "definitions.coupled.inference_optimal.InferenceOptimum": (
         "definitions.coupled.inference_optimal.inference_optimum"
     ),
+    "definitions.coupled.operations.Composed": "definitions.coupled.operations.compose",
     "definitions.profile.Profile": "definitions.profile.Profile",
     "definitions.record_trade_off.RecordTradeOff": "definitions.record_trade_off.record_trade_off",
     "definitions.semantics.games.Games": "definitions.semantics.games.play",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,6 @@ from twoworlds.show import Result, Told
 
 if TYPE_CHECKING:
     from twoworlds.definitions import Verdict
-    from twoworlds.definitions.coupled.optimal import Optimum
     from twoworlds.noiseless import Release
     from twoworlds.numbers import Number
 
@@ -106,52 +105,6 @@ def _source(scenario: str) -> str:
     raise UnknownName("scenario (a file or a built-in one)", scenario, list(examples))
 
 
-@dataclass(frozen=True)
-class Nearest(Result):
-    """The best simulator of a release, beside the canonical one."""
-
-    best: Optimum
-    canonical: Number | None
-    saved: Path | None
-
-    def answer(self) -> Answer:
-        """Say how near a simulator comes, and why none comes nearer."""
-        from dataclasses import replace
-
-        from twoworlds.numbers import ln, show
-
-        best, at = self.best, self.best.ratio
-        nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
-        plain = "The release itself, run on what is left (canonical): delta "
-        canonical = [] if self.canonical is None else [f"{plain}{show(self.canonical)}."]
-        why = f"Why none comes nearer: {best.proof.sentence}."
-        said = best.answer()
-        return replace(
-            said,
-            headline=f"If {best.scene.beliefs.assumption}, then a simulator that never sees the "
-            f"private part comes within delta {show(best.delta, side='up')} of the release at "
-            f"ratio {show(at)} (epsilon {show(ln(at))}), and none comes nearer{nearer}.",
-            blocks=(Said([*canonical, why]), Facts([*best.proof.facts()][1:]), *said.blocks[1:]),
-            notes=() if self.saved is None else (f"wrote {self.saved}",),
-            assumptions=(),
-        )
-
-    def fields(self) -> Mapping[str, Any]:
-        """Return the names, the numbers, the simulator and the proof."""
-        from twoworlds.numbers import ln
-
-        best = dict(self.best.fields())
-        best.pop("certificate")
-        return {
-            "mechanism": self.best.scene.release.name,
-            "assumption": self.best.scene.beliefs.assumption,
-            **best,
-            "canonical": self.canonical,
-            "epsilon": ln(self.best.ratio),
-            **({} if self.saved is None else {"saved": str(self.saved)}),
-        }
-
-
 def simulator(
     mechanism: Annotated[
         str, "a call such as 'geometric(ratio=2)', a matrix file, or python:module:name"
@@ -169,7 +122,7 @@ def simulator(
     from twoworlds.definitions.coupled.scene import scene
     from twoworlds.definitions.coupled.simulator import canonical
     from twoworlds.mechanisms.named import mechanism as build
-    from twoworlds.numbers import show
+    from twoworlds.numbers import ln, show
     from twoworlds.questions.cones import check_files, save_json
     from twoworlds.worlds.classes import belief_class
     from twoworlds.worlds.scrubs import scrubs
@@ -183,14 +136,29 @@ def simulator(
         plain = worst(made, canonical(made.release), at).delta
     except InvalidInput:  # the release is not defined on what is left
         plain = None
-    if proof is not None:
-        claim = (
-            f"the best simulator of {built.expression} has delta {show(best.delta)} at ratio "
-            f"{show(at)} if {made.beliefs.assumption}"
-        )
-        data = {"kind": "optimal-simulator", "claim": claim, **best.to_dict()["certificate"]}
-        save_json(proof, data)
-    return Nearest(best, plain, proof)
+    assumption, data = made.beliefs.assumption, best.to_dict()
+    claim = (
+        f"the best simulator of {built.expression} has delta {show(best.delta)} at ratio "
+        f"{show(at)} if {assumption}"
+    )
+    certificate = {"kind": "optimal-simulator", "claim": claim, **data.pop("certificate")}
+    saved = save_json(proof, certificate)
+    nearer = "" if best.exact else f" than {show(best.lower, side='down')}"
+    itself = "The release itself, run on what is left (canonical): delta "
+    beside = [] if plain is None else [f"{itself}{show(plain)}."]
+    why = f"Why none comes nearer: {best.proof.sentence}."
+    said = best.answer()
+    said = replace(
+        said,
+        headline=f"If {assumption}, then a simulator that never sees the private part comes "
+        f"within delta {show(best.delta, side='up')} of the release at ratio {show(at)} (epsilon "
+        f"{show(ln(at))}), and none comes nearer{nearer}.",
+        blocks=(Said([*beside, why]), Facts([*best.proof.facts()][1:]), *said.blocks[1:]),
+        notes=[f"wrote {path}" for path in saved.values()],
+        assumptions=(),
+    )
+    names = {"mechanism": made.release.name, "assumption": assumption}
+    return Told(said, {**names, **data, "canonical": plain, "epsilon": ln(at), **saved})
 
 
 def _ratio(ratio: str | None, epsilon: str | None, why: str) -> Number:
