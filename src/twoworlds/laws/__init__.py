@@ -11,3 +11,5 @@ comparison  two laws compared: tight ratio, hockey-stick gap, profile, trade-off
 shifted     two shifted copies of a law on the whole numbers compared
 witness     two worlds, an event, its probability in each
 """
+
+__all__: list[str] = []

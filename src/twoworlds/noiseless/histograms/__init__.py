@@ -1,1 +1,3 @@
 """Truncated histograms of random samples: laws of sizes, bins, and tables."""
+
+__all__: list[str] = []
