@@ -24,7 +24,7 @@ from benchmarks import Row, best_of
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import exp
 from twoworlds.release.noise import Sampler, SystemBits
-from twoworlds.release.noise.search import prepare
+from twoworlds.release.noise.table import prepare
 
 LIMIT = 25.0  # nanoseconds: 40 million values in a second
 FIRST = 50.0  # milliseconds for the first few values of a law, tables included

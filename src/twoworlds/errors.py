@@ -12,8 +12,7 @@
     ├── LedgerUnavailable       the ledger is locked, read-only, full or out of reach
     └── ReleaseFailed           a release was charged, and the engine could not answer it
 
-OverBudget and the two of the ledger are defined in `twoworlds.release.ledger.failures`, the last
-one in `twoworlds.release.failures`.
+Those of budget, ledger and release are defined in `twoworlds.release.errors`.
 
 Every message says what failed, with which value, which rule it breaks and the way out.
 No message ever holds a record of anybody's data: the inputs here are models, not data.
@@ -25,6 +24,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 __all__ = [
+    "Interrupted",
     "InvalidInput",
     "NotStochastic",
     "TooLarge",
@@ -80,3 +80,10 @@ class Unsupported(TwoWorldsError):
 
 class Undecided(TwoWorldsError):
     """Two numbers agree to the stated number of bits, so their order is not known."""
+
+
+class Interrupted(Exception):
+    """Ctrl-C at a moment about which something must be said.
+
+    No `KeyboardInterrupt`: the option parser would make an exit code of that, and lose the text.
+    """

@@ -1,37 +1,18 @@
 """Names of a package that are loaded when they are first used.
 
 A release should not wait for what it never needs. A package says where its names are found, and
-type checkers read the same under ``if TYPE_CHECKING``. Loading makes many objects and no garbage,
-so the garbage collector, which would go through all of them again and again, pauses meanwhile, and
-takes them for old afterwards: it looks at them when it next looks at everything.
+type checkers read the same under ``if TYPE_CHECKING``.
 """
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["names_of", "without_collecting"]
-
-
-@contextmanager
-def without_collecting() -> Iterator[None]:
-    """Pause the garbage collector, if it runs; what is there at the end is old."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            if not gc.get_freeze_count():  # else somebody froze objects that would thaw here
-                gc.freeze()
-                gc.unfreeze()  # into the oldest generation, where nothing was frozen before
-            gc.enable()
+__all__ = ["names_of"]
 
 
 def names_of(
@@ -61,13 +42,11 @@ def names_of(
 
     def getattr_(name: str) -> Any:
         if name in where:
-            with without_collecting():
-                found = getattr(import_module(f"{package}.{where[name]}"), name)
+            found = getattr(import_module(f"{package}.{where[name]}"), name)
             setattr(sys.modules[package], name, found)
             return found
         if name in parts:
-            with without_collecting():
-                return import_module(f"{package}.{name}")
+            return import_module(f"{package}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def dir_() -> list[str]:

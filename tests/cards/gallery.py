@@ -169,7 +169,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.release.certificate import check_certificate
     from twoworlds.release.examples import lay_out
     from twoworlds.release.local import Randomizer
-    from twoworlds.release.local.certificate import Certificate
+    from twoworlds.release.local.release import Certificate
     from twoworlds.release.policy.checking import checked
     from twoworlds.release.policy.examination import examine
     from twoworlds.report.review import review_mechanism
@@ -228,15 +228,15 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
         "noiseless.data.Release of a table": lambda: release_histogram(
             ages, "age", "0..17, 18..64, 65..120", 3, population=100, rate="3/10", epsilon=1
         ),
-        "release.answers.answer.Answer": lambda: released.answers[0],
+        "release.answers.answer.QueryAnswer": lambda: released.answers[0],
         "release.certificate.Checked": lambda: check_certificate(certify(released)),
         "release.dry_run.DryRun": lambda: curator.plan(asked, "1", analyst="ann"),
-        "release.local.certificate.Certificate": lambda: Certificate(coin, "ill", 200, ("ward",)),
+        "release.local.release.Certificate": lambda: Certificate(coin, "ill", 200, ("ward",)),
         "release.policy.checking.CheckedDataset": lambda: checked(curator.policy)[0][0],
         "release.policy.examination.Examination": lambda: examine(
             curator.policy.dataset("people"), *curator._engine(curator.policy.dataset("people"))
         ),
-        "release.questions.Released": lambda: released,
+        "release.forms.Released": lambda: released,
         "release.strategy.Strategy": strategy,
         "report.review.model.Review": lambda: review_mechanism(SURVEY, claim="dp(epsilon=1)"),
         "theorems.guarantee.Guarantee": lambda: Guarantee.parse("dp(epsilon=1)"),

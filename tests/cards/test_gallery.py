@@ -19,7 +19,7 @@ PARTS = {
     "cones.words.parity.ParityBelief",
     "definitions.coupled._certificate.Proved",
     "definitions.coupled.simulator.Simulator",
-    "release.answers.context.Context",
+    "release.answers.words.Context",
     "release.budget.Cap",
     "release.budget.Composition",
     "release.costs.Cost",

@@ -40,13 +40,16 @@ def test_answers_lie_within_what_is_said_so_often_and_no_wider(ask, epsilon, ask
         "release", "--policy", "hospital/policy.yml", "--analyst", "bob", "--epsilon", epsilon,
         "--dry-run", query,
     )[1]  # fmt: skip
-    _, holes = fit(
-        said, f"Asked of people: ~. ~: within # (95%) Neighbours: ~ of scale #. ~ {PROMISE} ~"
+    _, (cost, *holes) = fit(
+        said,
+        "It would cost epsilon #. Left before: ~. Nothing was charged. Asked of people: ~. ~: "
+        f"within # (95%) ~ Neighbours: ~ of scale #. ~ {PROMISE}",
     )
-    width, scale = holes[2], holes[4]
+    width, scale = holes[3], holes[6]
+    assert cost == epsilon
     assert scale == moved / epsilon
     assert beyond(int(width), float(scale)) <= 0.05 < beyond(int(width) - 1, float(scale))
-    odds, half, rare, moves, one, other = holes[6:12]
+    odds, half, rare, moves, one, other = holes[8:]
     r = math.exp(epsilon)
     for told, truth in (
         (odds, r),
@@ -65,16 +68,16 @@ def test_randomized_columns_move_odds_so_far(ask, tmp_path, keep):
         "randomize", "in.csv", "out.csv", "--column", "c", "--values", "yes, no",
         "--with", f"randomized-response(keep={keep})",
     )[1]  # fmt: skip
-    _, (_, factor, most, reports, twice) = fit(
+    _, (reports, _, factor, most, twice) = fit(
         said,
-        "Each record is reported on its own by ~, over the values yes, no. Whoever sees the "
-        "report, whatever else they know, their odds between any two values of that record change "
-        "by a factor of at most #: of two values that seemed equally likely, one gets a "
-        "probability of at most #. Where records go together, reports of others tell about it as "
-        "well. Cells with none of these values are first replaced by one of them, chosen evenly. "
-        "# reports of column 'c' were written, in the order of the records. No other column was "
-        "copied. Randomizing this column again would be a second look at every record: both "
-        "together move odds by a factor of up to #. Keep this file instead. wrote out.csv wrote "
+        "# reports of column 'c' were written, in the order of the records. Each record is "
+        "reported on its own by ~, over the values yes, no. Whoever sees the report, whatever else "
+        "they know, their odds between any two values of that record change by a factor of at most "
+        "#: of two values that seemed equally likely, one gets a probability of at most #. Where "
+        "records go together, reports of others tell about it as well. Cells with none of these "
+        "values are first replaced by one of them, chosen evenly. No other column was copied. "
+        "Randomizing this column again would be a second look at every record: both together move "
+        "odds by a factor of up to #. Keep this file instead. note wrote out.csv note wrote "
         "out.csv.certificate.json",
     )
     true = keep / (1 - keep)

@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-import twoworlds.cli.randomize  # noqa: F401 (registers its commands)
 from twoworlds.cli import run
 
 COIN = ("--with", "randomized-response(keep=3/4)", "--values", "yes, no")

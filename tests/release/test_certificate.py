@@ -4,9 +4,9 @@ import json
 import pytest
 
 from twoworlds.release.certificate import certify, check_certificate
-from twoworlds.release.exports import read_export, write_export
 from twoworlds.release.ledger import export
 from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.views import read_export, write_export
 
 ASKED = [
     "SELECT region, COUNT(*), AVG(income) FROM people WHERE age >= 18 GROUP BY region",

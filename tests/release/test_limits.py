@@ -11,14 +11,14 @@ from twoworlds.release.answers import cells, draw
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, shown
 from twoworlds.release.budget import parse_cost
 from twoworlds.release.certificate import certify
+from twoworlds.release.errors import ReleaseFailed
 from twoworlds.release.examples import lay_out
-from twoworlds.release.failures import ReleaseFailed
 from twoworlds.release.ledger import entries
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.limits import MOST_BYTES, certificate_bytes, check_size
 from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.query import resolve
-from twoworlds.release.query.measures import Axis
+from twoworlds.release.query.resolve import Axis
 from twoworlds.release.sensitivity import calibrate
 from twoworlds.release.statement import statement
 

@@ -4,7 +4,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, OverBudget
-from twoworlds.release.ledger.failures import RequestTaken
+from twoworlds.release.errors import RequestTaken
 
 YOUNG = "SELECT COUNT(*) FROM people WHERE age < 40"
 OLD = "SELECT COUNT(*) FROM people WHERE age >= 40"

@@ -17,6 +17,6 @@ def test_the_page_has_the_answer_what_it_means_and_the_proof_and_runs_nothing(tm
         "add-remove",
         "discrete Laplace",
         "Asked by ann",
-        released.reservation.hash,
+        released.charge.hash,
     ):
         assert part in page

@@ -23,9 +23,9 @@ from twoworlds.release import Curator
 from twoworlds.release.certificate import certify, check_certificate
 from twoworlds.release.examples import lay_out
 from twoworlds.release.ledger.entries import canonical, digest
-from twoworlds.release.local.certificate import Certificate, certificate_path
-from twoworlds.release.local.certificate import read_certificate as read_local
 from twoworlds.release.local.randomizer import Randomizer
+from twoworlds.release.local.release import Certificate, certificate_path
+from twoworlds.release.local.release import read_certificate as read_local
 from twoworlds.report import reading
 from twoworlds.report.reading import holds, read_certificate
 from twoworlds.worlds.belief import uniform

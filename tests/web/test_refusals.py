@@ -5,7 +5,7 @@ import json
 import pytest
 
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Undecided, Unsupported
-from twoworlds.release.failures import ReleaseFailed
+from twoworlds.release.errors import ReleaseFailed
 from twoworlds.release.ledger import LedgerDamaged, LedgerUnavailable, OverBudget
 from twoworlds.web.refusals import INTERNAL, about, refusal_of
 

@@ -19,8 +19,8 @@ import typer
 
 from twoworlds import __version__
 from twoworlds.cli.asking import Questions
-from twoworlds.cli.render import Interrupted, undrawn
-from twoworlds.errors import TwoWorldsError, UnknownName
+from twoworlds.cli.render import undrawn
+from twoworlds.errors import Interrupted, TwoWorldsError, UnknownName
 
 __all__ = ["main"]
 

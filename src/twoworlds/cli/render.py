@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "Interrupted",
     "console",
     "print_answer",
     "print_facts",
@@ -43,13 +42,6 @@ _undrawn: list[str] = []  # why pictures that were asked for are missing
 def print_json(data: Any) -> None:
     """Print plain data as JSON, one stable form for pipes and terminals."""
     console().out(json.dumps(data, indent=2, ensure_ascii=False), highlight=False)
-
-
-class Interrupted(Exception):
-    """Ctrl-C at a moment about which something must be said.
-
-    No `KeyboardInterrupt`: the option parser would make an exit code of that, and lose the text.
-    """
 
 
 def print_result(result: Result, *, as_json: bool = False, **more: Any) -> None:

@@ -240,6 +240,7 @@ _RELEASES = (
         "release",
         "Answer a query with noise set to the sensitivity of all of it, charged before it is told.",
         "releases:release",
+        chart=True,
     ),
     Question(
         "budget",
@@ -290,6 +291,7 @@ _RELEASES = (
         "strategy show",
         "Show the questions so far, and what they cost together and one by one.",
         "releases:strategy_show",
+        chart=True,
     ),
     Question(
         "randomize",
@@ -300,6 +302,7 @@ _RELEASES = (
         "estimate",
         "Estimate true counts from a randomized column, without bias.",
         "releases:estimate",
+        chart=True,
     ),
     Question(
         "report",

@@ -348,13 +348,7 @@ def _release(data: Any, file: Path, ledger: Path | None) -> Result:
     from twoworlds.release.certificate import check_certificate
 
     found = check_certificate(data, ledger=ledger)
-    said = [f"checked: {one}" for one in found.done]
-    said += [] if found.failure is None else [f"wrong: {found.failure}"]
-    said.append(f"not checked: {found.left_out}")
-    word = "holds" if found.holds else "does NOT hold"
-    headline = f"{file}: this certificate of a release {word}"
-    answer = Answer(headline, holds=found.holds, blocks=[Said(said)])
-    return Told(answer, {"file": file, **found.to_dict()})
+    return Told(replace(found.answer(), subject=str(file)), {"file": file, **found.to_dict()})
 
 
 # --- reading what was typed ---------------------------------------------------------------------

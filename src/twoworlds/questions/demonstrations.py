@@ -77,7 +77,7 @@ def _hospital(folder: Path) -> Result:
     certificate = certify(released)
     report = write(places[0], release_page(released))
     proof = write(places[1], json.dumps(certificate, indent=2, ensure_ascii=False) + "\n")
-    checked = check_certificate(certificate)
+    checked, shown = check_certificate(certificate), released.answer()
     following = [
         f"twoworlds budget --policy {folder / 'policy.yml'}",
         f"twoworlds verify {proof}",
@@ -87,7 +87,8 @@ def _hospital(folder: Path) -> Result:
         f"A private release from {PEOPLE:,} made-up patients ({folder / 'people.parquet'}), with "
         f"epsilon {_EPSILON} for both queries together",
         blocks=(
-            *(Said([one.explain()]) for one in released.answers),
+            Said([shown.headline]),
+            *shown.blocks,
             Facts([("wrote", str(report)), ("", str(proof))]),
             Facts([("next" if i == 0 else "", line) for i, line in enumerate(following)]),
         ),

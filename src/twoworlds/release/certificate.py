@@ -21,18 +21,20 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+from twoworlds.answer import Answer, Facts
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
-from twoworlds.release.answers import Answer, Context
+from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.conversions import zcdp_to_epsilon
 from twoworlds.release.curator import Released
-from twoworlds.release.exports import read_export
 from twoworlds.release.ledger import LedgerDamaged, verify_export
 from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.views import read_export
 from twoworlds.release.policy.model import Neighbours
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of, statement
+from twoworlds.show import Result
 from twoworlds.theorems import Guarantee
 
 __all__ = ["KIND", "Checked", "certify", "check_certificate", "promise"]
@@ -44,7 +46,7 @@ _FIELDS = ("kind", "statement", "promise", "sensitivity", "answers", "stored", "
 
 
 @dataclass(frozen=True)
-class Checked:
+class Checked(Result):
     """What was checked, in words, and the first thing that was not as it should be.
 
     Attributes:
@@ -70,26 +72,23 @@ class Checked:
             return told
         return f"the charge and the answer in the ledger (give an export, --ledger), {told}"
 
-    def _repr_html_(self) -> str:
-        """Show a card in a notebook."""
-        from twoworlds.cards import card
+    def answer(self) -> Answer:
+        """Say whether it holds, what was checked, and what was not."""
+        headline = "Everything that was checked is as it should be."
+        if self.failure is not None:
+            headline = f"Wrong: {self.failure}."
+        facts = [*(("checked", said) for said in self.done), ("not checked", self.left_out)]
+        claim = "certificate of a release"
+        return Answer(headline, claim=claim, holds=self.holds, blocks=(Facts(facts),))
 
-        return card(
-            "Certificate of a release",
-            badge="holds" if self.holds else "does not hold",
-            tone="good" if self.holds else "bad",
-            sentences=[] if self.failure is None else [f"Wrong: {self.failure}."],
-            facts=[*(("checked", said) for said in self.done), ("not checked", self.left_out)],
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return whether it holds, and what was checked."""
         return {"kind": KIND, "holds": self.holds, "checked": [*self.done], "failure": self.failure}
 
 
 def certify(released: Released) -> dict[str, Any]:
     """Return the certificate of a release."""
-    paid = released.reservation
+    paid = released.charge
     body = {
         "kind": KIND,
         "statement": released.statement,
@@ -98,7 +97,7 @@ def certify(released: Released) -> dict[str, Any]:
         "answers": [_published(answer) for answer in released.answers],
         "stored": released.stored,
         "charge": {
-            "entry": paid.charge,
+            "entry": paid.entry,
             "hash": paid.hash,
             "dataset": paid.dataset,
             "cost": str(paid.cost),
@@ -187,7 +186,7 @@ def _check_answers(data: Mapping[str, Any], asked: Any, calibration: Calibration
         raise InvalidInput("there is not one answer for each query, with cells and values")
     context = Context.of(asked[0].dataset, calibration.price)
     for index, one in enumerate(asked):
-        answer = Answer.of(one, calibration, stored[index], context, query=index)
+        answer = QueryAnswer.of(one, calibration, stored[index], context, query=index)
         _same(_published(answer), data["answers"][index], "a published value is another one")
 
 
@@ -199,7 +198,7 @@ def _check_charge(charge: Mapping[str, Any], dataset: str, calibration: Calibrat
         raise InvalidInput("the charge is known by the number of an entry and its SHA-256")
 
 
-def _published(answer: Answer) -> list[Any]:
+def _published(answer: QueryAnswer) -> list[Any]:
     """Return what is published, in exact numbers only: floats may differ between machines."""
     return [
         {

@@ -1,11 +1,12 @@
 r"""The curator: answers queries about the datasets of a policy, within their budgets.
 
-    resolve, calibrate     from the query and the policy alone
-    check the schema       names and types of columns, which are public
-    reserve                the charge is durable
-    run, add noise         in the engine; the small aggregate comes back
-    commit                 the noisy answer is durable
-    answer                 and only now it is shown
+    prepare      resolve, calibrate, plan: from the request, the policy and the public schema alone
+    reserve      the charge is durable
+    compute      in the engine; the small aggregate comes back and gets noise
+    commit       the noisy answer is durable
+    released     and only now it is shown
+
+These are the steps from one form of a release to the next (`twoworlds.release.forms`).
 
 A crash at any point leaves a query that is unpaid and unanswered, paid and unanswered (the next
 attempt costs nothing more), or paid and stored (the next attempt returns what was stored).
@@ -25,35 +26,31 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
-from twoworlds.late import without_collecting
 from twoworlds.numbers import rational
-from twoworlds.release.answers.context import Context
+from twoworlds.release.accounts import SOLE_ANALYST, analysts, ledger_place, open_ledger
+from twoworlds.release.answers.words import Context
 from twoworlds.release.backends.sources import check_distinct
-from twoworlds.release.budget import Cap, Cost, parse_cost
-from twoworlds.release.failures import ReleaseFailed
-from twoworlds.release.ledger import Ledger, Reservation
+from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.errors import ReleaseFailed
+from twoworlds.release.forms import NoiseKind, Prepared, Released, Request
+from twoworlds.release.ledger import Charge, Ledger
 from twoworlds.release.limits import check_size
-from twoworlds.release.opening import ledger_place, open_ledger
 from twoworlds.release.policy import Dataset, Policy
-from twoworlds.release.preparing import preparing
 from twoworlds.release.query import Query, Resolved, resolve
-from twoworlds.release.questions import NoiseKind, Question, Released, Wanted
 from twoworlds.release.sensitivity import Calibration, Moments, calibrate
 from twoworlds.release.statement import statement
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from twoworlds.release.answers import Answer
+    from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
     from twoworlds.release.dry_run import DryRun
     from twoworlds.release.ledger.state import State
     from twoworlds.release.plan import Plan
     from twoworlds.release.strategy import Strategy
 
-__all__ = ["Curator", "NoiseKind", "Released", "Wanted", "ledger_place", "open_ledger"]
-
-SOLE_ANALYST = "curator"
+__all__ = ["Curator", "NoiseKind", "Released", "Request", "ledger_place", "open_ledger"]
 
 
 class Curator:
@@ -141,7 +138,7 @@ class Curator:
         """Return what a release would cost and how exact it would be; nothing is charged."""
         from twoworlds.release.dry_run import DryRun
 
-        resolved, calibration = self._prepared(asked, cost, noise)
+        resolved, calibration = self._calibrated(asked, cost, noise)
         dataset = resolved[0].dataset
         who = self.analyst(dataset.name, analyst)
         said = statement(resolved, calibration, self._place(dataset))
@@ -156,7 +153,7 @@ class Curator:
         *,
         analyst: str | None = None,
         noise: NoiseKind = "laplace",
-    ) -> Answer:
+    ) -> QueryAnswer:
         """Answer a query, and charge it unless it is paid already.
 
         Args:
@@ -180,12 +177,12 @@ class Curator:
         noise: NoiseKind = "laplace",
     ) -> Released:
         """Answer a batch on one dataset: noise is set to the sensitivity of all of it together."""
-        [found] = self.release_each([Wanted(asked, cost, analyst, noise)])
+        [found] = self.release_each([Request(asked, cost, analyst, noise)])
         if isinstance(found, TwoWorldsError):
             raise found
         return found
 
-    def release_each(self, wanted: Sequence[Wanted]) -> list[Released | TwoWorldsError]:
+    def release_each(self, requests: Sequence[Request]) -> list[Released | TwoWorldsError]:
         """Answer several batches, each charged on its own; they wait for the disk together.
 
         The error of one that is refused, or that fails after its charge, stands in its place.
@@ -194,19 +191,17 @@ class Curator:
             LedgerUnavailable: when the charges cannot be made durable; nothing is answered then.
         """
         found: dict[int, Released | TwoWorldsError] = {}
-        questions: dict[int, Question] = {}
+        prepared: dict[int, Prepared] = {}
         started = monotonic()
-        for number, (asked, cost, analyst, noise) in enumerate(wanted):
+        for number, request in enumerate(requests):
             try:
-                resolved, calibration = self._prepared(asked, cost, noise)
-                who = self.analyst(resolved[0].dataset.name, analyst)
-                questions[number] = self._question(resolved, calibration, who)
+                prepared[number] = self.prepare(request)
             except TwoWorldsError as error:
                 found[number] = error
-        if questions:
-            answered = self._ask_each([*questions.values()], started)
-            found |= zip(questions, answered, strict=True)
-        return [found[number] for number in range(len(wanted))]
+        if prepared:
+            answered = self._answer_each([*prepared.values()], started)
+            found |= zip(prepared, answered, strict=True)
+        return [found[number] for number in range(len(requests))]
 
     def strategy(
         self, dataset: str, cost: object, *, name: str = "strategy", analyst: str | None = None
@@ -223,14 +218,17 @@ class Curator:
 
         return Strategy(self, dataset, name, cost, self.analyst(dataset, analyst))
 
-    def _ask(self, question: Question) -> Released:
-        """Answer one question, or raise what stands in the place of its answer."""
-        [found] = self._ask_each([question], monotonic())
-        if isinstance(found, TwoWorldsError):
-            raise found
-        return found
+    def prepare(self, request: Request) -> Prepared:
+        """Return a request with its noise and its plans, after checking the schema.
 
-    def _question(
+        Raises:
+            InvalidInput: for whatever can be refused; nothing is charged, and no row is read.
+        """
+        resolved, calibration = self._calibrated(request.asked, request.cost, request.noise)
+        who = self.analyst(resolved[0].dataset.name, request.analyst)
+        return self._prepared(resolved, calibration, who)
+
+    def _prepared(
         self,
         resolved: Sequence[Resolved],
         calibration: Calibration,
@@ -238,28 +236,35 @@ class Curator:
         *,
         covered: Cost | None = None,
         within: Mapping[str, Any] | None = None,
-        request: str | None = None,
-    ) -> Question:
-        """Prepare a question; ``within`` says which one of a strategy it is."""
+        name: str | None = None,
+    ) -> Prepared:
+        """Plan calibrated queries; ``within`` says which question of a strategy they are."""
         engine, plans = self._plans(resolved)
         place = self._place(resolved[0].dataset)
         said = {**statement(resolved, calibration, place), **(within or {})}
-        return Question(resolved, calibration, engine, plans, who, said, covered, request)
+        return Prepared(resolved, calibration, engine, plans, who, said, covered, name)
 
-    def _ask_each(
-        self, questions: Sequence[Question], started: float
+    def _answer(self, prepared: Prepared) -> Released:
+        """Answer one prepared request, or raise what stands in the place of its answer."""
+        [found] = self._answer_each([prepared], monotonic())
+        if isinstance(found, TwoWorldsError):
+            raise found
+        return found
+
+    def _answer_each(
+        self, prepared: Sequence[Prepared], started: float
     ) -> list[Released | TwoWorldsError]:
         """Charge, compute, store and return; whatever fails stands in the place of its answer."""
-        paid = self.ledger.reserve_each([question.charge for question in questions])
-        stored: list[Any] = [None] * len(questions)
-        fresh: list[tuple[int, Reservation, Any]] = []
-        for number, (question, charge) in enumerate(zip(questions, paid, strict=True)):
+        charges = self.ledger.reserve_each([one.to_charge for one in prepared])
+        stored: list[Any] = [None] * len(prepared)
+        fresh: list[tuple[int, Charge, Any]] = []
+        for number, (one, charge) in enumerate(zip(prepared, charges, strict=True)):
             if isinstance(charge, TwoWorldsError):
                 stored[number] = charge
             elif charge.answered:
                 stored[number] = charge.answer
             else:
-                parts = self._compute(question)
+                parts = self._compute(one)
                 if parts is None:
                     stored[number] = ReleaseFailed()
                 else:
@@ -269,34 +274,37 @@ class Curator:
             stored[number] = answer
         state = self.ledger.state()
         found = [
-            one if isinstance(one, TwoWorldsError) else self._released(question, charge, one, state)
-            for question, charge, one in zip(questions, paid, stored, strict=True)
+            answer
+            if isinstance(answer, TwoWorldsError)
+            else self._released(one, charge, answer, state)
+            for one, charge, answer in zip(prepared, charges, stored, strict=True)
         ]
         self._wait(started)
         return found
 
-    def _released(self, question: Question, paid: Any, stored: Any, state: State) -> Released:
-        from twoworlds.release.answers import Answer
+    def _released(self, prepared: Prepared, charge: Any, stored: Any, state: State) -> Released:
+        """Return what is shown, made from the stored answer alone."""
+        from twoworlds.release.answers import QueryAnswer
 
-        calibration, covered = question.calibration, question.covered
-        left, spent = self.ledger.accounts(question.dataset.name, question.analyst, state)
+        calibration, covered = prepared.calibration, prepared.covered
+        left, spent = self.ledger.accounts(prepared.dataset.name, prepared.analyst, state)
         context = Context.of(
-            question.dataset,
+            prepared.dataset,
             covered or calibration.price,
-            paid=paid.paid,
+            paid=charge.paid,
             left=left,
             spent=spent,
-            entry=paid.hash,
+            entry=charge.hash,
             covered=covered is not None,
-            charges=state.counts[question.dataset.name],
+            charges=state.counts[prepared.dataset.name],
         )
         answers = tuple(
-            Answer.of(one, calibration, part, context, query=index)
+            QueryAnswer.of(one, calibration, part, context, query=index)
             for index, (one, part) in enumerate(
-                zip(question.resolved, stored["answers"], strict=True)
+                zip(prepared.resolved, stored["answers"], strict=True)
             )
         )
-        return Released(answers, question.statement, stored, paid, calibration)
+        return Released(answers, prepared.statement, stored, charge, calibration)
 
     def cost_for(self, asked: Query | str | Sequence[Query | str], within: object) -> Cost:
         """Return the least epsilon at which 95% of the errors of every answer are at most this."""
@@ -347,7 +355,7 @@ class Curator:
         """Close it."""
         self.close()
 
-    def _prepared(
+    def _calibrated(
         self, asked: Query | str | Sequence[Query | str], cost: object, noise: NoiseKind
     ) -> tuple[list[Resolved], Calibration]:
         resolved = self._resolved(asked)
@@ -384,19 +392,17 @@ class Curator:
         """Return the engine and the plan of each query, after checking the schema."""
         engine, relation = self._engine(resolved[0].dataset)
         engine.check_usable()
-        with without_collecting():  # after the engine, which starts while this is loaded
-            from twoworlds.release.plan import check_columns, plan
+        from twoworlds.release.plan import check_columns, plan
 
         for one in resolved:
             check_columns(one.dataset, one, engine, relation)
         return engine, [plan(one, relation, engine) for one in resolved]
 
-    def _compute(self, question: Question) -> list[Any] | None:
+    def _compute(self, prepared: Prepared) -> list[Any] | None:
         """Run the engine and add noise; None for whatever fails: it is one and the same error."""
-        calibration, plans = question.calibration, question.plans
+        calibration, plans = prepared.calibration, prepared.plans
         try:
-            with preparing(calibration):
-                rows = question.engine.fetch_all([plan.statement for plan in plans])
+            rows = prepared.engine.fetch_all([plan.statement for plan in plans])
             from twoworlds.release.answers import noisy
             from twoworlds.release.noise import SystemBits
 
@@ -404,7 +410,7 @@ class Curator:
             return [
                 noisy(one, plan.decode(found), calibration, bits, query=index)
                 for index, (one, plan, found) in enumerate(
-                    zip(question.resolved, plans, rows, strict=True)
+                    zip(prepared.resolved, plans, rows, strict=True)
                 )
             ]
         except Exception:
@@ -419,10 +425,9 @@ class Curator:
         with self._opening:
             if dataset.name not in self._engines:
                 source = self._source(dataset)
-                with without_collecting():
-                    from twoworlds.release.backends import open_backend
+                from twoworlds.release.backends import open_backend
 
-                    self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
+                self._engines[dataset.name] = open_backend(source, folder=self.policy.folder)
             return self._engines[dataset.name]
 
     def _source(self, dataset: Dataset) -> Any:
@@ -448,8 +453,7 @@ class Curator:
                 continue
             self.ledger.protect(dataset.name, _protected(dataset))
             self.ledger.set_cap(dataset.name, dataset.cap)
-            analysts: Mapping[str, Cap] = dataset.analysts or {SOLE_ANALYST: dataset.cap}
-            for analyst, cap in analysts.items():
+            for analyst, cap in analysts(dataset).items():
                 self.ledger.set_cap(dataset.name, cap, analyst=analyst)
 
     def _wait(self, started: float) -> None:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.numbers import decimal, to_json
 from twoworlds.release.answers import Expected, expected_errors
 from twoworlds.release.answers.words import asked, meaning, protected
 from twoworlds.release.budget import Cost
-from twoworlds.release.ledger.state import Charge
+from twoworlds.release.ledger.state import PaidQuery
 from twoworlds.release.query import Resolved
 from twoworlds.release.sensitivity import Calibration
+from twoworlds.show import Result
 
 __all__ = ["Covered", "DryRun"]
 
 Covered = Literal["asked before", "next question"]  # of a strategy
-
 _SIZES = (100, 1000)  # of groups, at which the errors of means and variances are shown
 
 
 @dataclass(frozen=True)
-class DryRun(Explained):
+class DryRun(Result):
     """What a release would cost now.
 
     Attributes:
@@ -40,7 +40,7 @@ class DryRun(Explained):
     price: Cost
     left: dict[str, Cost]
     covered: Covered | None = None
-    known: Charge | None = None
+    known: PaidQuery | None = None
 
     @property
     def stored(self) -> bool:
@@ -54,24 +54,31 @@ class DryRun(Explained):
             for i, one in enumerate(self.resolved)
         ]
 
-    def explain(self) -> str:
-        """Say it in words."""
-        return "\n".join(self._lines())
-
-    def picture(self) -> str:
-        """Draw the price beside what is left."""
-        from twoworlds.cards import bars
-
+    def answer(self) -> Answer:
+        """Say what it would cost, how exact it would be, and what it means."""
+        one = self.resolved[0].dataset
+        blocks: list[Said | Bars] = []
+        for i, part in enumerate(self.resolved):
+            both = zip(*(self.errors(size)[i] for size in _SIZES), strict=True)
+            blocks.append(
+                Said((asked(part), *(f"  {_said(small, large)}" for small, large in both)))
+            )
+        lines = self.calibration.explain().splitlines()
+        means = " ".join(meaning(self.calibration.price, one.unit, one.neighbours))
+        blocks.append(Said((*lines, protected(one.unit, one.neighbours)), quiet=True))
+        blocks.append(Said([means]))
         zcdp = self.price.kind == "zcdp"
         left = {f"left of {account}": cost for account, cost in self.left.items()}
         costs = {
             name: cost.rho if zcdp else cost.epsilon
             for name, cost in {"this release": self.price, **left}.items()
         }
-        return bars("rho" if zcdp else "epsilon", costs, share=False, orange=["this release"])
+        title = "rho" if zcdp else "epsilon"
+        blocks.append(Bars(title, costs, share=False, orange=["this release"]))
+        return Answer(self._headline(), blocks=blocks)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+    def fields(self) -> dict[str, Any]:
+        """Return the costs, the errors to be expected, and what they mean."""
         one = self.resolved[0].dataset
         return {
             "dry_run": True,
@@ -89,35 +96,25 @@ class DryRun(Explained):
             "meaning": meaning(self.calibration.price, one.unit, one.neighbours),
         }
 
-    def _lines(self) -> Iterator[str]:
-        one = self.resolved[0].dataset
-        for i, part in enumerate(self.resolved):
-            yield asked(part)
-            for small, large in zip(*(self.errors(size)[i] for size in _SIZES), strict=True):
-                yield f"  {_said(small, large)}"
-        yield ""
-        yield self.calibration.explain()
-        yield protected(one.unit, one.neighbours)
-        yield " ".join(meaning(self.calibration.price, one.unit, one.neighbours))
-        yield ""
+    def _headline(self) -> str:
         left = "; ".join(
             f"{account} {cost.shown('at least')}" for account, cost in self.left.items()
         )
         if self.covered == "asked before":
-            yield f"Already asked: the stored answer, nothing more. Left: {left}."
-        elif self.covered is not None:
-            yield f"The strategy covers it, and nothing more would be charged. Left: {left}."
-        elif self.calibration.price == Cost():
-            yield f"It is free: nobody can move it. Left: {left}."
-        elif self.price == Cost():
+            return f"Already asked: the stored answer, nothing more. Left: {left}."
+        if self.covered is not None:
+            return f"The strategy covers it, and nothing more would be charged. Left: {left}."
+        if self.calibration.price == Cost():
+            return f"It is free: nobody can move it. Left: {left}."
+        if self.price == Cost():
             given = "the stored answer" if self.stored else "it was not answered"
-            yield f"It was paid before ({given}): it would cost nothing. Left: {left}."
-        else:
-            cost = f"It would cost {self.price.shown()}"
-            if self.known is not None:
-                given = ", whose stored answer would be repeated" if self.stored else ""
-                cost += f" of {[*self.left][-1]}, and nothing of {one.name}: it has paid{given}"
-            yield f"{cost}. Left before: {left}. Nothing was charged."
+            return f"It was paid before ({given}): it would cost nothing. Left: {left}."
+        cost = f"It would cost {self.price.shown()}"
+        if self.known is not None:
+            given = ", whose stored answer would be repeated" if self.stored else ""
+            paid = self.resolved[0].dataset.name
+            cost += f" of {[*self.left][-1]}, and nothing of {paid}: it has paid{given}"
+        return f"{cost}. Left before: {left}. Nothing was charged."
 
 
 def _said(small: Expected, large: Expected) -> str:

@@ -35,8 +35,8 @@ from twoworlds.laws.noise import DiscreteGaussianNoise
 from twoworlds.numbers import decimal
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
 from twoworlds.release.ledger.entries import canonical
-from twoworlds.release.noise.weights import WIDEST
-from twoworlds.release.query.measures import Axis, Measure, Resolved
+from twoworlds.release.noise.laws import WIDEST
+from twoworlds.release.query.resolve import Axis, Measure, Resolved
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.statement import statement
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.curator import ledger_place
-from twoworlds.release.ledger.locations import FileLocation, locate
+from twoworlds.release.ledger.journal import FileLocation, locate
 from twoworlds.release.policy import Policy
 
 __all__ = ["Kind", "check_output", "kept_files"]

@@ -18,7 +18,7 @@ from twoworlds.release.budget import parse_cost
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
-from twoworlds.release.query.plain import query_of, value_of
+from twoworlds.release.query.model import query_of, value_of
 from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
 from twoworlds.release.values import plain_value
 

@@ -28,36 +28,40 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import show, to_json
-from twoworlds.release.answers import Answer
+from twoworlds.numbers import show
+from twoworlds.release.answers import QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
+from twoworlds.release.errors import RequestTaken
 from twoworlds.release.ledger import OverBudget
-from twoworlds.release.ledger.failures import RequestTaken
 from twoworlds.release.ledger.state import State, check_name
 from twoworlds.release.limits import check_size
 from twoworlds.release.query import Query, Resolved, resolve
-from twoworlds.release.query.plain import query_of
+from twoworlds.release.query.model import query_of
 from twoworlds.release.sensitivity import Calibration, calibrate
 from twoworlds.release.sensitivity.joint import Analysis
 from twoworlds.release.statement import statement
+from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from twoworlds.release.curator import Curator, Released
     from twoworlds.release.dry_run import Covered, DryRun
     from twoworlds.release.ledger import Ledger
 
-__all__ = ["Strategy", "find_strategy", "price_of"]
+__all__ = ["Strategy", "find_strategy", "price_of", "read_questions", "resumed"]
 
 _OPENING = {"strategy", "analyst", "version", "cost"}
 _SECONDS = 10.0  # to wait for a ledger that is being written
+_LONGEST = 1_000_000  # characters of a file of questions
 _TRIES = 20  # to get a number, while others ask too
 
 
-class Strategy(Explained):
+class Strategy(Result):
     """Questions to one dataset, each of which may depend on earlier answers; see the module.
 
     Use `Curator.strategy`.
@@ -118,7 +122,7 @@ class Strategy(Explained):
         self._resumed = True
         return self
 
-    def ask(self, asked: Query | str, epsilon: object) -> Answer:
+    def ask(self, asked: Query | str, epsilon: object) -> QueryAnswer:
         """Answer the next question, with the noise that it would have alone at this epsilon.
 
         Raises:
@@ -220,7 +224,7 @@ class Strategy(Explained):
         together = _together([*self._asked, (resolved, calibration)])
         return together, self.naive + calibration.cost.epsilon
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what it cost so far."""
         count = len(self._asked)
         rests = (
@@ -228,31 +232,26 @@ class Strategy(Explained):
             if self.dataset.frozen
             else "The data may change between questions, so their costs add up."
         )
-        return (
-            f"{count} question{'s' if count != 1 else ''} for epsilon {show(self.cost.epsilon)}: "
-            f"together they cost {show(self.joint)}, one by one they would cost "
-            f"{show(self.naive)} (neighbours by {self.dataset.neighbours}). {rests}"
-        )
-
-    def picture(self) -> str:
-        """Draw what the questions cost, beside what was paid."""
-        from twoworlds.cards import bars
-
         costs = {"together": self.joint, "one by one": self.naive}
         paid = ("paid", self.cost.epsilon)
         title = "epsilon of the questions so far"
-        return bars(title, costs, share=False, grey=["one by one"], mark=paid)
+        return Answer.of(
+            f"{count} question{'s' if count != 1 else ''} for epsilon {show(self.cost.epsilon)}: "
+            f"together they cost {show(self.joint)}, one by one they would cost "
+            f"{show(self.naive)} (neighbours by {self.dataset.neighbours}). {rests}",
+            Bars(title, costs, share=False, grey=["one by one"], mark=paid),
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what it cost so far as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return what it cost so far."""
         return {
             "strategy": self.name,
             "dataset": self.dataset.name,
             "analyst": self._who,
-            "paid": self.cost.to_dict(),
+            "paid": self.cost,
             "questions": len(self._asked),
-            "together": to_json(self.joint),
-            "one_by_one": to_json(self.naive),
+            "together": self.joint,
+            "one_by_one": self.naive,
             "neighbours": self.dataset.neighbours,
         }
 
@@ -261,15 +260,15 @@ class Strategy(Explained):
 
     def _released(self, resolved: Resolved, calibration: Calibration, number: int) -> Released:
         within = {"strategy": self._paid.hash, "question": number}
-        question = self._curator._question(
+        prepared = self._curator._prepared(
             [resolved],
             calibration,
             self._who,
             within=within,
             covered=self.cost,
-            request=f"{self._paid.hash}:{number}",
+            name=f"{self._paid.hash}:{number}",
         )
-        return self._curator._ask(question)
+        return self._curator._answer(prepared)
 
 
 def price_of(
@@ -310,6 +309,52 @@ def find_strategy(curator: Curator, dataset: str, name: str, who: str) -> str | 
             f"is now {version!r}: open it again, which is paid anew"
         )
     return str(mine[0]["cost"]) if mine else None
+
+
+def resumed(curator: Curator, dataset: str, name: str, analyst: str | None) -> Strategy:
+    """Return a strategy that was opened, with its questions so far.
+
+    Raises:
+        InvalidInput: when it was not.
+    """
+    who = curator.analyst(dataset, analyst)
+    paid = find_strategy(curator, dataset, name, who)
+    if paid is None:
+        raise InvalidInput(
+            f"{who} has no strategy {name!r} on {dataset!r}: open it first, as in "
+            f"twoworlds strategy open {name} --epsilon 1"
+        )
+    return curator.strategy(dataset, paid, name=name, analyst=who).resume()
+
+
+def read_questions(path: Path) -> list[str]:
+    """Return the questions of a file: queries with ; between them."""
+    from sqlglot.errors import SqlglotError
+    from sqlglot.tokens import Tokenizer
+
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LONGEST + 1)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path} is no text file in UTF-8") from None
+    if len(text) > _LONGEST:
+        raise InvalidInput(f"{path} has more than {_LONGEST} characters: ask less")
+    try:
+        tokens = Tokenizer().tokenize(text)
+    except SqlglotError:
+        raise InvalidInput(f"{path} cannot be read as SQL: a quote is not closed") from None
+    groups: list[list[Any]] = [[]]
+    for token in tokens:
+        if token.token_type.name == "SEMICOLON":
+            groups.append([])
+        else:
+            groups[-1].append(token)
+    found = [text[group[0].start : group[-1].end + 1] for group in groups if group]
+    if not found:
+        raise InvalidInput(f"{path} has no question: write queries with ; between them")
+    return found
 
 
 def _prepared(

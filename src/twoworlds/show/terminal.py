@@ -40,10 +40,15 @@ def print_answer(answer: Answer) -> None:
     pending = [*answer.blocks, *([Facts(answer.foot)] if answer.foot else [])]
     before: Block | None = None if answer.subject or answer.claim else Said([answer.headline])
     for block in _joined(pending):
-        if type(block) is not type(before) and not _spaced(block):
+        if _kind(block) != _kind(before) and not _spaced(block):
             out.print()
         _print_block(out, block)
         before = block
+
+
+def _kind(block: Block | None) -> tuple[type, bool]:
+    """Return what blocks have in common that stand without an empty line between them."""
+    return type(block), isinstance(block, Said) and block.quiet
 
 
 def _spaced(block: Block) -> bool:

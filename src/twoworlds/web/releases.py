@@ -17,10 +17,10 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import exact_text
 from twoworlds.release.budget import Cap, parse_cost
 from twoworlds.release.certificate import certify
-from twoworlds.release.curator import Curator, NoiseKind, Released, Wanted
+from twoworlds.release.curator import Curator, NoiseKind, Released, Request
 from twoworlds.release.policy import Column, Dataset, parse_policy
 from twoworlds.release.query import Query, resolve
-from twoworlds.release.query.plain import query_of
+from twoworlds.release.query.model import query_of
 from twoworlds.release.values import plain_value
 from twoworlds.web.refusals import Refused, about
 
@@ -111,7 +111,7 @@ class Desk:
     def release_each(self, asked: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Charge and answer the requests of several accounts; an error stands in its place."""
         found: dict[int, Any] = {}
-        wanted: dict[int, Wanted] = {}
+        wanted: dict[int, Request] = {}
         for number, one in enumerate(asked):
             try:
                 wanted[number] = self._wanted(**one)
@@ -127,9 +127,9 @@ class Desk:
                 found[number] = error
         return [found[number] for number in range(len(asked))]
 
-    def _wanted(self, account: str, **asked: Any) -> Wanted:
+    def _wanted(self, account: str, **asked: Any) -> Request:
         queries, cost, noise = self._read(**asked)
-        return Wanted(queries, cost, self._analyst(queries, account), noise)
+        return Request(queries, cost, self._analyst(queries, account), noise)
 
     def close(self) -> None:
         """Close ledger and engines."""
@@ -224,7 +224,7 @@ def _answered(released: Released | TwoWorldsError) -> dict[str, Any]:
     return {
         "answers": answers,
         "meaning": answers[0]["meaning"],
-        "paid": released.reservation.paid.to_dict(),
+        "paid": released.charge.paid.to_dict(),
         "left": {name: cost.to_dict() for name, cost in context.left.items()},
         "certificate": certify(released),
     }

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
-from twoworlds.release.opening import open_ledger
+from twoworlds.release.accounts import open_ledger
 from twoworlds.release.policy import Policy, read_policy
 from twoworlds.web.accounts import Accounts, accounts_place
 from twoworlds.web.guard import now, write_line

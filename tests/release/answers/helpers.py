@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import exp
-from twoworlds.release.answers import Answer, Context
+from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.plan.totals import Totals
 from twoworlds.release.policy.model import Column, Dataset, Unit
@@ -98,7 +98,9 @@ def asked(query: Query, dataset: Dataset = ROW) -> Resolved:
     return resolve(query, dataset)
 
 
-def answered(resolved: Resolved, stored: dict, calibration: Calibration | None = None) -> Answer:
+def answered(
+    resolved: Resolved, stored: dict, calibration: Calibration | None = None
+) -> QueryAnswer:
     """Build an answer for which the whole cost was paid."""
     noise = calibrated(resolved) if calibration is None else calibration
     context = Context.of(
@@ -107,4 +109,4 @@ def answered(resolved: Resolved, stored: dict, calibration: Calibration | None =
         left={"people": parse_cost("3/2"), "ada": parse_cost("1/2")},
         entry="ab" * 32,
     )
-    return Answer.of(resolved, noise, stored, context)
+    return QueryAnswer.of(resolved, noise, stored, context)

@@ -19,7 +19,7 @@ from tests.release.answers.helpers import (
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.release.answers import Certainty, expected_errors
-from twoworlds.release.answers.estimators import estimators
+from twoworlds.release.answers.estimates import estimators
 from twoworlds.release.noise import Sampler, SeededBits
 from twoworlds.release.policy.model import Column, Dataset
 from twoworlds.release.query import Query

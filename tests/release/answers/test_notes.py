@@ -12,7 +12,7 @@ from tests.release.answers.helpers import answered, asked
 from tests.release.query.truth import truth
 from twoworlds.cards import GREY, interval_chart
 from twoworlds.release.answers import Utility
-from twoworlds.release.answers.show import intervals
+from twoworlds.release.answers.table import intervals
 from twoworlds.release.answers.words import notes
 from twoworlds.release.budget import parse_cost
 from twoworlds.release.curator import Curator

@@ -6,7 +6,7 @@ from math import exp, log
 
 import pytest
 
-from twoworlds.release.answers.ranks import choice_rate, rank_error, score_range, scores
+from twoworlds.release.answers.widths import choice_rate, rank_error, score_range, scores
 from twoworlds.release.noise.choice import choice_law
 
 QUANTILES = sorted({Fraction(a, b) for b in range(1, 6) for a in range(b + 1)})

@@ -147,7 +147,7 @@ def test_an_own_connection_can_neither_write_nor_be_reconfigured(tmp_path):
     backend, _ = open_backend(source)
     for statement in ("DROP TABLE people", "SET threads = 1", "INSTALL httpfs"):
         with pytest.raises(duckdb.Error):
-            backend._connected().execute(statement)
+            backend._connection.execute(statement)
     backend.close()
 
 

@@ -24,10 +24,10 @@ from twoworlds.release import Curator, ReleaseFailed
 from twoworlds.release.backends import open_backend
 from twoworlds.release.backends.base import TableChanged
 from twoworlds.release.backends.duckdb import DuckDBBackend
+from twoworlds.release.curator import Request
 from twoworlds.release.plan import plan
 from twoworlds.release.policy import Column, Dataset, Unit, parse_policy
 from twoworlds.release.query import Compare, Query, resolve
-from twoworlds.release.questions import Wanted
 
 KINDS = {"age": "integer", "person": "integer"}
 ROWS = [{"age": i % 300, "person": i // 2} for i in range(3000)]
@@ -114,7 +114,7 @@ def test_each_of_many_threads_gets_the_answer_to_its_own_query(engine, rounds, t
                 .sum("age", name=f"s{thread}")
                 for limit in limits
             ]
-            answered = one.release_each([Wanted([query], 10**6) for query in queries])
+            answered = one.release_each([Request([query], 10**6) for query in queries])
             for limit, released in zip(limits, answered, strict=True):
                 [found] = released.answers[0].estimates
                 wanted = (limit * rows // 300, sum(range(300)) * rows // 300)

@@ -16,15 +16,16 @@ import pyarrow.parquet  # noqa: F401
 import sqlglot  # noqa: F401
 
 import twoworlds.cli
-import twoworlds.release.answers.show
+import twoworlds.release.answers.answer
 import twoworlds.release.backends.duckdb
 import twoworlds.release.certificate
 import twoworlds.release.plan
 import twoworlds.release.query.sql
-from twoworlds.cli.release import release
+from twoworlds.cli.render import print_result
 from twoworlds.errors import TwoWorldsError
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import exp
+from twoworlds.questions import releases
 from twoworlds.release import Curator, OverBudget
 from twoworlds.release.ledger import show, verify
 from twoworlds.release.noise import Sampler, SystemBits
@@ -38,13 +39,22 @@ WATCHED = {
         "ledger/journal.py",
         "ledger/ledger.py",
         "ledger/mark.py",
-        "ledger/opening.py",
         "ledger/sqlite.py",
     )
-} | {str(Path(twoworlds.cli.__file__).parent / "release.py")}
+} | {releases.__file__, str(Path(twoworlds.cli.__file__).parent / "render.py")}
 STEPS = {
-    *("reserve", "fetch", "decode", "noisy", "commit", "append", "execute", "write", "fdatasync"),
-    *("answer", "release_all", "show_released", "print_json", "stored", "link", "fsync", "open"),
+    *("reserve_each", "fetch_all", "decode", "noisy", "commit_each", "append", "execute", "write"),
+    *(
+        "fdatasync",
+        "answer",
+        "release_all",
+        "print_result",
+        "print_json",
+        "stored",
+        "link",
+        "fsync",
+        "open",
+    ),
 }
 
 
@@ -61,7 +71,7 @@ def forked(work):
         os._exit(1)
 
 
-def die_at(step, since="reserve"):
+def die_at(step, since="reserve_each"):
     """Kill this process at a step: the moment before or after a call that matters, counted.
 
     Steps are counted from the first call of ``since`` on; from here on if it is empty.
@@ -89,7 +99,8 @@ def command(folder, number, out, *, dry_run=False):
     os.dup2(file, 1)
     sys.stdout = os.fdopen(1, "w", closefd=False)
     sql = f"SELECT k, COUNT(*) FROM people WHERE x < {number} GROUP BY k"
-    release([sql], folder / "policy.yml", "1/1000", dry_run=dry_run, json_=True)
+    found = releases.release([sql], folder / "policy.yml", "1/1000", dry_run=dry_run)
+    print_result(found, as_json=True)
     sys.stdout.flush()
 
 
@@ -116,7 +127,7 @@ def warm_up(folder):
     os.close(kept)
 
 
-def every_step(folder, stride, since="reserve"):
+def every_step(folder, stride, since="reserve_each"):
     """Kill a command at each of its steps, and ask again; return what went wrong."""
     folder, problems, lost, unasked = Path(folder), [], 0, 0
     warm_up(folder)

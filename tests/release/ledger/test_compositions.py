@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from twoworlds.release.budget import BASIC, CONCENTRATED, Cost
-from twoworlds.release.exports import read_export
 from twoworlds.release.ledger import Ledger, LedgerDamaged, OverBudget, export, show, verify_export
 from twoworlds.release.ledger.entries import Entry
+from twoworlds.release.ledger.views import read_export
 
 TIGHTER = "epsilon=2, delta=0.02, composition=tighter"
 EARLIER = Path(__file__).with_name("earlier.jsonl")
@@ -105,9 +105,9 @@ def test_an_entry_beyond_both_rules_does_not_verify(ledger):
     last = entries[-1]
     content = {"dataset": "people", "analyst": "ann", "query": "more", "request": None}
     for cost, fits in (("epsilon=1/1000", True), ("epsilon=1/10", False)):
-        row = Entry(
+        row = Entry.of(
             last["sequence"] + 1, last["hash"], "now", "reserve", {**content, "cost": cost}
-        ).row()
+        )
         forged = {"sequence": row.sequence, "hash": row.hash, "entry": json.loads(row.body)}
         if fits:
             verify_export([*entries, forged])

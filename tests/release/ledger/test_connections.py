@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from twoworlds.release.ledger import Ledger, LedgerUnavailable, show, verify
-from twoworlds.release.ledger.locations import locate
+from twoworlds.release.ledger.journal import locate
 
 pytestmark = pytest.mark.postgresql
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
+from twoworlds.release.accounts import open_ledger
 from twoworlds.release.budget import Cost
 from twoworlds.release.ledger import (
     Ledger,
@@ -21,7 +22,6 @@ from twoworlds.release.ledger import (
     verify_export,
 )
 from twoworlds.release.ledger.mark import Mark
-from twoworlds.release.opening import open_ledger
 from twoworlds.release.policy import parse_policy
 
 TENTH = Cost(Fraction(1, 10))
@@ -118,7 +118,7 @@ def test_of_two_answers_to_one_charge_the_first_stands(ledger, path):
     one = ledger.reserve("people", "ann", "q", "0.1")
     with Ledger.open(path) as other:
         two = other.reserve("people", "ann", "q", "0.1")
-        assert (one.charge, one.hash, two.paid) == (two.charge, two.hash, Cost())
+        assert (one.entry, one.hash, two.paid) == (two.entry, two.hash, Cost())
         assert other.commit(two, "first") == "first"
     assert ledger.commit(one, "second") == "first"
 
@@ -130,7 +130,7 @@ def test_an_expired_charge_stays_charged_and_is_never_answered(ledger):
         ledger.commit(old, 1)
     with pytest.raises(InvalidInput, match="has expired"):
         ledger.reserve("people", "ann", "q", "0.1", request="r")
-    assert ledger.reserve("people", "ann", "q", "0.1").charge > old.charge
+    assert ledger.reserve("people", "ann", "q", "0.1").entry > old.entry
     assert ledger.spent("people") == Cost(Fraction(1, 5))
     answered = ledger.reserve("people", "ann", "p", "0.1")
     ledger.commit(answered, 1)
@@ -254,7 +254,7 @@ def test_too_deep_an_answer_is_refused(ledger):
         ledger.commit(ledger.reserve("people", "ann", "q", "0.1"), deep)
 
 
-def test_a_reservation_of_another_ledger_is_refused(ledger, new_place):
+def test_a_charge_of_another_ledger_is_refused(ledger, new_place):
     with Ledger.create(new_place()) as other:
         for analyst in (None, "ann"):
             other.set_cap("people", "1", analyst=analyst)

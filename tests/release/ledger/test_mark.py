@@ -3,7 +3,7 @@
 import pytest
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.ledger.failures import LedgerUnavailable
+from twoworlds.release.errors import LedgerUnavailable
 from twoworlds.release.ledger.mark import Mark, Place, Places, read_mark
 
 BLOCK = 4096

@@ -24,7 +24,7 @@ from twoworlds.release.ledger import (
     show,
     verify,
 )
-from twoworlds.release.ledger.locations import locate
+from twoworlds.release.ledger.journal import locate
 
 pytestmark = pytest.mark.postgresql
 

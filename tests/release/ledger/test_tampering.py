@@ -16,7 +16,7 @@ from twoworlds.release.ledger import (
     verify_export,
 )
 from twoworlds.release.ledger.entries import digest
-from twoworlds.release.ledger.locations import locate
+from twoworlds.release.ledger.journal import locate
 
 
 def refused(path, entry, said):

@@ -26,9 +26,9 @@ from twoworlds.release.ledger import (
     summary,
     verify,
 )
-from twoworlds.release.ledger.locations import locate
+from twoworlds.release.ledger.journal import locate
 
-WATCHED = ("journal.py", "ledger.py", "mark.py", "opening.py", "postgresql.py", "sqlite.py")
+WATCHED = ("journal.py", "ledger.py", "mark.py", "postgresql.py", "sqlite.py")
 EFFECTS = ("close", "connect", "execute", "fdatasync", "flock", "fsync", "link", "open", "write")
 
 

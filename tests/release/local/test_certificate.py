@@ -14,7 +14,7 @@ from twoworlds.release.local import (
     randomize_file,
     read_certificate,
 )
-from twoworlds.release.local.certificate import certificate_path
+from twoworlds.release.local.release import certificate_path
 
 CHANNELS = [
     COIN,

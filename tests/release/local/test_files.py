@@ -11,9 +11,8 @@ from tests.release.local.samples import COIN, lines, nearly, nothing_but, parque
 from tests.release.noise.scripted import Scripted
 from twoworlds.progress import listen
 from twoworlds.release.local import (
-    csv_file,
     estimate_file,
-    parquet_file,
+    files,
     randomize_file,
 )
 from twoworlds.release.local.release import permutation
@@ -183,8 +182,8 @@ def test_hostile_names_of_columns(tmp_path, name):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_chunks_are_put_together_again(tmp_path, monkeypatch, ending):
-    monkeypatch.setattr(csv_file, "_CHUNK", 7)
-    monkeypatch.setattr(parquet_file, "_CHUNK", 7)
+    monkeypatch.setattr(files, "_CHUNK", 7)
+    monkeypatch.setattr(files, "_RANGE", 7)
     query = "SELECT CASE WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS v, i AS w FROM range(50) t(i)"
     old = tmp_path / f"in.{ending}"
     duckdb.execute(f"COPY ({query}) TO '{old}' (FORMAT {ending})")

@@ -6,8 +6,8 @@ import pytest
 
 from tests.release.local.samples import COIN, lines, nearly, nothing_but, parquet, written
 from twoworlds.errors import InvalidInput
-from twoworlds.release.local import Randomizer, csv_file, parquet_file, place, randomize_file
-from twoworlds.release.local.certificate import certificate_path
+from twoworlds.release.local import Randomizer, files, randomize_file, release
+from twoworlds.release.local.release import certificate_path
 
 
 def test_nothing_is_overwritten(tmp_path):
@@ -45,12 +45,12 @@ def test_a_failure_at_any_step_leaves_nothing(tmp_path, monkeypatch, step):
             raise OSError(28, "No space left on device")
         return real(*_)
 
-    real = place._put
+    real = release._put
     owner, name = {
-        "chunks": (csv_file.CsvFile, "write"),
-        "flush": (place, "_flush"),
-        "put": (place, "_put"),
-        "second put": (place, "_put"),
+        "chunks": (files.CsvFile, "write"),
+        "flush": (release, "_flush"),
+        "put": (release, "_put"),
+        "second put": (release, "_put"),
     }[step]
     monkeypatch.setattr(owner, name, fail)
     with pytest.raises(InvalidInput, match="No space left"):
@@ -62,7 +62,7 @@ def test_a_folder_that_takes_no_files_is_said(tmp_path, monkeypatch):
     def refused(**_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(place, "TemporaryDirectory", refused)
+    monkeypatch.setattr(release, "TemporaryDirectory", refused)
     old = written(tmp_path / "in.csv", "v\nyes\n")
     with pytest.raises(InvalidInput, match=r"out\.csv cannot be written: Permission denied"):
         randomize_file(old, tmp_path / "out.csv", "v", COIN)
@@ -70,7 +70,7 @@ def test_a_folder_that_takes_no_files_is_said(tmp_path, monkeypatch):
 
 def test_a_parquet_file_that_grows_meanwhile_is_noticed(tmp_path):
     old = parquet(tmp_path / "in.parquet", "SELECT 'yes' AS v FROM range(10)")
-    opened = parquet_file.ParquetFile.opened(old, "v", ())
+    opened = files.ParquetFile.opened(old, "v", ())
     parquet(old, "SELECT 'yes' AS v FROM range(5)")
     with pytest.raises(InvalidInput, match="was changed"):
         list(opened.chunks(["yes", "no"]))
@@ -82,7 +82,7 @@ def test_an_interrupted_work_leaves_nothing(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(place, "_flush", interrupted)
+    monkeypatch.setattr(release, "_flush", interrupted)
     with pytest.raises(KeyboardInterrupt):
         randomize_file(old, tmp_path / "out.csv", "v", COIN)
     nothing_but(tmp_path, "in.csv")
@@ -90,14 +90,14 @@ def test_an_interrupted_work_leaves_nothing(tmp_path, monkeypatch):
 
 def test_who_comes_second_at_the_last_moment_loses(tmp_path, monkeypatch):
     old = written(tmp_path / "in.csv", "v\nyes\n")
-    real = place._put
+    real = release._put
 
     def late(made, path):
         if path.name == "out.csv":
             path.write_text("somebody else's")
         real(made, path)
 
-    monkeypatch.setattr(place, "_put", late)
+    monkeypatch.setattr(release, "_put", late)
     with pytest.raises(InvalidInput, match="there already"):
         randomize_file(old, tmp_path / "out.csv", "v", COIN)
     assert (tmp_path / "out.csv").read_text() == "somebody else's"

@@ -12,7 +12,7 @@ from twoworlds.mechanisms.accuracy import randomized_response_keep
 from twoworlds.mechanisms.named import gamma, pram, randomized_response
 from twoworlds.numbers import INFINITY, exact_text
 from twoworlds.release.local import Randomizer
-from twoworlds.release.local.channels import read_names
+from twoworlds.release.local.randomizer import read_names
 from twoworlds.release.noise import SeededBits, SystemBits
 
 F = Fraction

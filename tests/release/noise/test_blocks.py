@@ -14,9 +14,13 @@ from twoworlds.laws.noise import DiscreteGaussianNoise, SkellamNoise
 from twoworlds.numbers import bounds, sqrt
 from twoworlds.release.noise import Sampler, SeededBits
 from twoworlds.release.noise import blocks as module
-from twoworlds.release.noise.blocks import Blocks
-from twoworlds.release.noise.weights import GaussianWeights, PoissonWeights
-from twoworlds.release.noise.wide import WideGaussian, WideSkellam
+from twoworlds.release.noise.blocks import (
+    Blocks,
+    GaussianWeights,
+    PoissonWeights,
+    WideGaussian,
+    WideSkellam,
+)
 
 WEIGHTS = {
     "gaussian": GaussianWeights(Fraction(40_001, 2)),

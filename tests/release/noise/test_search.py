@@ -7,8 +7,8 @@ import pytest
 
 from tests.release.noise.scripted import LAST
 from twoworlds.release.noise import SeededBits
-from twoworlds.release.noise import search as module
-from twoworlds.release.noise.search import Boundaries, by_compiled, by_numpy
+from twoworlds.release.noise import table as module
+from twoworlds.release.noise.table import Boundaries, by_compiled, by_numpy
 
 
 def lists():

@@ -9,7 +9,7 @@ import pytest
 from tests.release.noise.scripted import LAST, Scripted, first_bits
 from twoworlds.errors import Undecided
 from twoworlds.numbers import Real, exp, sqrt
-from twoworlds.release.noise.uniform import Uniform, inverted
+from twoworlds.release.noise.table import Uniform, inverted
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.release.query.truth import truth
 from twoworlds.errors import InvalidInput
 from twoworlds.release.query import All, Compare, Missing, OneOf
-from twoworlds.release.query.builder import column
+from twoworlds.release.query.conditions import column
 
 age = column("age")
 SIGNS = {

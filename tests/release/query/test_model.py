@@ -9,8 +9,8 @@ from hypothesis import given
 from tests.release.query.queries import queries
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.release.query import Aggregate, All, By, Join, Missing, Query
-from twoworlds.release.query.builder import column
-from twoworlds.release.query.plain import query_of
+from twoworlds.release.query.conditions import column
+from twoworlds.release.query.model import query_of
 
 people = Query("people")
 

@@ -4,8 +4,8 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.query import Query
-from twoworlds.release.query.builder import column
-from twoworlds.release.query.plain import query_of
+from twoworlds.release.query.conditions import column
+from twoworlds.release.query.model import query_of
 
 PLAIN = Query("people").where(column("age") > 1).by("region").count().plain()
 AGGREGATE = PLAIN["aggregates"][0]

@@ -12,7 +12,7 @@ from tests.release.query.queries import queries
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.policy import Column
 from twoworlds.release.query import Axis, By, Measure, Query, Recipe, resolve
-from twoworlds.release.query.builder import column
+from twoworlds.release.query.conditions import column
 
 people = Query("people")
 adults = column("age") >= 18

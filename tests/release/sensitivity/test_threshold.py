@@ -11,8 +11,7 @@ from twoworlds.release.budget import parse_cost
 from twoworlds.release.policy.model import Column, Dataset, Unit
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.sensitivity import calibrate
-from twoworlds.release.sensitivity.tails import at_least
-from twoworlds.release.sensitivity.threshold import least_threshold
+from twoworlds.release.sensitivity.calibration import at_least, least_threshold
 
 F = Fraction
 REACH = 60

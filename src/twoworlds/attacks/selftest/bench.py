@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from twoworlds.release import Answer, Curator
+    from twoworlds.release import Curator, QueryAnswer
     from twoworlds.release.curator import NoiseKind
 
 __all__ = ["CERTAIN", "Bench", "Failed", "expect"]
@@ -142,7 +142,7 @@ class Bench:
         columns: str = COLUMNS,
         noise: NoiseKind = "laplace",
         **declared: str,
-    ) -> Answer:
+    ) -> QueryAnswer:
         """Ask one query of a new curator."""
         with self.opened(source, columns, **declared) as curator:
             return curator.release(sql, cost, noise=noise)
@@ -164,6 +164,6 @@ class Bench:
         )
 
 
-def values(answer: Answer, name: str) -> list[Fraction]:
+def values(answer: QueryAnswer, name: str) -> list[Fraction]:
     """Return the exact published values of one aggregate, by group in order."""
     return [Fraction(row["values"][name]["value"]["exact"]) for row in answer.to_dict()["rows"]]

@@ -25,7 +25,7 @@ from twoworlds.attacks.selftest.goodness import (
 )
 
 if TYPE_CHECKING:
-    from twoworlds.release import Answer, Curator
+    from twoworlds.release import Curator, QueryAnswer
     from twoworlds.release.curator import NoiseKind
 
 __all__ = [
@@ -92,7 +92,7 @@ def check_cases(curator: Curator, cases: Sequence[Case]) -> int:
     return drawn
 
 
-def _check_claim(answer: Answer, due: AtLeast, case: Case) -> None:
+def _check_claim(answer: QueryAnswer, due: AtLeast, case: Case) -> None:
     [claimed] = answer.calibration.noises[answer.query]
     off = claimed.law is None or any(
         abs(float(claimed.law.at_least(k)) - due(k)) > _CLOSE for k in (1, int(case.scale) + 1)
@@ -104,7 +104,7 @@ def _check_claim(answer: Answer, due: AtLeast, case: Case) -> None:
     )
 
 
-def _noise(answer: Answer, truth: int, place: int = 0) -> list[int]:
+def _noise(answer: QueryAnswer, truth: int, place: int = 0) -> list[int]:
     """Return what is published less the truth."""
     found = [Fraction(row[place].value) - truth for row in answer.estimates]
     expect(all(z.denominator == 1 for z in found), "noise is no whole number")
@@ -266,7 +266,7 @@ def _shown(
     return alone, len(answer.cells) - alone
 
 
-def _keys(answer: Answer) -> list[int]:
+def _keys(answer: QueryAnswer) -> list[int]:
     """Return the keys that are shown."""
     return [int(str(key)) for [key] in answer.cells]
 

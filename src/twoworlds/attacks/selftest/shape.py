@@ -10,14 +10,14 @@ from twoworlds.attacks.selftest.bench import CERTAIN, Bench, Failed, expect, val
 from twoworlds.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from twoworlds.release import Answer
+    from twoworlds.release import QueryAnswer
 
 __all__ = ["declared_only", "empty_groups", "order_and_types"]
 
 _BY_KEY = "SELECT k, COUNT(*), SUM(x) FROM people GROUP BY k"
 
 
-def _shape(answer: Answer) -> Any:
+def _shape(answer: QueryAnswer) -> Any:
     """Everything of an answer but its numbers."""
     found = answer.to_dict()
     return [found["columns"], [row["group"] for row in found["rows"]]]

@@ -7,14 +7,15 @@ depend on the policy and the query, never on the data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from twoworlds.answer import Answer, Block, Said
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import Number, to_json
 from twoworlds.release.answers.cells import (
@@ -25,27 +26,45 @@ from twoworlds.release.answers.cells import (
     group_label,
     read_cell,
 )
-from twoworlds.release.answers.context import Context
-from twoworlds.release.answers.estimators import Linear, Quantile, estimators
-from twoworlds.release.answers.glance import Utility, relative_error, utility
-from twoworlds.release.answers.parts import Certainty, Estimate, Estimator
-from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
-from twoworlds.release.query.measures import Axis, Resolved
+from twoworlds.release.answers.estimates import (
+    Certainty,
+    Estimate,
+    Estimator,
+    Linear,
+    Quantile,
+    estimators,
+)
+from twoworlds.release.answers.table import (
+    MOST_ROWS,
+    Utility,
+    charts,
+    relative_error,
+    table,
+    utility,
+)
+from twoworlds.release.answers.words import (
+    Context,
+    accuracy,
+    asked,
+    meaning,
+    notes,
+    price,
+    protected,
+)
+from twoworlds.release.query.resolve import Axis, Resolved
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.values import Value
+from twoworlds.show import Result
 
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
-
-__all__ = ["Answer"]
+__all__ = ["QueryAnswer"]
 
 _MOST_ROWS = 1 << 33
 _FAR = 64  # noise passes so many half widths with a probability below e^-190
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The answer to one query; build it with `Answer.of`.
+class QueryAnswer(Result):
+    """The answer to one query; build it with `QueryAnswer.of`.
 
     Attributes:
         resolved: What was asked.
@@ -72,7 +91,7 @@ class Answer:
         context: Context,
         *,
         query: int = 0,
-    ) -> Answer:
+    ) -> QueryAnswer:
         """Build an answer from stored data.
 
         Raises:
@@ -95,7 +114,7 @@ class Answer:
         values, empty = zip(*lists, strict=True), {*excluded(resolved)}
         kept = [pair for pair in zip(cells, values, strict=True) if pair[0] not in empty]
         shown = tuple(cell for cell, _ in kept), tuple(noisy for _, noisy in kept)
-        return Answer(resolved, calibration, context, *shown, query)
+        return QueryAnswer(resolved, calibration, context, *shown, query)
 
     @cached_property
     def columns(self) -> tuple[Estimator, ...]:
@@ -159,7 +178,7 @@ class Answer:
         return pandas.DataFrame(series)
 
     def utility(self, cell: int, place: int) -> Utility | None:
-        """Return at a glance what noise leaves of an aggregate in a cell; None if that is open."""
+        """Return what noise leaves of an aggregate in a cell; None if that is open."""
         column, estimate = self.columns[place], self.estimates[cell][place]
         if column.certainty is Certainty.EXACT:
             return Utility.EXACT
@@ -177,22 +196,23 @@ class Answer:
         """Say what was asked."""
         return asked(self.resolved)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and rows of text, for people; at most some hundred rows."""
-        from twoworlds.release.answers.show import body, head
+    def answer(self) -> Answer:
+        """Say what was asked, what came out, what it means, who is protected, what it cost."""
+        said = (*self.meaning(), self.protection(), price(self.context))
+        return Answer(self.heading(), blocks=(*self.blocks(), Said(said)))
 
-        return head(self), body(self)
-
-    def explain(self) -> str:
-        """Say what was asked, who is protected, what it means, and what the errors are worth."""
+    def blocks(self) -> Iterator[Block]:
+        """Yield the table, what its errors are worth, and charts."""
+        yield table(self)
+        more = len(self.cells) - MOST_ROWS
+        cut = [f"and {more:,} further rows: use rows() or frame()"] if more > 0 else []
         errors = (
             "Errors are those of the noise: clamped values and rows that were left out belong to "
             "the question.",
-            *(accuracy(column) for column in self.columns),
-            *notes(self.resolved),
         )
-        told = (self.heading(), self.protection(), " ".join(self.meaning()), "\n".join(errors))
-        return "\n\n".join((*told, price(self.context)))
+        worth = map(accuracy, self.columns)
+        yield Said((*cut, *errors, *worth, *notes(self.resolved)), quiet=True)
+        yield from charts(self)
 
     def protection(self) -> str:
         """Say who is protected, and which two worlds are compared."""
@@ -203,8 +223,8 @@ class Answer:
         context = self.context
         return meaning(context.cost, context.unit, context.neighbours)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON has it."""
+    def fields(self) -> dict[str, Any]:
+        """Return the rows in exact numbers, with what was asked, promised and paid."""
         return {
             "dataset": self.resolved.query.dataset,
             "query": self.resolved.query.plain(),
@@ -217,23 +237,9 @@ class Answer:
             "meaning": self.meaning(),
         }
 
-    def _repr_html_(self) -> str:
-        """Show a table in a notebook."""
-        from twoworlds.release.answers.show import html
-
-        return html(self)
-
     def __str__(self) -> str:
-        """Return the table as plain text."""
-        from twoworlds.release.answers.show import text
-
-        return text(self)
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Show the table on a terminal of any width."""
-        from twoworlds.release.answers.show import terminal
-
-        yield from terminal(self, options.max_width)
+        """Return the answer in words."""
+        return self.explain()
 
     @cached_property
     def _headings(self) -> tuple[tuple[str, ...], ...]:
@@ -287,8 +293,8 @@ class Answer:
             same = self._same_errors[place]
             found["standard_error"] = _error_data(estimate.error) if same is None else same
             found["interval"] = [None if x is None else to_json(x) for x in ends]
-        glance = self.utility(i, place)
-        found["utility"] = None if glance is None else glance.value
+        worth = self.utility(i, place)
+        found["utility"] = None if worth is None else worth.value
         return found
 
     @cached_property

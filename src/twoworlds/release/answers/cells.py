@@ -17,9 +17,9 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.query.conditions import columns_of
-from twoworlds.release.query.measures import Axis, Resolved
-from twoworlds.release.query.plain import value_of
-from twoworlds.release.sensitivity.rows import reachable
+from twoworlds.release.query.model import value_of
+from twoworlds.release.query.resolve import Axis, Resolved
+from twoworlds.release.sensitivity.contributions import reachable
 from twoworlds.release.values import Value, plain_value, shown_value
 
 __all__ = [
@@ -40,7 +40,6 @@ __all__ = [
 Cell = tuple[int | Value, ...]
 MOST_DISCOVERED = 10_000  # cells that a query shows when it discovers keys
 LONGEST_KEY = 200  # bytes of a discovered key, as the ledger has it
-
 _UNDECLARED = "the engine returned a group that is not declared: please report this"
 
 

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.noise import Noise
 from twoworlds.release.answers.cells import Cell, in_order, place, plain_cell, shown
-from twoworlds.release.answers.ranks import choice_rate, scores
-from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.answers.widths import choice_rate, scores
+from twoworlds.release.query.resolve import Measure, Resolved
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
 
 if TYPE_CHECKING:

@@ -10,13 +10,18 @@ What a guarantee means comes from the theorems (`twoworlds.theorems`). For pure 
 (Kasiviswanathan & Smith, Theorem 2.2 and Section 2.1, in their tight forms). With a delta no single
 output is bounded; what is said then is what a bet at even odds can gain. zCDP is said at the delta
 `STATED_DELTA`, by conversion.
+
+`Context` is what stands around an answer: its price, what is left, who is protected, where it is
+recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from twoworlds.numbers import decimal, exp, show
 from twoworlds.release.answers.cells import (
@@ -25,11 +30,10 @@ from twoworlds.release.answers.cells import (
     excluded,
     group_label,
 )
-from twoworlds.release.answers.context import Context
-from twoworlds.release.answers.parts import Certainty, Estimator
-from twoworlds.release.budget import Cost
+from twoworlds.release.answers.estimates import Certainty, Estimator
+from twoworlds.release.budget import Composition, Cost
 from twoworlds.release.conversions import zcdp_to_epsilon
-from twoworlds.release.policy.model import Neighbours, Unit
+from twoworlds.release.policy.model import Dataset, Neighbours, Unit
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -39,12 +43,13 @@ from twoworlds.release.query.conditions import (
     Not,
     OneOf,
 )
-from twoworlds.release.query.measures import Axis, Resolved
 from twoworlds.release.query.model import Aggregate
+from twoworlds.release.query.resolve import Axis, Resolved
 from twoworlds.release.values import shown_value
 
 __all__ = [
     "STATED_DELTA",
+    "Context",
     "accuracy",
     "asked",
     "condition_text",
@@ -325,3 +330,79 @@ def _listed(items: list[str], between: str = ", ") -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{between.join(items[:-1])} and {items[-1]}"
+
+
+@dataclass(frozen=True)
+class Context:
+    """The circumstances of an answer.
+
+    Attributes:
+        cost: What the answer costs, together with the others of its batch.
+        paid: What the analyst paid this time: nothing when a stored answer is repeated to them.
+        neighbours: Which two worlds are compared.
+        unit: Whose data is protected.
+        version: Of the data.
+        left: What is left to be spent, by account: of the dataset, and of the analyst.
+        entry: The hash of the ledger's entry, None without a ledger.
+        covered: Whether the price was paid for a strategy, of which this is one question.
+        spent: What was spent so far, by account, with the rule by which it adds up.
+        charges: How many charges of the dataset that is; None without a ledger.
+    """
+
+    cost: Cost
+    paid: Cost
+    neighbours: Neighbours
+    unit: Unit
+    version: str
+    left: Mapping[str, Cost] = field(default_factory=dict)
+    entry: str | None = None
+    covered: bool = False
+    spent: Mapping[str, Composition] = field(default_factory=dict)
+    charges: int | None = None
+
+    @staticmethod
+    def of(
+        dataset: Dataset,
+        cost: Cost,
+        *,
+        paid: Cost | None = None,
+        left: Mapping[str, Cost] | None = None,
+        entry: str | None = None,
+        covered: bool = False,
+        spent: Mapping[str, Composition] | None = None,
+        charges: int | None = None,
+    ) -> Context:
+        """Take from a dataset what it declares; by default the whole cost was paid."""
+        return Context(
+            cost,
+            cost if paid is None else paid,
+            dataset.neighbours,
+            dataset.unit,
+            dataset.version,
+            {} if left is None else dict(left),
+            entry,
+            covered,
+            {} if spent is None else dict(spent),
+            charges,
+        )
+
+    @property
+    def repeated(self) -> bool:
+        """Whether nothing was paid because the answer had been paid before."""
+        return not self.covered and self.paid != self.cost and self.paid == Cost()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        unit = self.unit
+        person = {"person": unit.person, "rows": unit.rows, "groups": unit.groups}
+        return {
+            "cost": self.cost.to_dict(),
+            "paid": self.paid.to_dict(),
+            "repeated": self.repeated,
+            "left": {account: cost.to_dict() for account, cost in self.left.items()},
+            "spent": {account: used.to_dict() for account, used in self.spent.items()},
+            "neighbours": self.neighbours,
+            "unit": {"row": True} if unit.person is None else person,
+            "version": self.version,
+            "entry": self.entry,
+        }

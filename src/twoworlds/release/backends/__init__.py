@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from twoworlds.release.backends.base import Backend, Field
-from twoworlds.release.backends.opening import open_backend
+from twoworlds.release.backends.sources import open_backend
 
 __all__ = ["Backend", "Field", "open_backend"]

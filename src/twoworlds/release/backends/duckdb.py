@@ -8,7 +8,7 @@ transactions this makes a session one moment.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
@@ -17,7 +17,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.ahead import Ahead
 from twoworlds.release.backends.base import Backend, Field, Run, TableChanged
 from twoworlds.release.backends.frames import OBJECTS
 from twoworlds.release.backends.sources import Origin, as_file, existing, named_table, table_name
@@ -26,9 +25,15 @@ if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
 
-__all__ = ["DuckDBBackend"]
+__all__ = ["SETTINGS", "DuckDBBackend"]
 
 CHUNK = 10_000
+# Nothing is installed or loaded on demand, and no variable of Python is a table.
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
 _INTEGERS = {
     "TINYINT": 8,
     "SMALLINT": 16,
@@ -77,7 +82,7 @@ class DuckDBBackend(Backend):
         self._folder = folder
         self._origin = origin
         self._owned = connection is None
-        self._connected = _opened(connection, file)
+        self._connection = _connect(file) if connection is None else connection
         self._numbers = count()
         self._opening = RLock()
         self._views: dict[str, Path | Any] = {}  # a file, or a table of Arrow
@@ -113,13 +118,13 @@ class DuckDBBackend(Backend):
     def close(self) -> None:
         """Close the connection, if it was opened here."""
         if self._owned:
-            self._connected().close()
+            self._connection.close()
 
     @contextmanager
     def _session(self, tables: Sequence[exp.Table]) -> Iterator[Run]:
         views = [table.name for table in tables if table.name in self._views]
         files = [view for view in views if isinstance(self._views[view], Path)]
-        cursor = self._connected().cursor()
+        cursor = self._connection.cursor()
         try:
             cursor.execute("BEGIN TRANSACTION READ ONLY")
             before = [_stamp(self._views[view]) for view in files]
@@ -186,9 +191,6 @@ class DuckDBBackend(Backend):
                 f"{place.name!r} cannot be read as Parquet: check the file and its ending"
             ) from None
         return relation
-
-    def _text(self, statement: exp.Expr) -> str:
-        return _text_of(statement)
 
 
 def _arrow(frame: Any) -> Any:
@@ -299,32 +301,15 @@ def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
         yield from chunk
 
 
-def _opened(
-    connection: duckdb.DuckDBPyConnection | None, file: Path | None
-) -> Callable[[], duckdb.DuckDBPyConnection]:
-    """Return what returns the connection; one in memory is opened while sqlglot is loaded."""
-    import duckdb  # noqa: F401 (loaded here, since two threads that load slow each other down)
-
-    if connection is None and file is None:
-        return Ahead(lambda: _connect(None)).value
-    opened = _connect(file) if connection is None else connection
-    return lambda: opened
-
-
 def _connect(file: Path | None) -> duckdb.DuckDBPyConnection:
-    """Open DuckDB: nothing is installed or loaded on demand, no variable of Python is a table."""
+    """Open DuckDB in memory, or a file of it for reading; what is set cannot be changed."""
     import duckdb
 
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "python_enable_replacements": "false",
-    }
     if file is None:
-        connection = duckdb.connect(":memory:", config=settings)
+        connection = duckdb.connect(":memory:", config=SETTINGS)
     else:
         try:
-            connection = duckdb.connect(str(file), read_only=True, config=settings)
+            connection = duckdb.connect(str(file), read_only=True, config=SETTINGS)
         except duckdb.Error:
             raise InvalidInput(
                 f"{file.name!r} cannot be opened as a file of DuckDB: is it one, and is no other "
@@ -361,9 +346,7 @@ def _quoted(value: str) -> str:
 
 
 def _text_of(statement: exp.Expr) -> str:
-    from twoworlds.release.backends.plain_sql import duckdb_text
-
-    return duckdb_text(statement)
+    return statement.sql("duckdb")
 
 
 def _glob(path: Path) -> str:

@@ -33,7 +33,6 @@ _FRAMES = {
     ("pyarrow", "RecordBatch"),
 }
 OBJECTS = "STRUCT(text VARCHAR, integer BIGINT, number DOUBLE, boolean BOOLEAN, date DATE)"
-
 _UNITS = {"s": 1, "ms": 1000, "us": 10**6, "ns": 10**9}
 _FIRST = int(datetime(1, 1, 1, tzinfo=UTC).timestamp())
 _LAST = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) + 24 * 3600 - 1

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Field, Run
-from twoworlds.release.backends.dbapi import DbApiBackend
+from twoworlds.release.backends.base import DbApiBackend, Field, Run
 from twoworlds.release.backends.sources import Origin
 
 if TYPE_CHECKING:

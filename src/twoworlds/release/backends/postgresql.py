@@ -10,8 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.base import Field, Run
-from twoworlds.release.backends.dbapi import DbApiBackend, run
+from twoworlds.release.backends.base import DbApiBackend, Field, Run, run
 from twoworlds.release.backends.sources import Origin
 
 if TYPE_CHECKING:

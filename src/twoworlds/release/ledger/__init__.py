@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable, OverBudget
-from twoworlds.release.ledger.ledger import Ledger
-from twoworlds.release.ledger.reservation import Reservation
-
-if TYPE_CHECKING:
-    from twoworlds.release.ledger.opening import remark
-    from twoworlds.release.ledger.views import export, show, summary, verify, verify_export
+from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable, OverBudget
+from twoworlds.release.ledger.journal import remark
+from twoworlds.release.ledger.ledger import Charge, Ledger
+from twoworlds.release.ledger.views import export, show, summary, verify, verify_export
 
 __all__ = [
+    "Charge",
     "Ledger",
     "LedgerDamaged",
     "LedgerUnavailable",
     "OverBudget",
-    "Reservation",
     "export",
     "remark",
     "show",
@@ -26,11 +20,3 @@ __all__ = [
     "verify",
     "verify_export",
 ]
-
-# Where each name is found when it is first used; the imports above tell type checkers the same.
-_PLACES = {
-    "opening": ("remark",),
-    "views": ("export", "show", "summary", "verify", "verify_export"),
-}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)

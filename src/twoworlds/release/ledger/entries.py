@@ -20,9 +20,9 @@ from hashlib import sha256
 from typing import Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.ledger.failures import LedgerDamaged
+from twoworlds.release.errors import LedgerDamaged
 
-__all__ = ["START", "Entry", "Line", "canonical", "digest", "read"]
+__all__ = ["START", "Entry", "canonical", "digest"]
 
 START = "0" * 64  # the hash before the first entry
 _LONGEST = 16 << 20
@@ -32,43 +32,54 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=Fal
 
 
 @dataclass(frozen=True)
-class Line:
-    """An entry as it is stored."""
+class Entry:
+    """An entry as it is stored: its number, its canonical body and the hash of that."""
 
     sequence: int
     body: str
     hash: str
 
-
-@dataclass(frozen=True)
-class Entry:
-    """An entry with its place in the chain."""
-
-    sequence: int
-    previous: str
-    time: str
-    kind: str
-    content: Mapping[str, Any]
-
-    def row(self) -> Line:
-        """Return what is stored: the canonical body and its hash.
+    @staticmethod
+    def of(sequence: int, previous: str, time: str, kind: str, content: Mapping[str, Any]) -> Entry:
+        """Write an entry that follows the one with hash ``previous``.
 
         The content is plain data: `canonical` has seen every part of it that came from elsewhere.
 
-        >>> Entry(1, START, "2026-01-01T00:00:00Z", "begin", {}).row().hash[:8]
+        >>> Entry.of(1, START, "2026-01-01T00:00:00Z", "begin", {}).hash[:8]
         '83b6ecd5'
         """
-        body = _encoded(
-            {
-                **self.content,
-                "sequence": self.sequence,
-                "previous": self.previous,
-                "time": self.time,
-                "kind": self.kind,
-            },
-            "content",
+        place = {"sequence": sequence, "previous": previous, "time": time, "kind": kind}
+        body = _encoded({**content, **place}, "content")
+        return Entry(sequence, body, digest(body))
+
+    def read(self, previous: str) -> tuple[str, dict[str, Any]]:
+        """Return the kind and the content of an entry that must follow the one before.
+
+        Raises:
+            LedgerDamaged: with the number of the entry, when it does not.
+        """
+        body: Any = None
+        try:
+            right = digest(self.body) == self.hash
+            body = json.loads(self.body) if right else None
+            right = isinstance(body, dict) and _ENCODER.encode(body) == self.body
+        except (ValueError, RecursionError, AttributeError, TypeError):
+            right = False
+        if not right:
+            raise self._damaged("its content does not have the hash that was stored for it")
+        kept = {key: body.pop(key, None) for key in ("sequence", "previous", "time", "kind")}
+        if kept["sequence"] != self.sequence:
+            raise self._damaged("it was written as another entry")
+        if kept["previous"] != previous:
+            raise self._damaged("it does not follow the entry before it")
+        return str(kept["kind"]), body
+
+    def _damaged(self, what: str) -> LedgerDamaged:
+        return LedgerDamaged(
+            f"ledger entry {self.sequence} does not verify: {what}; "
+            "restore the newest backup in which it does, nothing is answered until then",
+            entry=self.sequence,
         )
-        return Line(self.sequence, body, digest(body))
 
 
 def canonical(value: object, name: str = "content") -> str:
@@ -98,42 +109,6 @@ def _encoded(value: object, name: str) -> str:
 def digest(text: str) -> str:
     """Return the SHA-256 of a canonical text, in hexadecimal."""
     return sha256(text.encode("ascii")).hexdigest()
-
-
-def read(row: Line, previous: str) -> Entry:
-    """Return the entry of a stored row that must follow the entry with hash ``previous``.
-
-    Raises:
-        LedgerDamaged: with the number of the entry, when it does not.
-    """
-    number = row.sequence
-    body = _content(row)
-    if body is None:
-        raise _damaged(number, "its content does not have the hash that was stored for it")
-    kept = {key: body.pop(key, None) for key in ("sequence", "previous", "time", "kind")}
-    if kept["sequence"] != number:
-        raise _damaged(number, "it was written as another entry")
-    if kept["previous"] != previous:
-        raise _damaged(number, "it does not follow the entry before it")
-    return Entry(number, previous, str(kept["time"]), str(kept["kind"]), body)
-
-
-def _content(row: Line) -> dict[str, Any] | None:
-    """Return the content of a row that has its hash and is canonical, or None."""
-    try:
-        body = json.loads(row.body) if digest(row.body) == row.hash else None
-        right = isinstance(body, dict) and _ENCODER.encode(body) == row.body
-    except (ValueError, RecursionError, AttributeError, TypeError):
-        return None
-    return body if right else None
-
-
-def _damaged(number: int, what: str) -> LedgerDamaged:
-    return LedgerDamaged(
-        f"ledger entry {number} does not verify: {what}; "
-        "restore the newest backup in which it does, nothing is answered until then",
-        entry=number,
-    )
 
 
 def _check_plain(value: object, name: str, depth: int) -> None:

@@ -5,29 +5,54 @@ are added by one writer at a time: the mark's lock keeps the other processes of 
 the store's transaction everybody else. Within it the entries that others added are read first, then
 the mark is compared, then new entries are decided on, one after the other; they are durable before
 the mark moves.
+
+A `Store` is what a database must offer to keep entries, a `Location` where it is and where its mark
+is. `begin` makes a new ledger with its mark; `remark` makes a new mark for a ledger, on a machine
+that joins or after a loss.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
 
-from twoworlds.errors import TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.files import check_place
+from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import Entry, digest
-from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
-from twoworlds.release.ledger.history import back_in_time, check_mark, gone, replay
-from twoworlds.release.ledger.locations import Location
-from twoworlds.release.ledger.mark import Mark, read_mark
-from twoworlds.release.ledger.state import Charge, State
-from twoworlds.release.ledger.store import Store
+from twoworlds.release.ledger.mark import Mark, Place, Places, read_mark
+from twoworlds.release.ledger.sqlite import SQLiteStore
+from twoworlds.release.ledger.state import PaidQuery, State, check_name
 
-__all__ = ["Decision", "Journal", "next_entry"]
+__all__ = [
+    "TIMEOUT",
+    "Decision",
+    "FileLocation",
+    "Journal",
+    "Location",
+    "Mode",
+    "Store",
+    "back_in_time",
+    "begin",
+    "check_mark",
+    "gone",
+    "locate",
+    "next_entry",
+    "remark",
+    "replay",
+]
 
+Mode = Literal["ro", "rw", "rwc"]  # read; read and write; the same, and make it if it is missing
+TIMEOUT = 10.0  # seconds
 Decision = tuple[str, Mapping[str, Any]] | None  # the kind and content of an entry to add
 _Result = TypeVar("_Result")
 _ABANDONED: list[object] = []  # connections of a parent process: neither to be used nor closed
@@ -92,16 +117,15 @@ class Journal:
         if decision is None:
             return
         entry = next_entry(self._state, *decision)
-        row = entry.row()
         certain, self._certain = self._certain, False  # until it is both counted and stored
         try:
-            self._state.apply(entry, row.hash)
+            self._state.apply(*decision, Place(entry.sequence, entry.hash))
         except TwoWorldsError:
             self._certain = certain  # a refused one changes nothing
             raise
-        self._store.append(row)
+        self._store.append(entry)
 
-    def answer(self, charge: Charge) -> Any:
+    def answer(self, charge: PaidQuery) -> Any:
         """Return a stored answer, after making sure that the mark on the disk is not before it.
 
         Only inside ``finish`` of `write`.
@@ -193,4 +217,224 @@ class Journal:
 def next_entry(state: State, kind: str, content: Mapping[str, Any]) -> Entry:
     """Return the entry that would come next, at this moment."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Entry(state.point.sequence + 1, state.point.hash, now, kind, content)
+    return Entry.of(state.point.sequence + 1, state.point.hash, now, kind, content)
+
+
+class Store(Protocol):
+    """An append-only table of entries with one writer at a time.
+
+    Every method raises `LedgerUnavailable` when the database cannot be reached, is locked,
+    read-only or full, and `LedgerDamaged` when it cannot be read as what it was.
+    """
+
+    def rows(self, after: int) -> Iterator[Entry]:
+        """Yield the rows with a larger sequence, in order."""
+        ...
+
+    def row(self, sequence: int) -> Entry | None:
+        """Return one row, if it is there."""
+        ...
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Exclude other writers; at the end all of it is durable, or none of it after an error."""
+        ...
+
+    def append(self, row: Entry) -> None:
+        """Add one row; only inside `writing`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...
+
+
+class Location(Protocol):
+    """Where a ledger is; as text it is what messages call it, without any password."""
+
+    @property
+    def mark(self) -> Path:
+        """The file of the high-water mark."""
+        ...
+
+    def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
+        """Connect to the entries, or return None when there is no ledger here.
+
+        Args:
+            seconds: How long to wait for other writers.
+            mode: ``ro`` to read, ``rw`` to read and write, ``rwc`` to make what is missing.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FileLocation:
+    """A file of SQLite on a local disk."""
+
+    path: Path
+    mark: Path
+
+    def __str__(self) -> str:
+        """Return the path."""
+        return str(self.path)
+
+    def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
+        """Connect to the entries, or return None when there is no such file."""
+        if mode == "rwc":
+            check_place(self.path)
+        elif not self.path.exists():
+            return None
+        return SQLiteStore(self.path, seconds=seconds, mode=mode)
+
+
+def locate(
+    place: Path | str, *, mark: Path | str | None = None, table: str | None = None
+) -> Location:
+    """Return where a ledger is, by its path or its address.
+
+    Args:
+        place: The path of a file, or an address such as ``postgresql://user@host:5432/database``.
+        mark: The file of the mark; by default beside a file, and for a server in the folder in
+            which this user keeps the state of programs.
+        table: For a server: the table, as ``name`` or ``schema.name``.
+
+    >>> str(locate("ledgers/people.db").mark)
+    'ledgers/people.db.mark'
+    """
+    text = os.fspath(place)
+    if isinstance(place, str) and re.match(r"postgres(ql)?://", text):
+        return _server(text, mark, table)
+    if "://" in text or re.match(r"\w+:/", text) or re.search(r"\bpassword\s*=", text):
+        raise InvalidInput(  # it may hold a password, so it is not shown
+            "this is no path of a ledger: give the path of a file, or an address as text that "
+            "begins with postgresql://"
+        )
+    if table is not None:
+        raise InvalidInput(
+            f"table={table!r} was given for a file, which holds one ledger: leave it out"
+        )
+    path = Path(text)
+    return FileLocation(path, path.with_name(path.name + ".mark") if mark is None else Path(mark))
+
+
+def _server(address: str, mark: Path | str | None, table: str | None) -> Location:
+    try:
+        from twoworlds.release.ledger.postgresql import locate_on_server
+    except ImportError:
+        raise InvalidInput(
+            "a ledger on PostgreSQL needs psycopg: pip install 'twoworlds[postgresql]'"
+        ) from None
+    return locate_on_server(address, mark, table)
+
+
+def replay(store: Store, points: Places | None) -> State:
+    """Read all entries of a store and check them, and the mark, if there is one.
+
+    Raises:
+        LedgerDamaged: when an entry does not verify, or the ledger went back in time.
+    """
+    state = State()
+    for row in store.rows(0):
+        state.follow(row)
+    if points is not None:
+        check_mark(store, state, points.last)
+    return state
+
+
+def check_mark(store: Store, state: State, point: Place) -> None:
+    """Check that the entries hold a point that the mark remembers.
+
+    Raises:
+        LedgerDamaged: when they do not.
+    """
+    if point == state.point:
+        return
+    row = store.row(point.sequence) if point.sequence < state.point.sequence else None
+    if row is None or row.hash != point.hash:
+        raise back_in_time(point)
+
+
+def back_in_time(point: Place) -> LedgerDamaged:
+    """Return what to raise when a point that was reached is not there."""
+    return LedgerDamaged(
+        f"the ledger went back in time: it had entry {point.sequence} with hash "
+        f"{point.hash[:12]}, which is no longer there; an older copy forgets what was spent, so "
+        "restore the newest one, nothing is answered until then",
+        entry=point.sequence,
+    )
+
+
+def gone(location: Location, points: Places | None) -> TwoWorldsError:
+    """Return what to raise when there is no ledger where one was looked for."""
+    if points is None:
+        return InvalidInput(f"there is no ledger {location}: create it first")
+    return LedgerDamaged(
+        f"the ledger {location} is gone, though its mark {location.mark} says that it had reached "
+        f"entry {points.last.sequence}: restore it, since a new one forgets what was spent",
+        entry=1,
+    )
+
+
+def begin(location: Location, timeout: float) -> None:
+    """Make a new ledger and its mark, or finish what a crash interrupted.
+
+    Raises:
+        InvalidInput: when there is a ledger already.
+        LedgerDamaged: when there was one: its mark is still there.
+    """
+    points = read_mark(check_place(location.mark))
+    if points is not None:
+        found = location.connect(timeout, "ro")
+        if found is None:
+            raise gone(location, points)
+        found.close()
+        raise InvalidInput(f"{location} is a ledger already: open it, or give another place")
+    store = location.connect(timeout, "rwc")
+    assert store is not None
+    try:
+        with store.writing():
+            first = next(store.rows(0), None)
+            if first is None:
+                first = next_entry(State(), "begin", {"name": secrets.token_hex(16)})
+                store.append(first)
+            elif store.row(2) is not None:
+                raise InvalidInput(
+                    f"{location} is a ledger already, but its mark {location.mark} is missing: "
+                    "put the mark back, or, if you trust the ledger as it is, call remark"
+                )
+    finally:
+        store.close()
+    Mark.create(location.mark, Place(first.sequence, first.hash)).close()
+
+
+def remark(
+    place: Path | str, *, reason: str, mark: Path | str | None = None, table: str | None = None
+) -> None:
+    """Make a mark for a ledger that has none here, and note in the ledger that this was done.
+
+    A mark is missing when it was lost, and on a machine that joins a ledger on a server. Only
+    somebody who knows that this is the newest copy of the ledger may do so: what was spent after
+    an older copy was made is forgotten otherwise.
+
+    Raises:
+        InvalidInput: when there is a mark, or no ledger.
+        LedgerDamaged: when an entry does not verify.
+    """
+    location = locate(place, mark=mark, table=table)
+    check_name(reason, "reason")
+    if read_mark(check_place(location.mark)) is not None:
+        raise InvalidInput(
+            f"the ledger {location} has its mark {location.mark}: there is nothing to make anew"
+        )
+    store = location.connect(TIMEOUT)
+    if store is None:
+        raise gone(location, None)
+    try:
+        point = replay(store, None).point
+    finally:
+        store.close()
+    Mark.create(location.mark, point).close()
+    journal = Journal(location, TIMEOUT)
+    try:
+        journal.write(lambda _state: ("remark", {"reason": reason}), lambda _state: None)
+    finally:
+        journal.close()

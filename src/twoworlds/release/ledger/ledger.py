@@ -10,25 +10,29 @@ two attempts at one time the first to commit stands, and both get its answer.
 
 The same query is the same dataset and the same plain data, so the query must name everything that
 decides the law of the answer: what is asked, the noise, and the version of the data.
+
+Charging and storing say what they want of the journal as a pair: what to add, decided on when all
+earlier entries are known, and what to return once it is durable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from twoworlds.errors import TwoWorldsError
+from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.release.budget import Cap, Composition, Cost, Spent, parse_cap, parse_cost
 from twoworlds.release.ledger.entries import canonical, digest
-from twoworlds.release.ledger.journal import Decision, Journal
-from twoworlds.release.ledger.locations import Location, locate
-from twoworlds.release.ledger.opening import TIMEOUT, begin
-from twoworlds.release.ledger.reservation import Asked, Reservation, charge_of
-from twoworlds.release.ledger.state import Account, Charge, State, check_name
+from twoworlds.release.ledger.journal import TIMEOUT, Decision, Journal, Location, begin, locate
+from twoworlds.release.ledger.state import Account, PaidQuery, State, check_name
 
-__all__ = ["Ledger"]
+__all__ = ["Charge", "Ledger"]
+
+_Result = TypeVar("_Result")
+Change = tuple[Callable[[State], Decision], Callable[[State], _Result]]
 
 
 class Ledger:
@@ -141,7 +145,7 @@ class Ledger:
         cost: object,
         *,
         request: str | None = None,
-    ) -> Reservation:
+    ) -> Charge:
         """Charge a query durably, unless it is paid already.
 
         Args:
@@ -156,11 +160,16 @@ class Ledger:
             InvalidInput: when a cap is missing, or an argument is no good.
             LedgerUnavailable: when the charge cannot be made durable.
         """
-        asked = Asked(dataset, analyst, query, cost, request)
-        return self._journal.write(*asked.reserve(self._journal))
+        change = _charging(self._journal, dataset, analyst, query, cost, request)
+        return self._journal.write(*change)
 
-    def reserve_each(self, asked: Sequence[Asked]) -> list[Reservation | TwoWorldsError]:
+    def reserve_each(
+        self, asked: Sequence[tuple[str, str, Any, object, str | None]]
+    ) -> list[Charge | TwoWorldsError]:
         """Charge several queries, each on its own; all of them become durable at one moment.
+
+        Each is a tuple of the arguments of `reserve`.
+
 
         Of one that does not fit under a cap, or breaks another rule, the error stands in its place,
         and it is not charged.
@@ -168,36 +177,36 @@ class Ledger:
         Raises:
             LedgerUnavailable: when the charges cannot be made durable; none is made then.
         """
-        found: list[Reservation | TwoWorldsError | None] = []
+        found: list[Charge | TwoWorldsError | None] = []
         wanted = []
         for one in asked:
             try:
-                wanted.append(one.reserve(self._journal))
+                wanted.append(_charging(self._journal, *one))
                 found.append(None)
             except TwoWorldsError as error:
                 found.append(error)
         written = iter(self._journal.write_each(wanted) if wanted else ())
         return [next(written) if one is None else one for one in found]
 
-    def commit(self, reservation: Reservation, answer: Any) -> Any:
+    def commit(self, charge: Charge, answer: Any) -> Any:
         """Store the answer to a charge and return it; if there is one already, return that one.
 
         The answer comes back as plain data, just as a later retry will get it.
         """
-        return self._journal.write(*reservation.commit(answer, self._journal))
+        return self._journal.write(*_storing(charge, answer, self._journal))
 
-    def commit_each(self, answered: Sequence[tuple[Reservation, Any]]) -> list[Any]:
+    def commit_each(self, answered: Sequence[tuple[Charge, Any]]) -> list[Any]:
         """Store several answers at one moment, and return them; errors stand in their place."""
-        wanted = [paid.commit(answer, self._journal) for paid, answer in answered]
+        wanted = [_storing(charge, answer, self._journal) for charge, answer in answered]
         return self._journal.write_each(wanted) if wanted else []
 
-    def expire(self, reservation: Reservation) -> None:
+    def expire(self, charge: Charge) -> None:
         """Close a charge that will not be answered: it stays charged, and can never be answered.
 
         The same query may then be charged anew. Without this a charge stays open for a retry.
         """
         self._journal.write(
-            lambda state: ("expire", {"charge": charge_of(state, reservation).sequence}),
+            lambda state: ("expire", {"charge": _paid(state, charge).sequence}),
             lambda _state: None,
         )
 
@@ -235,7 +244,7 @@ class Ledger:
 
     def check(
         self, dataset: str, analyst: str, query: Any, cost: object
-    ) -> tuple[Cost, Charge | None]:
+    ) -> tuple[Cost, PaidQuery | None]:
         """Return what a query would cost the analyst now, and the charge that it has already.
 
         Nothing is charged. Who asks what somebody else has asked pays as much of the own budget;
@@ -300,3 +309,106 @@ class Ledger:
     def _account(self, dataset: str, analyst: str | None) -> tuple[Cap, Spent]:
         state, account = self._journal.read(), (dataset, analyst)
         return state.cap(account), state.spent.get(account, Spent())
+
+
+def _charging(
+    journal: Journal, dataset: str, analyst: str, query: Any, cost: object, request: str | None
+) -> Change[Charge]:
+    """Return what charges a query, unless it is paid already.
+
+    Raises:
+        InvalidInput: when a part of it is no good.
+    """
+    price = parse_cost(cost)
+    for name, value in (("dataset", dataset), ("analyst", analyst)):
+        check_name(value, name)
+    if request is not None:
+        check_name(request, "request")
+    wanted = digest(canonical(query, "query"))
+    paid = Cost()
+
+    def decide(state: State) -> Decision:
+        nonlocal paid
+        known = state.find(dataset, analyst, wanted, request)
+        if known is None:
+            paid = price
+            content = {"dataset": dataset, "analyst": analyst, "query": query}
+            return "reserve", {**content, "cost": str(price), "request": request}
+        if known.cost != price:
+            raise InvalidInput(
+                f"the same query was charged {known.cost} before and would now cost {price}: "
+                "a query must name its noise"
+            )
+        if analyst in known.analysts:
+            return None
+        paid = price
+        return "share", {"charge": known.sequence, "analyst": analyst, "request": request}
+
+    def finish(state: State) -> Charge:
+        known = state.find(dataset, analyst, wanted, request)
+        assert known is not None
+        return Charge.of(known, analyst, paid, journal)
+
+    return decide, finish
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A paid query: the proof that it may be answered, or its stored answer.
+
+    Attributes:
+        entry: The number of the entry that paid, and ``hash``, its hash, for certificates.
+        paid: What this call charged to the analyst: nothing for a query that they paid before.
+        answered: Whether an answer is stored; then ``answer`` is it.
+    """
+
+    entry: int
+    hash: str
+    dataset: str
+    analyst: str
+    cost: Cost
+    paid: Cost
+    answered: bool = False
+    answer: Any = None
+
+    @classmethod
+    def of(cls, known: PaidQuery, analyst: str, paid: Cost, journal: Journal) -> Charge:
+        """Return the charge of a paid query, with the answer if there is one."""
+        answered = known.answer is not None
+        return cls(
+            entry=known.sequence,
+            hash=known.hash,
+            dataset=known.dataset,
+            analyst=analyst,
+            cost=known.cost,
+            paid=paid,
+            answered=answered,
+            answer=journal.answer(known) if answered else None,
+        )
+
+
+def _storing(charge: Charge, answer: Any, journal: Journal) -> Change[Any]:
+    """Return what stores an answer, unless there is one already, and gives the stored one."""
+
+    def decide(state: State) -> Decision:
+        canonical(answer, "answer")
+        known = _paid(state, charge)
+        if known.answer is not None:
+            return None
+        return "answer", {"charge": known.sequence, "answer": answer}
+
+    return decide, lambda state: journal.answer(_paid(state, charge))
+
+
+def _paid(state: State, charge: Charge) -> PaidQuery:
+    """Return the paid query of a charge.
+
+    Raises:
+        InvalidInput: when it was made in another ledger.
+    """
+    known = state.charges.get(charge.entry)
+    if known is None or known.hash != charge.hash:
+        raise InvalidInput(
+            f"charge {charge.entry} was not made in this ledger: reserve it here first"
+        )
+    return known

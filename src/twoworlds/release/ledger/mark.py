@@ -46,8 +46,8 @@ from pathlib import Path
 
 from twoworlds.errors import InvalidInput
 from twoworlds.files import keep_private, make_private
+from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import canonical, digest
-from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
 
 if sys.platform == "win32":
     import msvcrt

@@ -18,25 +18,39 @@ without a word loses the lock after a minute.
 
 The high-water mark is a file on each machine (`twoworlds.release.ledger.mark`), and says what
 that guarantees. Look at the primary server only: a standby may be behind the mark.
+
+An address is read once, and shown without password or options: a message, a ``repr`` and a log hold
+host, port, database and table. Whatever of an address cannot be told from a password is not shown,
+even in the refusal of an address that is wrong.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, NoReturn
 
 import psycopg
-from psycopg import errors, sql
+from psycopg import ProgrammingError, errors, sql
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import Conninfo
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.ledger.entries import Line
-from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
+from twoworlds.files import make_folder
+from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
+from twoworlds.release.ledger.entries import Entry
+from twoworlds.release.ledger.journal import Mode, Store
 
-__all__ = ["PostgreSQLStore"]
+__all__ = ["TABLE", "PostgreSQLStore", "ServerLocation", "locate_on_server"]
 
+TABLE = "twoworlds_ledger"
+_NAME = re.compile(r"(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}")
 _LOCKS = 0x32574C44  # "2WLD": the first half of the keys of our advisory locks
 _SIGN, _VERSION = "twoworlds_ledger_format_", 1
 _BATCH = 500  # rows read at a time
@@ -138,7 +152,7 @@ class PostgreSQLStore:
             )
         return True
 
-    def rows(self, after: int) -> Iterator[Line]:
+    def rows(self, after: int) -> Iterator[Entry]:
         """Yield the rows with a larger sequence, in order."""
         statement = (
             "SELECT sequence, body, hash FROM {table} "
@@ -147,15 +161,15 @@ class PostgreSQLStore:
         while True:
             found = self._rows(statement, after)
             for row in found:
-                yield Line(*row)
+                yield Entry(*row)
             if len(found) < _BATCH:
                 return
             after = found[-1][0]
 
-    def row(self, sequence: int) -> Line | None:
+    def row(self, sequence: int) -> Entry | None:
         """Return one row, if it is there."""
         found = self._rows("SELECT sequence, body, hash FROM {table} WHERE sequence = %s", sequence)
-        return Line(*found[0]) if found else None
+        return Entry(*found[0]) if found else None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -163,7 +177,7 @@ class PostgreSQLStore:
         with self._transaction(_LOCK):
             yield
 
-    def append(self, row: Line) -> None:
+    def append(self, row: Entry) -> None:
         """Add one row; only inside `writing`."""
         self._run(
             "INSERT INTO {table} (sequence, body, hash) VALUES (%s, %s, %s)",
@@ -302,3 +316,89 @@ class PostgreSQLStore:
                 state = getattr(error, "sqlstate", None)
                 what = f"cannot be used ({type(error).__name__}, {state}); nothing was answered"
         raise LedgerUnavailable(f"the ledger {self._shown} {what}") from None
+
+
+@dataclass(frozen=True)
+class ServerLocation:
+    """A table on a PostgreSQL server."""
+
+    address: str = field(repr=False)
+    table: str
+    mark: Path
+    shown: str
+
+    def __str__(self) -> str:
+        """Return the address without user, password and options, and the table."""
+        return f"{self.shown} (table {self.table})"
+
+    def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
+        """Connect to the entries, or return None when there is no such table."""
+        store = PostgreSQLStore(self.address, self.table, str(self), seconds=seconds)
+        try:
+            if store.ready(make=mode == "rwc"):
+                return store
+        except BaseException:
+            store.close()
+            raise
+        store.close()
+        return None
+
+
+def locate_on_server(address: str, mark: Path | str | None, table: str | None) -> ServerLocation:
+    """Return the location that an address names.
+
+    Raises:
+        InvalidInput: when the address or the name of the table cannot be read.
+
+    >>> place = locate_on_server("postgresql://ann:hidden@db.example:5433/budget", "m", None)
+    >>> str(place)
+    'postgresql://db.example:5433/budget (table twoworlds_ledger)'
+    >>> "hidden" in repr(place)
+    False
+    """
+    name = TABLE if table is None else table
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"table={name!r} cannot be the table of a ledger: give a name or schema.name, each of "
+            "1 to 40 small letters, digits and underscores"
+        )
+    host, port, database, options = _parts(address)
+    words = (host.lower(), port, database, name)
+    sign = _default_mark(words, options) if mark is None else Path(mark)
+    return ServerLocation(address, name, sign, f"postgresql://{host}:{port}/{database}")
+
+
+def _parts(address: str) -> tuple[str, str, str, str]:
+    """Return host, port, database and options; what is left out is as the environment has it."""
+    try:
+        given = conninfo_to_dict(address)
+    except ProgrammingError:
+        raise _unreadable() from None
+    usual = {o.keyword.decode(): (o.val or b"").decode() for o in Conninfo.get_defaults()}
+    keys = ("host", "port", "user", "dbname", "options")
+    host, port, user, database, options = (
+        str(given.get(key) or usual.get(key) or "") for key in keys
+    )
+    # A stray @, : or / in a password moves the rest of it into another part.
+    if "@" in host + database or not re.fullmatch(r"[0-9,]*", port):
+        raise _unreadable()
+    return host or "local", port or "5432", database or user, options
+
+
+def _unreadable() -> InvalidInput:
+    return InvalidInput(
+        "the address of the ledger cannot be read: write postgresql://user@host:port/database, "
+        "with @ : / % in a password written as %40 %3A %2F %25; better, keep the password in a "
+        "password file (~/.pgpass)"
+    )
+
+
+def _default_mark(words: tuple[str, ...], options: str) -> Path:
+    """Return a file in the folder in which this user keeps the state of programs."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    folder = Path(state, "twoworlds", "marks")
+    with suppress(OSError):  # who makes the mark says why there is no such folder
+        make_folder(folder)
+    readable = re.sub(r"[^A-Za-z0-9._-]", "-", "-".join(words))[:100]
+    check = sha256(repr((words, options)).encode()).hexdigest()[:8]  # options choose a schema too
+    return folder / f"{readable}-{check}.mark"

@@ -22,8 +22,8 @@ from urllib.parse import quote
 
 from twoworlds.errors import InvalidInput
 from twoworlds.files import keep_private, make_private
-from twoworlds.release.ledger.entries import Line
-from twoworlds.release.ledger.failures import LedgerDamaged, LedgerUnavailable
+from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
+from twoworlds.release.ledger.entries import Entry
 from twoworlds.release.ledger.mark import sync_folder
 
 __all__ = ["SQLiteStore"]
@@ -58,25 +58,25 @@ class SQLiteStore:
             self._connection.close()
             raise
 
-    def rows(self, after: int) -> Iterator[Line]:
+    def rows(self, after: int) -> Iterator[Entry]:
         """Yield the rows with a larger sequence, in order."""
         number = after
         try:
             sql = "SELECT sequence, body, hash FROM entries WHERE sequence > ? ORDER BY sequence"
             for found in self._connection.execute(sql, (after,)):
-                yield Line(*found)
+                yield Entry(*found)
                 number = found[0]
         except sqlite3.OperationalError as error:
             raise self._kind(error) from error
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self._broken(number + 1) from error
 
-    def row(self, sequence: int) -> Line | None:
+    def row(self, sequence: int) -> Entry | None:
         """Return one row, if it is there."""
         sql = "SELECT sequence, body, hash FROM entries WHERE sequence = ?"
         with self._said():
             found = self._connection.execute(sql, (sequence,)).fetchone()
-        return Line(*found) if found else None
+        return Entry(*found) if found else None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -93,7 +93,7 @@ class SQLiteStore:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
 
-    def append(self, row: Line) -> None:
+    def append(self, row: Entry) -> None:
         """Add one row; only inside `writing`."""
         with self._said():
             self._connection.execute(

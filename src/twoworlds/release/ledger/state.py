@@ -30,11 +30,11 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
-from twoworlds.release.ledger.entries import START, Entry, Line, canonical, digest, read
-from twoworlds.release.ledger.failures import LedgerDamaged, OverBudget, RequestTaken
+from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
+from twoworlds.release.ledger.entries import START, Entry, canonical, digest
 from twoworlds.release.ledger.mark import Place
 
-__all__ = ["Account", "Charge", "State"]
+__all__ = ["Account", "PaidQuery", "State"]
 
 _LONGEST_NAME = 200
 Account = tuple[str, str | None]  # dataset, and analyst; None is the dataset as a whole
@@ -42,8 +42,8 @@ Content = Mapping[str, Any]
 
 
 @dataclass
-class Charge:
-    """A paid query."""
+class PaidQuery:
+    """A paid query, by the entry that charged it."""
 
     sequence: int
     hash: str
@@ -64,23 +64,23 @@ class State:
     caps: dict[Account, Cap] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)  # by dataset
     spent: dict[Account, Spent] = field(default_factory=dict)
-    charges: dict[int, Charge] = field(default_factory=dict)
+    charges: dict[int, PaidQuery] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)  # of charges above 0, by dataset
-    queries: dict[tuple[str, str], Charge] = field(default_factory=dict)
-    requests: dict[tuple[str, str, str], Charge] = field(default_factory=dict)
+    queries: dict[tuple[str, str], PaidQuery] = field(default_factory=dict)
+    requests: dict[tuple[str, str, str], PaidQuery] = field(default_factory=dict)
 
-    def follow(self, row: Line) -> None:
-        """Read the next row.
+    def follow(self, entry: Entry) -> None:
+        """Read the next entry.
 
         Raises:
             LedgerDamaged: with its number, when it is not what must come next.
         """
         number = self.point.sequence + 1
-        if row.sequence != number:
+        if entry.sequence != number:
             raise LedgerDamaged(f"ledger entry {number} is missing: restore a backup", entry=number)
-        entry = read(row, self.point.hash)
+        kind, content = entry.read(self.point.hash)
         try:
-            self.apply(entry, row.hash)
+            self.apply(kind, content, Place(number, entry.hash))
         except (InvalidInput, KeyError, TypeError, AttributeError) as error:
             raise LedgerDamaged(
                 f"ledger entry {number} breaks a rule of the ledger "
@@ -89,15 +89,15 @@ class State:
                 entry=number,
             ) from error
 
-    def apply(self, entry: Entry, own_hash: str) -> None:
+    def apply(self, kind: str, content: Content, place: Place) -> None:
         """Check an entry against the rules, and count it; a refused one changes nothing."""
-        apply = _KINDS.get(entry.kind)
-        if apply is None or (entry.kind == "begin") != (entry.sequence == 1):
-            raise InvalidInput(f"an entry of kind {entry.kind[:20]!r} has no place here")
-        apply(self, entry.content, Place(entry.sequence, own_hash))
-        self.point = Place(entry.sequence, own_hash)
+        apply = _KINDS.get(kind)
+        if apply is None or (kind == "begin") != (place.sequence == 1):
+            raise InvalidInput(f"an entry of kind {kind[:20]!r} has no place here")
+        apply(self, content, place)
+        self.point = place
 
-    def find(self, dataset: str, analyst: str, query: str, request: str | None) -> Charge | None:
+    def find(self, dataset: str, analyst: str, query: str, request: str | None) -> PaidQuery | None:
         """Return the charge that already pays for a query, by request or by query.
 
         Raises:
@@ -187,7 +187,7 @@ class State:
         accounts: list[Account] = [(dataset, analyst), (dataset, None)]
         after = {account: self.check_fits(account, cost) for account in accounts}
         self.spent.update(after)
-        charge = Charge(point.sequence, point.hash, dataset, query, cost, [analyst])
+        charge = PaidQuery(point.sequence, point.hash, dataset, query, cost, [analyst])
         self.charges[point.sequence] = charge
         self.counts[dataset] += cost != Cost()
         self.queries[dataset, query] = charge
@@ -218,7 +218,7 @@ class State:
     def _remark(self, content: Content, _point: Place) -> None:
         check_name(content["reason"], "reason")
 
-    def _open(self, content: Content) -> Charge:
+    def _open(self, content: Content) -> PaidQuery:
         charge = self.charges.get(content["charge"])
         if charge is None or charge.expired:
             raise InvalidInput(
@@ -226,7 +226,7 @@ class State:
             )
         return charge
 
-    def _remember(self, charge: Charge, analyst: str, request: str | None) -> None:
+    def _remember(self, charge: PaidQuery, analyst: str, request: str | None) -> None:
         if request is not None:
             self.requests[charge.dataset, analyst, request] = charge
 

@@ -1,4 +1,7 @@
-"""Looking at a ledger without changing it: show, verify, export; all as plain data."""
+"""Looking at a ledger without changing it: show, verify, export; all as plain data.
+
+An exported ledger is a file with one JSON object to a line.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,29 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.errors import InvalidInput
+from twoworlds.files import write
 from twoworlds.release.budget import Spent
-from twoworlds.release.ledger.entries import Line, canonical
-from twoworlds.release.ledger.failures import LedgerDamaged
-from twoworlds.release.ledger.history import replay
-from twoworlds.release.ledger.locations import Location, locate
+from twoworlds.release.errors import LedgerDamaged
+from twoworlds.release.ledger.entries import Entry, canonical
+from twoworlds.release.ledger.journal import Location, Store, locate, replay
 from twoworlds.release.ledger.mark import Places, read_mark
 from twoworlds.release.ledger.state import Account, State
-from twoworlds.release.ledger.store import Store
 
 __all__ = [
     "accounts",
     "export",
     "exported_state",
+    "read_export",
     "read_state",
     "show",
     "summary",
     "verify",
     "verify_export",
+    "write_export",
 ]
 
+_SUFFIX = ".jsonl"
+_LONGEST = 1 << 30
 _TIMEOUT = 10.0
 
 
@@ -127,7 +133,7 @@ def exported_state(exported: Iterable[Mapping[str, Any]]) -> State:
             sequence, found = item["sequence"], item["hash"]
             if type(sequence) is not int or type(found) is not str or len(item) != 3:
                 raise TypeError("other types, or other fields")
-            row = Line(sequence, canonical(item["entry"]), found)
+            row = Entry(sequence, canonical(item["entry"]), found)
         except (KeyError, TypeError, InvalidInput):
             number = state.point.sequence + 1
             raise LedgerDamaged(
@@ -163,3 +169,32 @@ def _reading(location: Location) -> Iterator[tuple[Store, Places | None]]:
         yield store, points
     finally:
         store.close()
+
+
+def read_export(path: Path | str) -> list[Mapping[str, Any]]:
+    """Return the exported entries of a file, unchecked.
+
+    Raises:
+        InvalidInput: when it cannot be read as such.
+    """
+    place = Path(path)
+    try:
+        if place.stat().st_size > _LONGEST:
+            raise InvalidInput(
+                f"{place} is larger than {_LONGEST >> 20} MB: verify the ledger itself"
+            )
+        lines = place.read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines if line.strip()]
+    except OSError as error:
+        raise InvalidInput(f"{place} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        raise InvalidInput(f"{place} is no exported ledger: a line of it is not JSON") from None
+
+
+def write_export(path: Path, entries: Iterable[Mapping[str, Any]]) -> int:
+    """Write exported entries to a file; return how many."""
+    if path.suffix != _SUFFIX:
+        raise InvalidInput(f"{path}: give the export a name that ends in {_SUFFIX}")
+    lines = [json.dumps(entry, sort_keys=True, separators=(",", ":")) for entry in entries]
+    write(path, "".join(f"{line}\n" for line in lines))
+    return len(lines)

@@ -14,7 +14,6 @@ every column that is declared so. A second randomization of the same column is a
 
 from __future__ import annotations
 
-from twoworlds.release.local.certificate import Certificate, read_certificate
 from twoworlds.release.local.estimates import (
     Estimate,
     Estimates,
@@ -23,7 +22,12 @@ from twoworlds.release.local.estimates import (
 )
 from twoworlds.release.local.intervals import Interval
 from twoworlds.release.local.randomizer import Randomizer
-from twoworlds.release.local.release import estimate_file, randomize_file
+from twoworlds.release.local.release import (
+    Certificate,
+    estimate_file,
+    randomize_file,
+    read_certificate,
+)
 
 __all__ = [
     "Certificate",

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, Real, ball
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.table import Table
-from twoworlds.release.noise.uniform import Uniform, inverted
+from twoworlds.release.noise.table import Table, Uniform, inverted
 
 if TYPE_CHECKING:
     from twoworlds.release.noise.bits import Words

@@ -16,7 +16,9 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said, Table
+from twoworlds.charts import Interval as Drawn
+from twoworlds.charts import Intervals
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, bounds, decimal, probability, sqrt, to_json, whole
 from twoworlds.release.local.intervals import (
@@ -27,6 +29,7 @@ from twoworlds.release.local.intervals import (
 )
 from twoworlds.release.local.linear import Inverse, inverse_of
 from twoworlds.release.local.randomizer import Randomizer
+from twoworlds.show import Result
 
 __all__ = [
     "Estimate",
@@ -75,7 +78,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Estimates(Explained):
+class Estimates(Result):
     """The estimates for all values of a column.
 
     Attributes:
@@ -130,36 +133,42 @@ class Estimates(Explained):
             "A cell without a declared value counts as the value that stood in for it."
         )
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say what was estimated and how sure one can be."""
-        lines = [
-            f"  {one.value}: {shown(one.count)}, give or take {deviation(one.variance)}; "
-            f"guaranteed {one.interval}, normal {one.normal}"
+        level = percent(self.confidence)
+        heads = ["value", "estimate", "give or take", f"guaranteed {level}", f"normal {level}"]
+        rows = [
+            [
+                one.value,
+                shown(one.count),
+                deviation(one.variance),
+                str(one.interval),
+                str(one.normal),
+            ]
             for one in self.each
         ]
-        return "\n".join([self.sentence, *lines, self.caution])
-
-    def picture(self) -> str:
-        """Draw the estimates with their guaranteed intervals."""
-        from twoworlds.cards import Interval, interval_chart
-
-        rows = [
-            Interval(one.value, float(one.count), float(one.interval.low), float(one.interval.high))
+        drawn = [
+            Drawn(one.value, float(one.count), float(one.interval.low), float(one.interval.high))
             for one in self.each
         ]
         title = "Estimated counts, with the guaranteed interval"
-        return interval_chart(title, rows, self.sentence, width=420)
+        return Answer.of(
+            self.sentence,
+            Table(heads, rows),
+            Said([self.caution]),
+            Intervals(title, drawn, self.sentence),
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def fields(self) -> dict[str, Any]:
+        """Return the estimates, with the channel and the counts of the reports."""
         outputs = self.randomizer.outputs
         return {
             "channel": self.randomizer.expression,
             "records": self.records,
             "reports": dict(zip(outputs, self.reports, strict=True)),
-            "confidence": to_json(self.confidence),
+            "confidence": self.confidence,
             "simultaneous": self.simultaneous,
-            "estimates": [one.to_dict() for one in self.each],
+            "estimates": self.each,
         }
 
 

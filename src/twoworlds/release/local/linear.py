@@ -34,7 +34,7 @@ from flint import fmpq, fmpq_mat
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, maximum
-from twoworlds.release.local.channels import Matrix
+from twoworlds.release.local.randomizer import Matrix
 
 __all__ = ["Inverse", "inverse_of"]
 

@@ -4,28 +4,258 @@ The bits come from the operating system and every report has exactly its stated 
 why the reports are drawn here and not by the database that reads the file: its own ``random()`` is
 a pseudo-random number of few bits, whose seed can be set and whose stream can be guessed from its
 values.
+
+A certificate beside a randomized file says how it was made, and what it costs. Randomizing the same
+column again gives a second, independent look at every record: the ratios multiply (epsilons add
+up), and averaging many looks shows the data. So a randomized file is made once and kept, nothing is
+overwritten, and the certificate says what the file has cost.
+
+A new file and its certificate are put in place whole or not at all, and never over another file.
+Both are written in a hidden folder beside their place and flushed to the disk. Then the certificate
+is put in place, and then the file, each in one step that fails if something is there already: a
+crash at any point leaves at most a certificate without a file, never a file without a certificate.
+Their owner alone may read them.
 """
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY
+from twoworlds.answer import Answer, Said
+from twoworlds.errors import InvalidInput, TwoWorldsError
+from twoworlds.files import check_place, make_private, read_json
+from twoworlds.numbers import INFINITY, show
 from twoworlds.progress import track
-from twoworlds.release.local.certificate import Certificate, read_certificate
 from twoworlds.release.local.columns import Codes
 from twoworlds.release.local.estimates import Estimates, estimate
-from twoworlds.release.local.place import check_free, publish, workshop
+from twoworlds.release.local.files import Chunk, open_table
 from twoworlds.release.local.randomizer import Randomizer
-from twoworlds.release.local.tables import Chunk, open_table
 from twoworlds.release.noise import Bits, SystemBits
+from twoworlds.show import Result
 
-__all__ = ["estimate_file", "permutation", "randomize_file"]
+__all__ = [
+    "Certificate",
+    "certificate_path",
+    "check_free",
+    "estimate_file",
+    "permutation",
+    "publish",
+    "randomize_file",
+    "read_certificate",
+    "workshop",
+]
+
+_KIND = "twoworlds randomized column"
+_LARGEST = 1 << 24
+_FIELDS = {"channel": str, "values": list, "outputs": list, "column": str, "records": int}
+
+
+@dataclass(frozen=True)
+class Certificate(Result):
+    """What was done to a column.
+
+    Attributes:
+        randomizer: the channel of every record.
+        column: the name of the column.
+        records: how many records there are, which is taken to be public.
+        carried: the columns that were copied as they are, because they were said to be public.
+        shuffled: whether the records were put in random order.
+    """
+
+    randomizer: Randomizer
+    column: str
+    records: int
+    carried: tuple[str, ...] = ()
+    shuffled: bool = False
+
+    def answer(self) -> Answer:
+        """Say what was done, what it means and what running it again would cost."""
+        ratio = self.randomizer.ratio
+        order = "in random order" if self.shuffled else "in the order of the records"
+        beside = (
+            "No other column was copied."
+            if not self.carried
+            else f"Copied as they are, since they were said to be public: "
+            f"{', '.join(self.carried)}."
+        )
+        channel = self.randomizer.answer()
+        said = (
+            channel.headline,
+            *(sentence for block in channel.blocks if isinstance(block, Said)
+              for sentence in block.sentences),
+            f"Cells with none of these values are {_undeclared(self.randomizer)}.",
+            beside,
+            "Randomizing this column again would be a second look at every record: both together "
+            f"move odds by a factor of up to {show(ratio * ratio, side='up')}. Keep this file "
+            "instead.",
+        )  # fmt: skip
+        charts = (block for block in channel.blocks if not isinstance(block, Said))
+        headline = f"{self.records} reports of column {self.column!r} were written, {order}."
+        return Answer(headline, blocks=(Said(said), *charts))
+
+    def fields(self) -> dict[str, Any]:
+        """Return what was done, with the channel and what a second look would cost."""
+        return {
+            "kind": _KIND,
+            "column": self.column,
+            "records": self.records,
+            "carried": self.carried,
+            "order": "shuffled" if self.shuffled else "kept",
+            **self.randomizer.fields(),
+            "cells_with_none_of_the_values": _undeclared(self.randomizer),
+            "twice": {
+                "ratio": self.randomizer.ratio * self.randomizer.ratio,
+                "meaning": "what this and a second randomization of the column cost together",
+            },
+        }
+
+    def text(self) -> str:
+        """Return the content of the file."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+
+def certificate_path(path: Path) -> Path:
+    """Return where the certificate of a file lies: beside it.
+
+    >>> certificate_path(Path("reports.csv")).name
+    'reports.csv.certificate.json'
+    """
+    return path.with_name(f"{path.name}.certificate.json")
+
+
+def read_certificate(path: Path) -> Certificate | None:
+    """Read the certificate of a randomized file, or return None if there is none.
+
+    Raises:
+        InvalidInput: when the file beside it is no certificate.
+    """
+    beside = certificate_path(path)
+    if not beside.is_file():
+        return None
+    try:
+        return _certificate(read_json(beside, "certificate", largest=_LARGEST)[0])
+    except (ValueError, KeyError, TypeError, AttributeError, TwoWorldsError):
+        raise InvalidInput(
+            f"{beside} is no certificate of a randomized column: remove it, and name the channel"
+        ) from None
+
+
+def _certificate(data: Any) -> Certificate:
+    if data["kind"] != _KIND or any(type(data[n]) is not kind for n, kind in _FIELDS.items()):
+        raise ValueError("another kind of file")
+    outputs = data["outputs"] if data["outputs"] != data["values"] else None
+    made = Randomizer.of(
+        data["channel"], values=data["values"], outputs=outputs, missing=data["missing"]
+    )
+    found = Certificate(
+        made, data["column"], data["records"], tuple(data["carried"]), data["order"] == "shuffled"
+    )
+    if _written(found.to_dict()) != _written(data):  # not ==, to which 1, 1.0 and True are the same
+        raise ValueError("other fields or numbers than it would have")
+    return found
+
+
+def _written(data: Any) -> str:
+    return json.dumps(data, sort_keys=True)
+
+
+def _undeclared(randomizer: Randomizer) -> str:
+    if randomizer.missing is not None:
+        return f"counted as {randomizer.missing!r}"
+    return "first replaced by one of them, chosen evenly"
+
+
+def check_free(path: Path) -> None:
+    """Refuse a place where something is, before the work starts."""
+    check_place(path)
+    for taken in (path, certificate_path(path)):
+        if os.path.lexists(taken):
+            raise InvalidInput(_taken(taken))
+
+
+@contextmanager
+def workshop(path: Path) -> Iterator[Path]:
+    """Open a hidden folder beside a place, which is gone afterwards."""
+    try:
+        folder = TemporaryDirectory(dir=path.parent, prefix=f".{path.name[:64]}.")
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
+    with folder as name:
+        Path(name).chmod(0o700)  # whatever the umask
+        yield Path(name)
+
+
+def publish(made: Path, path: Path, certificate: str) -> None:
+    """Put a finished file and its certificate in place.
+
+    Raises:
+        InvalidInput: when something is there, or the disk refuses.
+    """
+    written = made.with_name("certificate")
+    beside = certificate_path(path)
+    try:
+        with make_private(written) as file:
+            file.write(certificate.encode())
+        made.chmod(0o600)  # nobody else could enter the folder so far
+        _flush(written)
+        _flush(made)
+        _put(written, beside)
+        try:
+            _put(made, path)
+        except BaseException:
+            beside.unlink()
+            raise
+        _flush(path.parent)
+    except FileExistsError:
+        taken = path if os.path.lexists(path) else beside
+        raise InvalidInput(_taken(taken)) from None
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _put(made: Path, path: Path) -> None:
+    """Give a file its name, unless the name is taken."""
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        raise
+    except OSError:  # no hard links here: then look first
+        if os.path.lexists(path):
+            raise FileExistsError from None
+        made.replace(path)
+
+
+def _flush(path: Path) -> None:
+    """Wait until the disk has it; where folders cannot be flushed, go on without."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        if path.is_dir():
+            return
+        raise
+    try:
+        os.fsync(handle)
+    except OSError:
+        if not path.is_dir():
+            raise
+    finally:
+        os.close(handle)
+
+
+def _taken(path: Path) -> str:
+    return (
+        f"{path} is there already, and nothing is overwritten: a second randomization of a column "
+        "is a second look at it, which costs as much again; keep the file, or choose another name"
+    )
 
 
 def randomize_file(

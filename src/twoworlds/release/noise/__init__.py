@@ -54,5 +54,4 @@ _PLACES = {
     "choice": ("choice_law", "choose", "choose_simulated"),
     "sampler": ("Sampler",),
 }
-
 __getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -20,33 +20,58 @@ The left side: log f is concave, so it lies above its chord, and e^y >= 1 + y. T
 lies below its tangent, and the convex x -> g^x below its chord. Between the lines, for less than
 one value in a thousand, f itself is enclosed as tightly as the word needs. In a tail, f lies below
 a geometric law, from which the value is drawn, and kept, exactly.
+
+Weights: what probabilities are proportional to, for the laws that are drawn by rejection.
+
+* Discrete Gaussian: f(k) = e^(-k^2 / (2 s)). The sum of all weights is never needed.
+* Poisson: f(k) = l^k m! / (l^m k!), which is 1 at the mode m.
+
+Wide noise without a closed form for its tails: discrete Gaussian and Skellam.
+
+Discrete Gaussian noise is drawn by rejection from blocks. Skellam noise is the difference of two
+Poisson variables, and Poisson variables with the means l and l' add up to one with l + l'. So wide
+Skellam noise is a sum of independent parts that are easy to draw: Poisson variables of large mean,
+by rejection from blocks, and where one mean is small, narrow Skellam noise, from a table.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log2
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from functools import cached_property
+from math import ceil, log2, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
 from twoworlds.errors import TooLarge
-from twoworlds.numbers import ball, working_precision
+from twoworlds.laws.noise import (
+    DiscreteGaussianNoise,
+    Noise,
+    SkellamNoise,
+)
+from twoworlds.numbers import Number, Real, ball, working_precision
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.integers import placed
-from twoworlds.release.noise.laws import power
-from twoworlds.release.noise.search import CHUNK, Boundaries
-from twoworlds.release.noise.uniform import Uniform, inverted
-from twoworlds.release.noise.weights import WIDEST, Weights
+from twoworlds.release.noise.laws import WIDEST, centre, power, spread
+from twoworlds.release.noise.sampler import Inversion, Sampler, placed, summed
+from twoworlds.release.noise.table import CHUNK, Boundaries, Uniform, inverted
 
 if TYPE_CHECKING:
-    from twoworlds.release.noise.integers import Integers
+    from twoworlds.release.noise.sampler import Integers
 
-__all__ = ["Blocks"]
+__all__ = [
+    "Blocks",
+    "GaussianWeights",
+    "PoissonWeights",
+    "Weights",
+    "WideGaussian",
+    "WideSkellam",
+]
 
+_LARGE = 5000  # a Poisson variable of this mean or more: its blocks stay far above 0
+_KEPT = Fraction(2500)  # what is kept of the larger mean beside a small one
 _WORDS = 1 << 64
 _HALF = 1 << 32
 _PRECISION = 192
@@ -252,3 +277,137 @@ def _up(x: arb) -> int:
     """Return a whole number that is surely not below x, and at least 0."""
     mantissa, exponent = map(int, x.upper().man_exp())
     return max(0, mantissa << exponent if exponent >= 0 else -(-mantissa >> -exponent))
+
+
+class Weights(Protocol):
+    """A log-concave function on the whole numbers, rising up to the mode and falling from it on."""
+
+    @property
+    def mode(self) -> int:
+        """Where it is greatest."""
+
+    @property
+    def width(self) -> float:
+        """About the standard deviation of the law."""
+
+    def exact(self, k: int) -> Number:
+        """Return f(k)."""
+
+    def enclosed(self, k: int, bits: int) -> arb:
+        """Return a ball that holds f(k)."""
+
+
+@dataclass(frozen=True)
+class GaussianWeights:
+    """The weights of discrete Gaussian noise."""
+
+    sigma2: Fraction
+    mode = 0
+
+    @property
+    def width(self) -> float:
+        """Return the square root of sigma2."""
+        return sqrt(self.sigma2)
+
+    def exact(self, k: int) -> Number:
+        """Return f(k)."""
+        return Real(lambda bits: self.enclosed(k, bits))
+
+    def enclosed(self, k: int, bits: int) -> arb:
+        """Return a ball that holds f(k)."""
+        top, bottom = -k * k * self.sigma2.denominator, 2 * self.sigma2.numerator
+        with working_precision(bits):
+            return (arb(top) / bottom).exp()
+
+
+@dataclass(frozen=True)
+class PoissonWeights:
+    """The weights of a Poisson variable with the given mean l >= 1."""
+
+    mean: Number
+
+    @cached_property
+    def mode(self) -> int:
+        """Return the least k with l <= k + 1: f(k + 1) / f(k) is l / (k + 1)."""
+        guess = max(0, round(float(self.mean)) - 2)
+        while not self.mean <= guess + 1:
+            guess += 1
+        while guess > 0 and self.mean <= guess:
+            guess -= 1
+        return guess
+
+    @property
+    def width(self) -> float:
+        """Return the standard deviation."""
+        return sqrt(float(self.mean))
+
+    def exact(self, k: int) -> Number:
+        """Return f(k), which is 0 below 0."""
+        return Real(lambda bits: self.enclosed(k, bits)) if k >= 0 else Fraction(0)
+
+    def enclosed(self, k: int, bits: int) -> arb:
+        """Return a ball that holds f(k), for k >= 0, with about ``bits`` bits of its own."""
+        precision = bits + 2 * max(k, self.mode).bit_length() + 16  # what the difference cancels
+        mean = ball(self.mean, precision)
+        with working_precision(precision):
+            factorials = arb(self.mode + 1).lgamma() - arb(k + 1).lgamma()
+            return (mean.log() * (k - self.mode) + factorials).exp()
+
+
+@dataclass(frozen=True, eq=False)
+class WideGaussian(Sampler):
+    """Discrete Gaussian noise by rejection."""
+
+    noise: Noise
+    blocks: Blocks
+
+    @classmethod
+    def of(cls, noise: DiscreteGaussianNoise) -> Self:  # type: ignore[override]
+        """Compute the blocks."""
+        return cls(noise, Blocks.of(GaussianWeights(noise.sigma2)))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Where the tails begin."""
+        return self.blocks.ends
+
+    def values(self, size: int, source: Bits) -> Integers:
+        """Draw by rejection."""
+        return self.blocks.values(size, source)
+
+
+@dataclass(frozen=True, eq=False)
+class WideSkellam(Sampler):
+    """Skellam noise: Poisson variables, each with its sign, and perhaps narrow Skellam noise."""
+
+    noise: Noise
+    poisson: tuple[tuple[int, Blocks], ...]
+    narrow: Inversion | None
+
+    @classmethod
+    def of(cls, noise: SkellamNoise) -> Self:  # type: ignore[override]
+        """Split the means; l1 + l2 must be at least twice `_LARGE`."""
+        large = [mean >= _LARGE for mean in (noise.l1, noise.l2)]
+        kept = Fraction(0) if all(large) else _KEPT
+        poisson = tuple(
+            (sign, Blocks.of(PoissonWeights(mean - kept)))
+            for sign, mean, split in zip((1, -1), (noise.l1, noise.l2), large, strict=True)
+            if split
+        )
+        if all(large):
+            return cls(noise, poisson, None)
+        rest = [kept if split else m for m, split in zip((noise.l1, noise.l2), large, strict=True)]
+        return cls(noise, poisson, Inversion.of(SkellamNoise(*rest)))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Ten times the width on either side."""
+        middle, reach = centre(self.noise), int(10 * spread(self.noise))
+        return middle - reach, middle + reach
+
+    def values(self, size: int, source: Bits) -> Integers:
+        """Add the parts; those by rejection come as distances from their modes."""
+        parts = [sign * blocks.values(size, source) for sign, blocks in self.poisson]
+        if self.narrow is not None:
+            parts.append(self.narrow.values(size, source))
+        return summed(parts, offset=sum(sign * each.weights.mode for sign, each in self.poisson))

@@ -29,16 +29,14 @@ from twoworlds.errors import TooLarge
 from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference, Noise
 from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.integers import placed, summed
 from twoworlds.release.noise.laws import Digit, SignedGeometric
-from twoworlds.release.noise.sampler import Sampler
-from twoworlds.release.noise.search import CHUNK
-from twoworlds.release.noise.table import Table
+from twoworlds.release.noise.sampler import Sampler, placed, summed
+from twoworlds.release.noise.table import CHUNK, Table
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from twoworlds.release.noise.integers import Integers
+    from twoworlds.release.noise.sampler import Integers
 
 __all__ = ["Laplace", "SumOfLaplace"]
 

@@ -1,12 +1,18 @@
-"""Samplers: exact draws from the laws of integer noise, many at a time."""
+"""Samplers: exact draws from the laws of integer noise, many at a time.
+
+They are arrays of 64-bit numbers, or else of Python's integers: whole numbers never wrap around.
+Noise of moderate width is drawn from one table, with one word for each value (`Inversion`).
+"""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.laws.noise import (
@@ -18,13 +24,20 @@ from twoworlds.laws.noise import (
 )
 from twoworlds.numbers import Real, ball, ln, whole
 from twoworlds.release.noise.bits import Bits, SimulatedBits, SystemBits
-from twoworlds.release.noise.search import prepare
+from twoworlds.release.noise.laws import Tailed, spread
+from twoworlds.release.noise.table import CHUNK, Table, prepare
 
 if TYPE_CHECKING:
-    from twoworlds.release.noise.integers import Integers
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["Sampler"]
+    Integers = NDArray[np.int64]  # or, very rarely, of Python's integers (dtype object)
 
+__all__ = ["Inversion", "Sampler", "filled", "placed", "summed"]
+
+_WIDEST = 100.0  # of one table
+_MOST_TERMS = 8
+_ROOM = 1 << 62
 _LIMIT = (1 << 63) - 1
 _SAFE = 256
 _PRECISE = 256
@@ -149,7 +162,6 @@ def _made(noise: Noise) -> Sampler:
         from twoworlds.release.noise.laplace import Laplace
 
         return Laplace.of(noise)
-    from twoworlds.release.noise.inversion import Inversion
 
     if Inversion.suits(noise):
         return Inversion.of(noise)
@@ -157,7 +169,7 @@ def _made(noise: Noise) -> Sampler:
         from twoworlds.release.noise.laplace import SumOfLaplace
 
         return SumOfLaplace.of(noise)
-    from twoworlds.release.noise.wide import WideGaussian, WideSkellam
+    from twoworlds.release.noise.blocks import WideGaussian, WideSkellam
 
     if isinstance(noise, DiscreteGaussianNoise):
         return WideGaussian.of(noise)
@@ -196,3 +208,89 @@ def _real(source: SystemBits) -> SystemBits:
             "for a simulation use simulate"
         )
     return source
+
+
+def placed(found: Integers, exact: dict[int, int]) -> Integers:
+    """Put single values into their places.
+
+    >>> import numpy as np
+    >>> placed(np.array([1, 2]), {1: 7})
+    array([1, 7])
+    >>> placed(np.array([1, 2]), {1: 2**70})
+    array([1, 1180591620717411303424], dtype=object)
+    """
+    if any(abs(value) > _ROOM for value in exact.values()):
+        found = found.astype(object)
+    for i, value in exact.items():
+        found[i] = value
+    return found
+
+
+def summed(parts: Sequence[Integers], *, offset: int = 0) -> Integers:
+    """Add arrays of one length, and a number to each entry.
+
+    >>> import numpy as np
+    >>> summed([np.array([1, 2]), np.array([3, 4])], offset=10)
+    array([14, 16])
+    """
+    import numpy as np
+
+    room = _ROOM // (len(parts) + 1)
+    fits = abs(offset) <= room and all(_within(part, room) for part in parts)
+    kind = np.dtype(np.int64 if fits else object)
+    total = np.full(len(parts[0]), offset, dtype=kind)
+    for part in parts:
+        total += part.astype(kind, copy=False)
+    return total
+
+
+def _within(part: Integers, room: int) -> bool:
+    return part.dtype == "int64" and (
+        not part.size or -room <= int(part.min()) <= int(part.max()) <= room
+    )
+
+
+@dataclass(frozen=True)
+class Inversion(Sampler):
+    """A law as one table."""
+
+    noise: Noise
+    table: Table
+
+    @classmethod
+    def of(cls, noise: Noise) -> Self:
+        """Compute the table."""
+        return cls(noise, Table.of(Tailed(noise)))
+
+    @staticmethod
+    def suits(noise: Noise) -> bool:
+        """Whether the table is small, and quickly made."""
+        if isinstance(noise, NegativeBinomialDifference) and noise.r > _MOST_TERMS:
+            return False
+        return spread(noise) <= _WIDEST
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The ends of the table."""
+        return self.table.start, self.table.start + len(self.table.boundaries.words)
+
+    def values(self, size: int, source: Bits) -> Integers:
+        """Look one word up for each value."""
+        return filled(self.table, size, source)
+
+    def few(self, size: int, source: Bits) -> list[int]:
+        """Look them up one after the other."""
+        return self.table.few(size, source)
+
+
+def filled(table: Table, size: int, source: Bits) -> Integers:
+    """Draw from one table, chunk by chunk."""
+    import numpy as np
+
+    found = np.empty(size, dtype=np.int64)
+    exact: dict[int, int] = {}
+    for start in range(0, size, CHUNK):
+        words = source.words(min(CHUNK, size - start))
+        found[start : start + CHUNK], ties = table.values(words, source)
+        exact |= {start + i: value for i, value in ties.items()}
+    return placed(found, exact)

@@ -7,7 +7,7 @@ Only the first 64 bits of U are drawn, as a word w, and compared with the words
 
 If w < c_k then U < F(k), and if w > c_k then U > F(k), for certain. If w equals some c_k, a *tie*,
 64 bits do not decide: further bits of U are drawn and compared with further bits of F, until they
-do (`twoworlds.release.noise.uniform`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words
+do (`twoworlds.release.noise.table`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words
 c_k are 0 or 2^64 - 1: they need no place in the table, because both words are ties, and whoever
 draws one of them gets the exact continuation. So the law is exactly the stated one, ends included.
 
@@ -17,14 +17,33 @@ nanoseconds.
 The words are rigorous: they are read off enclosures, and where an enclosure holds a whole number
 it is refined or replaced by the exact rational. ``bits`` below 64 gives the same table for shorter
 words, so that tests can go through all of them.
+
+`Uniform` is a number of which only as many bits are drawn as a decision needs. U lies in [0, 1).
+After n bits it is known to lie in [v / 2^n, (v + 1) / 2^n). Whether U < x is decided when x lies
+outside of that interval; otherwise more bits are drawn, and x is enclosed more tightly. So each
+decision is exact, and it ends with probability 1 whatever x is: a further word is needed with
+probability about 2^-64.
+
+Many words are found in one sorted list, in the same number of steps for every word: `Boundaries`
+counts, for each word, the entries of the list below it. A *guide* gives the count at the beginning
+of the word's cell, by its first bits, where that leaves fewer steps; then each step halves the
+range of every word: the same instructions whatever the word is, without a branch on it. The number
+of steps is that of the fullest cell. (Which memory is read does depend on the word; see the
+package's docstring.)
+
+numpy does it, unless the compiler is loaded: then the same steps are compiled, and twice as fast.
+Loading the compiler takes as long as some ten million values, so a draw does that only if it is
+larger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from flint import arb
@@ -32,15 +51,18 @@ from flint import arb
 from twoworlds.errors import Undecided
 from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
-from twoworlds.release.noise.search import Boundaries
-from twoworlds.release.noise.uniform import Uniform, inverted
 
 if TYPE_CHECKING:
     from twoworlds.release.noise.bits import Words
-    from twoworlds.release.noise.integers import Integers
+    from twoworlds.release.noise.sampler import Integers
 
-__all__ = ["Cumulative", "Table"]
+__all__ = ["CHUNK", "Boundaries", "Cumulative", "Table", "Uniform", "inverted", "prepare"]
 
+_MARGIN = 32
+CHUNK = 1 << 13  # words at a time: they stay in the cache, and memory is not asked for each time
+_PAYS = 1 << 25  # words from which on loading the compiler pays
+_PAYS_LOADED = 1 << 10
+_FINEST = 12  # bits of a guide, at most
 _WORD = 64
 _GUARD = 128
 
@@ -172,3 +194,151 @@ def _floored(law: Cumulative, k: int, found: arb, bits: int) -> int:
         f"P(Z <= {k}) = {exact_text(law.at_most(k))} cannot be told from a fraction with "
         f"denominator 2^{bits}: give the parameters of the noise as exact numbers"
     )
+
+
+class Uniform:
+    """A number U in [0, 1), uniform, drawn bit by bit.
+
+    Args:
+        source: where further bits come from.
+        known: the bits that are known already, as a whole number.
+        count: how many they are.
+    """
+
+    def __init__(self, source: Bits, *, known: int = 0, count: int = 0) -> None:
+        self._source, self._known, self._count = source, known, count
+
+    def below(self, x: Number) -> bool:
+        """Decide U < x, drawing further bits while it is open."""
+        while True:
+            decided = self._sides(x)
+            if decided is not None:
+                return decided
+            if self._count > LIMIT_BITS:
+                raise Undecided(
+                    f"{self._count} random bits agree with the enclosure of a probability, which "
+                    "does not shrink: give the parameters of the noise as exact numbers"
+                )
+            self._known = (self._known << _WORD) | self._source.few(1)[0]
+            self._count += _WORD
+
+    def _sides(self, x: Number) -> bool | None:
+        """Return whether U < x, or None while that is open."""
+        low, high = self._known, self._known + 1
+        if isinstance(x, Fraction):
+            scaled = x * (1 << self._count)
+            return True if high <= scaled else False if low >= scaled else None
+        bits = self._count + _MARGIN
+        enclosed = ball(x, bits)
+        with working_precision(bits + _MARGIN):
+            enclosed *= arb(2) ** self._count
+            return True if enclosed >= arb(high) else False if enclosed <= arb(low) else None
+
+
+def inverted(uniform: Uniform, at_most: Callable[[int], Number], guess: int) -> int:
+    """Return the least k with U < at_most(k): a draw from the law with P(Z <= k) = at_most(k).
+
+    >>> from twoworlds.release.noise.bits import SeededBits
+    >>> die = lambda k: Fraction(min(max(k, 0), 6), 6)
+    >>> inverted(Uniform(SeededBits(5)), die, 0) in range(1, 7)
+    True
+    """
+    step = 1
+    if uniform.below(at_most(guess)):
+        high = guess
+        while uniform.below(at_most(high - step)):
+            high, step = high - step, 2 * step
+        low = high - step
+    else:
+        low = guess
+        while not uniform.below(at_most(low + step)):
+            low, step = low + step, 2 * step
+        high = low + step
+    while high - low > 1:
+        middle = (low + high) // 2
+        if uniform.below(at_most(middle)):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+@dataclass(frozen=True, eq=False)
+class Boundaries:
+    """A sorted list of words.
+
+    Attributes:
+        words: the list, filled up with its largest possible value.
+        guide: how many entries lie below each cell, or a single 0.
+        shift: the cell of a word is what remains above its last ``shift`` bits.
+        half: the width of the first step.
+    """
+
+    words: Words
+    guide: Integers
+    shift: int
+    half: int
+
+    @staticmethod
+    def of(listed: Words, last: int) -> Boundaries:
+        """Choose a guide if it saves more steps than it takes.
+
+        >>> import numpy as np
+        >>> listed = Boundaries.of(np.array([3, 7], dtype=np.uint64), 9)
+        >>> listed.positions(np.array([3, 4, 9], dtype=np.uint64))
+        array([0, 1, 2])
+        """
+        import numpy as np
+
+        count = len(listed)
+        bits = min(max(1, count.bit_length()), _FINEST)
+        starts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(_WORD - bits)
+        guide = np.searchsorted(listed, starts).astype(np.int64)
+        steps = int(np.diff(guide, append=count).max()).bit_length()
+        if steps + 1 >= count.bit_length():
+            guide, bits, steps = np.zeros(1, dtype=np.int64), 0, count.bit_length()
+        words = np.full(count + (1 << steps), last, dtype=np.uint64)
+        words[:count] = listed
+        words.flags.writeable = guide.flags.writeable = False  # shared by all who draw
+        return Boundaries(words, guide, _WORD - bits, (1 << steps) >> 1)
+
+    def positions(self, words: Words) -> Integers:
+        """Return how many entries lie below each word."""
+        return self.with_ties(words)[0]
+
+    def with_ties(self, words: Words) -> tuple[Integers, bool]:
+        """Return the positions, and whether any word equals an entry or what fills the list up."""
+        loaded = "numba" in sys.modules and len(words) >= _PAYS_LOADED
+        return by_compiled(self, words) if loaded else by_numpy(self, words)
+
+
+def prepare(count: int) -> None:
+    """Load the compiler if it pays for a draw of ``count`` values."""
+    if count >= _PAYS:
+        import_module("numba")
+
+
+def by_numpy(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
+    """Halve the range of all words at once."""
+    import numpy as np
+
+    if len(listed.guide) > 1:
+        found = listed.guide.take((words >> np.uint64(listed.shift)).astype(np.int64))
+    else:
+        found = np.zeros(len(words), dtype=np.int64)
+    half = listed.half
+    while half:
+        found += half * (listed.words[half - 1 :].take(found) < words)
+        half //= 2
+    return found, bool((listed.words.take(found) == words).any())
+
+
+def by_compiled(listed: Boundaries, words: Words) -> tuple[Integers, bool]:
+    """The same steps, compiled."""
+    import numpy as np
+
+    from twoworlds.release.noise._compiled import search
+
+    found = np.empty(len(words), dtype=np.int64)
+    ties = search(listed.words, listed.guide, listed.shift, listed.half, words, found)
+    return found, ties > 0

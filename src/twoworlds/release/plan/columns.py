@@ -17,11 +17,14 @@ The value in units is v = clamp(round(x / unit), low, high). It never decreases 
 the engine rounds: floats are multiplied and divided by the parts of the unit, which are monotone
 operations, and half a unit goes up or down as the engine's ``round`` does. A value outside the
 bounds is clamped before anything is computed with it, so nothing overflows.
+
+`truth` writes the conditions of a query in SQL, whose three-valued logic they share.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -34,11 +37,20 @@ from twoworlds.numbers import show
 from twoworlds.release.backends.base import Family, Field
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.engines import Engine
-from twoworlds.release.query.conditions import Operator
-from twoworlds.release.query.measures import Measure
+from twoworlds.release.query.conditions import (
+    All,
+    AnyOf,
+    Compare,
+    Condition,
+    Missing,
+    Not,
+    OneOf,
+    Operator,
+)
+from twoworlds.release.query.resolve import Measure
 from twoworlds.release.values import Value
 
-__all__ = ["Clean"]
+__all__ = ["Clean", "truth"]
 
 SAFE = 1 << 50  # whole numbers up to here survive a few float operations and a rounding
 TINY = 2.0**-300  # what is smaller rounds to 0 for any unit that is allowed
@@ -431,3 +443,25 @@ def _clamped(v: exp.Expression, low: exp.Expression, high: exp.Expression) -> ex
         (sql.compare(v.copy(), "<", low), low.copy()),
         default=v.copy(),
     )
+
+
+def truth(condition: Condition, column: Callable[[str], Clean]) -> exp.Expression:
+    """Return a condition as an expression over clean columns: true, false or unknown.
+
+    Args:
+        condition: The condition.
+        column: The clean column of a name.
+    """
+    match condition:
+        case Compare(name, operator, value):
+            return column(name).compare(operator, value)
+        case OneOf(name, values):
+            return column(name).one_of(values)
+        case Missing(name):
+            return sql.is_missing(column(name)())
+        case Not(part):
+            return exp.Not(this=exp.Paren(this=truth(part, column)))
+        case All(parts):
+            return sql.all_of([truth(part, column) for part in parts])
+        case AnyOf(parts):
+            return sql.any_of([truth(part, column) for part in parts])

@@ -16,13 +16,6 @@ def _isnan(x: exp.Expression) -> exp.Expression:
     return exp.IsNan(this=x)
 
 
-def _called(name: str) -> Build:
-    def call(x: exp.Expression) -> exp.Expression:
-        return exp.Anonymous(this=name, expressions=[x])
-
-    return call
-
-
 def _equals_nan(x: exp.Expression) -> exp.Expression:
     return exp.EQ(this=x, expression=exp.Literal.string("NaN"))
 
@@ -139,7 +132,6 @@ class Engine:
 
 _ENGINES = {
     "duckdb": Engine(
-        nan=_called("ISNAN"),  # by its name, as its dialect would write it: see backends.plain_sql
         bytewise=_collate('"C"'),
         digest=_hash("HASH"),
         divide=_floor_divide,

@@ -19,16 +19,13 @@ from sqlglot import exp
 
 from twoworlds.release.backends.base import Backend
 from twoworlds.release.plan import sql
-from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.conditions import truth
+from twoworlds.release.plan.columns import Clean, truth
 from twoworlds.release.plan.engines import Engine, engine_of
-from twoworlds.release.plan.groups import Grouping, rank
-from twoworlds.release.plan.persons import limited
-from twoworlds.release.plan.sums import aggregates, limbs
+from twoworlds.release.plan.groups import Grouping, limited, rank
 from twoworlds.release.plan.tables import Table
-from twoworlds.release.plan.totals import Layout, Totals
+from twoworlds.release.plan.totals import Layout, Totals, aggregates, limbs
 from twoworlds.release.query.conditions import columns_of
-from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.query.resolve import Measure, Resolved
 
 __all__ = ["Plan", "plan"]
 

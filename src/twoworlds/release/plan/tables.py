@@ -18,7 +18,7 @@ from twoworlds.release.plan.columns import Clean
 from twoworlds.release.plan.engines import engine_of
 from twoworlds.release.policy.model import Dataset, PublicTable
 from twoworlds.release.query.conditions import columns_of
-from twoworlds.release.query.measures import Resolved
+from twoworlds.release.query.resolve import Resolved
 
 __all__ = ["Table", "check_columns", "check_field", "check_kind", "columns_used"]
 

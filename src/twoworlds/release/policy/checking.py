@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
 from twoworlds.release.backends import Field, open_backend
 from twoworlds.release.backends.sources import text_file_of
 from twoworlds.release.budget import Cap
 from twoworlds.release.plan.tables import check_field, check_kind
-from twoworlds.release.policy.examination import Examination, as_dataset, examine
+from twoworlds.release.policy.examination import WARNING, Examination, as_dataset, examine
 from twoworlds.release.policy.model import Column, Dataset, Policy
+from twoworlds.show import Result
 
 __all__ = ["CheckedDataset", "checked", "draft"]
 
@@ -38,7 +39,7 @@ _HINTS = {
 
 
 @dataclass(frozen=True)
-class CheckedDataset(Explained):
+class CheckedDataset(Result):
     """A dataset of a policy, found to be in order.
 
     Attributes:
@@ -53,12 +54,14 @@ class CheckedDataset(Explained):
     undeclared: tuple[str, ...] = ()
     examined: tuple[Examination, ...] = ()
 
-    def explain(self) -> str:
-        """Say what is declared, in words."""
-        return "\n".join(self._lines())
+    def answer(self) -> Answer:
+        """Say what is declared, and what the data are like if that was asked for."""
+        headline, *lines = self._lines()
+        seen = [line for one in self.examined for line in one.lines()]
+        return Answer(headline, blocks=(Said(lines), *([Said([WARNING, *seen])] if seen else [])))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return what is declared, by name."""
         one = self.dataset
         return {
             "dataset": one.name,
@@ -71,7 +74,7 @@ class CheckedDataset(Explained):
             "public": [*one.public],
             "compared_with_the_data": self.found,
             "undeclared": [*self.undeclared],
-            **({"data": [one.to_dict() for one in self.examined]} if self.examined else {}),
+            **({"data": self.examined} if self.examined else {}),
         }
 
     def _lines(self) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
 from twoworlds.numbers import show, to_json
 from twoworlds.release.backends import Backend
 from twoworlds.release.plan import sql
@@ -24,7 +24,8 @@ from twoworlds.release.plan.tables import Table
 from twoworlds.release.policy.imports import Imported
 from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
 from twoworlds.release.query import Query
-from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.show import Result
 
 __all__ = ["WARNING", "Examination", "ExaminedColumn", "People", "as_dataset", "examine"]
 
@@ -84,7 +85,7 @@ class People:
 
 
 @dataclass(frozen=True)
-class Examination(Explained):
+class Examination(Result):
     """The data of one table held against the policy.
 
     Attributes:
@@ -103,9 +104,9 @@ class Examination(Explained):
     people: People | None = None
     remarks: tuple[str, ...] = ()
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say it in words, with a warning in the first line."""
-        return "\n".join([WARNING, *self.lines()])
+        return Answer(WARNING, blocks=(Said([*self.lines()]),))
 
     def lines(self) -> Iterator[str]:
         """Yield what there is to say, without the warning."""
@@ -117,8 +118,8 @@ class Examination(Explained):
         if self.people is not None:
             yield f"  {self._said_of_people(self.people)}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return all figures, by name."""
         people = self.people
         return {
             "table": self.name,

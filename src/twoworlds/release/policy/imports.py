@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["Ask", "Imported", "Unfit", "import_text", "imported_place"]
 
 Ask = Callable[[Sequence[str], bool], bool]
-
 _FIRST = 5  # lines of values that do not fit, by number
 _MARK = "twoworlds_import"
 _NAME = re.compile(r"[^\W\d_][\w .:/()%-]{0,63}")
@@ -375,10 +374,10 @@ def _connected() -> Iterator[duckdb.DuckDBPyConnection]:
     """Open DuckDB so that it installs nothing, and never puts rows into temporary files."""
     import duckdb
 
-    settings: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "python_enable_replacements": "false",
+    from twoworlds.release.backends.duckdb import SETTINGS
+
+    settings = {
+        **SETTINGS,
         "temp_directory": "",
         "preserve_insertion_order": "false",  # what keeps it takes memory for the whole table
     }

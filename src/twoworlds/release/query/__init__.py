@@ -11,9 +11,8 @@ from twoworlds.release.query.conditions import (
     Not,
     OneOf,
 )
-from twoworlds.release.query.measures import Axis, Measure, Recipe, Resolved
 from twoworlds.release.query.model import Aggregate, By, Join, Query
-from twoworlds.release.query.resolve import resolve
+from twoworlds.release.query.resolve import Axis, Measure, Recipe, Resolved, resolve
 
 __all__ = [
     "Aggregate",

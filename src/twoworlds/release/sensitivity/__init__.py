@@ -1,17 +1,17 @@
 """How far one unit can move a whole query, and how much noise that takes.
 
-    joint        the sensitivity of a query or a batch: of each measure, and of the whole
-    calibrate    the noise with which the whole costs exactly what is wanted
-    cost_for     the cost at which an answer is as exact as wanted
+    domain          the values of a column, cut into pieces that nothing in a batch tells apart
+    contributions   every way in which one row can enter a batch of queries
+    bounds          the largest L1 or squared L2 loss of a row, or of a person with several rows
+    joint           the sensitivity of a query or a batch: of each measure, and of the whole
+    calibrate       the noise with which the whole costs exactly what is wanted
+    cost_for        the cost at which an answer is as exact as wanted
 
 Nothing here looks at data: a release is planned from the query and the policy alone.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
 from twoworlds.release.sensitivity.calibration import (
     Calibration,
     MeasureNoise,
@@ -19,10 +19,8 @@ from twoworlds.release.sensitivity.calibration import (
     NoiseKind,
     calibrate,
 )
+from twoworlds.release.sensitivity.inverse import cost_for
 from twoworlds.release.sensitivity.joint import Joint, joint
-
-if TYPE_CHECKING:
-    from twoworlds.release.sensitivity.inverse import cost_for
 
 __all__ = [
     "Calibration",
@@ -34,10 +32,3 @@ __all__ = [
     "cost_for",
     "joint",
 ]
-
-# Where each name is found when it is first used; the imports above tell type checkers the same.
-_PLACES = {
-    "inverse": ("cost_for",),
-}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)

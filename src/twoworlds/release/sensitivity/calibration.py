@@ -18,30 +18,53 @@ world. K(0) = K(1) = 0 and K'' is a variance of values in an interval of that le
 (k rate)^2 / 4; so K(a), which is a - 1 times the divergence of order a, is at most
 a (a - 1) (k rate)^2 / 8. So a rate weighs as Gaussian noise with sigma^2 = 4 / rate^2; it is
 rounded down to a rational, and the whole costs a little less than wanted.
+
+The threshold above which a discovered key is shown follows from its delta. Only keys that occur are
+ever shown. Let a unit be alone in m cells; each has the count 1, and is shown with probability p =
+P(1 + Z >= threshold). Without the unit these cells do not occur. Then
+
+    (1)  1 - (1 - p)^m <= delta:      with the unit, a cell that gives it away is seldom shown;
+    (2)  1 - p >= e^-w:               without it, that none is shown is at most e^(m w) as likely,
+
+where w is the weight of the count: moving it by 1 in one cell costs w, and the m w is part of the
+cost of the whole already. So with probability at least 1 - delta the loss is within that cost, in
+both directions, and the least threshold with (1) and (2) is taken. The same holds for a unit that
+is replaced: (1) bounds what the old one gives away, (2) pays for the cells of the new one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 from typing import Literal, get_args
 
-from twoworlds.cards.explained import Explained
+from flint import arb
+
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
-from twoworlds.numbers import exp, show, sqrt
+from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
 from twoworlds.release.budget import Cost
 from twoworlds.release.conversions import zcdp_within
 from twoworlds.release.policy.model import Neighbours, Unit
-from twoworlds.release.query.measures import Measure, Resolved
+from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.sensitivity.bounds import cells_of_one
+from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
-from twoworlds.release.sensitivity.rows import Index
-from twoworlds.release.sensitivity.threshold import least_threshold
-from twoworlds.release.sensitivity.units import cells_of_one
+from twoworlds.show import Result
 
-__all__ = ["Calibration", "MeasureNoise", "Moments", "NoiseKind", "calibrate"]
+__all__ = [
+    "Calibration",
+    "MeasureNoise",
+    "Moments",
+    "NoiseKind",
+    "at_least",
+    "calibrate",
+    "least_threshold",
+]
 
 NoiseKind = Literal["laplace", "gaussian"]
 Moments = Literal["one", "frozen", "several"]
@@ -50,6 +73,63 @@ _MOMENTS = {
     "several": "They may be read at different moments, so their costs add up.",
 }
 _ROOT_BITS = 64
+_WIDE = 1000
+
+
+def at_least(law: Noise, k: int) -> Number:
+    """Return P(Z >= k), or for a wide Gaussian law a bound from above.
+
+    With s = sigma^2 the weight at j is at most its integral from j - 1/2 to j + 1/2 where it is
+    convex, for j - 1/2 >= sqrt(s), and the sum of all weights is at least sqrt(2 pi s) (Poisson
+    summation). So P(Z >= k) <= 1/2 erfc((k - 1/2) / sqrt(2 s)).
+
+    >>> from twoworlds.numbers import decimal
+    >>> decimal(at_least(DiscreteGaussianNoise(Fraction(10**12)), 2 * 10**6))
+    '0.0227502'
+    """
+    if not isinstance(law, DiscreteGaussianNoise) or law.sigma2 <= _WIDE:
+        return law.at_least(k)
+    if k <= 0 or (2 * k - 1) ** 2 < 4 * law.sigma2:
+        return Fraction(1)
+
+    def bound(bits: int) -> arb:
+        inside: arb = ball((2 * k - 1) ** 2 / (8 * law.sigma2), bits)
+        return inside.sqrt().erfc() / 2
+
+    return Real(bound)
+
+
+def least_threshold(law: Noise, weight: Fraction, cells: int, delta: Fraction) -> int:
+    """Return the least threshold for a count with this noise.
+
+    Args:
+        law: Of the noise.
+        weight: What moving the count by 1 in one cell costs.
+        cells: In how many cells a unit may be alone.
+        delta: The probability that a cell may give it away.
+
+    >>> from twoworlds.laws.noise import GeometricNoise
+    >>> least_threshold(GeometricNoise(exp(Fraction(-1))), Fraction(1), 1, Fraction(1, 10**6))
+    15
+    """
+
+    def enough(threshold: int) -> bool:
+        hidden = 1 - at_least(law, threshold - 1)
+        return bool(hidden >= exp(-weight)) and bool(hidden**cells >= 1 - delta)
+
+    return _first(enough)
+
+
+def _first(enough: Callable[[int], bool]) -> int:
+    """Return the least whole number from 1 on; once enough, more is enough, too."""
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 @dataclass(frozen=True)
@@ -85,7 +165,7 @@ class MeasureNoise:
 
 
 @dataclass(frozen=True)
-class Calibration(Explained):
+class Calibration(Result):
     """The noise of a batch of queries.
 
     Attributes:
@@ -117,8 +197,8 @@ class Calibration(Explained):
         """What it is worth paying: nothing, when nobody can move any of it."""
         return self.cost if self.joint or self.threshold is not None else Cost()
 
-    def explain(self) -> str:
-        """Say it in words.
+    def answer(self) -> Answer:
+        """Say what the whole costs, and what each measure gets.
 
         >>> from twoworlds.release.policy import Column, Dataset
         >>> from twoworlds.release.query import Query, resolve
@@ -126,30 +206,25 @@ class Calibration(Explained):
         >>> people = Dataset("people", None, "add-remove", columns={"region": region})
         >>> asked = resolve(Query("people").by("region").count(), people)
         >>> print(calibrate([asked], Cost(Fraction(1, 2))).explain())
+        The whole costs epsilon 1/2 (0.5); cell by cell it would cost 3/2 (1.5).
         Neighbours: one row is added or taken away.
         rows: moved by at most 1, all groups together; discrete Laplace noise of scale 2.
-        The whole costs epsilon 1/2 (0.5); cell by cell it would cost 3/2 (1.5).
         """
         lines = [neighbour_words(self.neighbours, self.unit)]
         lines += [_noise_words(noise) for noises in self.noises for noise in noises]
-        lines.append(self._whole_words())
         if self.moments != "one":
             lines.append(_MOMENTS[self.moments])
         if self.threshold is not None:
             lines.append(
                 f"A discovered key is shown when its noisy count is at least {self.threshold}."
             )
-        return "\n".join(lines)
-
-    def picture(self) -> str:
-        """Draw the cost of the whole, and of its cells one by one."""
-        from twoworlds.cards import bars
-
         costs = {"the whole": self.joint, "cell by cell": self.naive}
         name = "epsilon" if self.kind == "laplace" else "rho"
-        return bars(f"What it costs: {name}", costs, share=False, grey=["cell by cell"])
+        chart = Bars(f"What it costs: {name}", costs, share=False, grey=["cell by cell"])
+        return Answer(self.whole_words(), blocks=(Said(lines), chart))
 
-    def _whole_words(self) -> str:
+    def whole_words(self) -> str:
+        """Say what the whole costs, beside its cells one by one."""
         if not self.joint:
             return "Nobody can move any of it: it is answered exactly and gives nothing away."
         name = "epsilon" if self.kind == "laplace" else "rho"

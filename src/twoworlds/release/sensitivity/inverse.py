@@ -18,9 +18,8 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import exp, show
 from twoworlds.release.budget import Cost
-from twoworlds.release.query.measures import Recipe, Resolved
-from twoworlds.release.sensitivity.calibration import NoiseKind, calibrate
-from twoworlds.release.sensitivity.tails import at_least
+from twoworlds.release.query.resolve import Recipe, Resolved
+from twoworlds.release.sensitivity.calibration import NoiseKind, at_least, calibrate
 
 __all__ = ["cost_for"]
 

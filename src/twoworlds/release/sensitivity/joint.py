@@ -13,14 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show
 from twoworlds.release.policy.model import Neighbours, Unit
-from twoworlds.release.query.measures import Measure, Resolved
-from twoworlds.release.sensitivity.rows import Index, Rows
-from twoworlds.release.sensitivity.suprema import Supremum, change
-from twoworlds.release.sensitivity.units import cells, unit_supremum
+from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.sensitivity.bounds import Supremum, cells, change, unit_supremum
+from twoworlds.release.sensitivity.contributions import Index, Rows
+from twoworlds.show import Result
 
 __all__ = ["Analysis", "Joint", "joint", "measure_words"]
 
@@ -193,7 +194,7 @@ def _added(parts: Iterable[Supremum], *, attained: bool) -> Supremum:
 
 
 @dataclass(frozen=True)
-class Joint(Explained):
+class Joint(Result):
     """How far one unit moves the whole, and its parts.
 
     Attributes:
@@ -216,22 +217,17 @@ class Joint(Explained):
     attained: bool
     words: tuple[tuple[str, ...], ...]
 
-    def explain(self) -> str:
-        """Say it in words."""
+    def answer(self) -> Answer:
+        """Say how far one unit moves the whole, and each measure."""
         lines = [neighbour_words(self.neighbours, self.unit)]
         for words, found in zip(self.words, self.sensitivities, strict=True):
             for word, b in zip(words, found, strict=True):
                 lines.append(f"{word}: moved by at most {show(b, side='up')}, all groups together.")
-        lines.append(_compared(self))
-        return "\n".join(lines)
-
-    def picture(self) -> str:
-        """Draw the loss of the whole, and of its parts one by one."""
-        from twoworlds.cards import bars
-
         parts = {"measure by measure": self.apart, "cell by cell": self.naive}
         costs = {"the whole": self.whole, **parts}
-        return bars("What one unit loses, at the same noise", costs, share=False, grey=parts)
+        title = "What one unit loses, at the same noise"
+        chart = Bars(title, costs, share=False, grey=[*parts])
+        return Answer(_compared(self), blocks=(Said(lines), chart))
 
 
 def joint(resolved: Sequence[Resolved]) -> Joint:

@@ -15,14 +15,13 @@ from typing import Any
 from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Intervals, odds
 from twoworlds.numbers import above, decimal, exact_text, exp, show
-from twoworlds.release.answers import Answer, Context
-from twoworlds.release.answers.show import intervals
+from twoworlds.release.answers import Context, QueryAnswer
+from twoworlds.release.answers.table import intervals, table
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
 from twoworlds.release.curator import Released
-from twoworlds.release.exports import read_export
-from twoworlds.release.ledger.views import exported_state
+from twoworlds.release.ledger.views import exported_state, read_export
 from twoworlds.release.policy import Dataset
 from twoworlds.release.query.sql import to_sql
 from twoworlds.release.sensitivity import Calibration
@@ -90,7 +89,7 @@ class _Made:
         paid: who asked and what is left, known to whoever made it.
     """
 
-    answers: Sequence[Answer]
+    answers: Sequence[QueryAnswer]
     calibration: Calibration
     charge: Mapping[str, Any]
     cost: Cost
@@ -138,7 +137,7 @@ def review_released(released: Released) -> Review:
     A question of a strategy has none: what is said of it is true of the whole strategy.
     """
     context, certificate = released.answers[0].context, certify(released)
-    paid = f"Asked by {released.reservation.analyst}. {price(context)}"
+    paid = f"Asked by {released.charge.analyst}. {price(context)}"
     if not context.covered:
         name, text = "certificate.json", json.dumps(certificate, indent=2, ensure_ascii=False)
         proof = Proof(_OF_RELEASE, f"{text}\n", name, f"twoworlds verify {name}", VERIFIED)
@@ -198,7 +197,7 @@ def review_release(
     if context is None:
         context = _context(queries[0].dataset, calibration.price, ledger)
     answers = [
-        Answer.of(one, calibration, data["stored"]["answers"][i], context, query=i)
+        QueryAnswer.of(one, calibration, data["stored"]["answers"][i], context, query=i)
         for i, one in enumerate(queries)
     ]
     given = Guarantee.parse(data["promise"]["guarantee"])
@@ -261,13 +260,13 @@ def _reviewed(
     )
 
 
-def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
+def _answers(answers: Sequence[QueryAnswer]) -> Iterator[Block]:
     for answer in answers:
         yield Said((asked(answer.resolved),))
         yield Facts((("as SQL", to_sql(answer.resolved.query)),))
-        heads, rows = answer.table()
-        shown = tuple(tuple(cell.lstrip("█░ ") for cell in row) for row in rows[:_MOST_ROWS])
-        yield Table(tuple(heads), shown, numbers=True)
+        whole = table(answer)
+        rows = [[cell.lstrip("█░ ") for cell in row] for row in whole.rows]
+        yield Table(whole.heads, rows[:_MOST_ROWS], numbers=True)
         if len(rows) > _MOST_ROWS:
             yield Said((f"… and {len(rows) - _MOST_ROWS} rows more, in the certificate.",))
         yield Said((*map(accuracy, answer.columns), *notes(answer.resolved)), quiet=True)
@@ -275,7 +274,7 @@ def _answers(answers: Sequence[Answer]) -> Iterator[Block]:
             yield from _charts(answer)
 
 
-def _charts(answer: Answer) -> Iterator[Block]:
+def _charts(answer: QueryAnswer) -> Iterator[Block]:
     for place, column in enumerate(answer.columns[:_MOST_PICTURES]):
         rows = intervals(answer, place)
         words = (
@@ -314,7 +313,7 @@ def _noise(made: _Made) -> Iterator[Block]:
             cells = (show(scale), show(noise.sensitivity), str(exact_text(measure.unit)))
             rows.append((f"{measure.kind}{of}", noise.name, *cells))
     yield Table(("measure", "noise", "scale", "moved by one unit at most", "unit"), tuple(rows))
-    yield Said((calibration.explain().splitlines()[-1], *((made.paid,) if made.paid else ())))
+    yield Said((calibration.whole_words(), *((made.paid,) if made.paid else ())))
     yield Facts(
         (
             ("charged", str(charge["cost"])),

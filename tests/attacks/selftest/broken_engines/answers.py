@@ -20,7 +20,7 @@ _SLOW = 200_000  # nanoseconds
 @contextmanager
 def _published(change: Callable[[Fraction], Fraction]) -> Iterator[None]:
     """Change counts and sums before they are shown."""
-    from twoworlds.release.answers.estimators import Linear
+    from twoworlds.release.answers.estimates import Linear
 
     real = Linear.estimate
 

@@ -12,7 +12,7 @@ from tests.release.query.truth import truth
 from twoworlds.errors import InvalidInput
 from twoworlds.release.policy import Column, Dataset, Policy
 from twoworlds.release.query import Compare, Missing, Not, OneOf, Query, resolve
-from twoworlds.release.query.builder import column
+from twoworlds.release.query.conditions import column
 from twoworlds.release.query.sql import parse_sql, to_sql
 
 people = Query("people")

@@ -14,7 +14,7 @@ from tests.release.query.truth import truth
 from twoworlds.errors import InvalidInput
 from twoworlds.release.policy import Column, Dataset
 from twoworlds.release.query import Query
-from twoworlds.release.query.builder import column
+from twoworlds.release.query.conditions import column
 from twoworlds.release.query.sql import parse_sql, to_sql
 
 TEXTS = [

@@ -2,10 +2,19 @@
 
 The text is parsed once, by sqlglot; then every node is matched by its exact type and every argument
 of a node is accounted for. A node or an argument that is not known here is refused.
+
+GROUP BY: from sqlglot's nodes to groups.
+
+region                          the keys or bins of the policy
+KEYS(region, 'north', 'south')  these keys
+BIN(age, 0, 18, 65, 120)        [0, 18), [18, 65), [65, 120]
+WITH_OTHER(...)                 any of these, and one more group for everything else
+DISCOVER(city)                  keys read off the data, above a threshold that costs a delta
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import sqlglot
@@ -17,10 +26,14 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release.policy.model import Dataset, Policy
 from twoworlds.release.query.conditions import Condition, Missing, Not
 from twoworlds.release.query.model import By, Join, Query
-from twoworlds.release.query.sql.aggregates import add_aggregate
-from twoworlds.release.query.sql.conditions import read_condition
-from twoworlds.release.query.sql.groups import is_group, read_group
-from twoworlds.release.query.sql.names import Scope, match_name
+from twoworlds.release.query.sql.expressions import (
+    Scope,
+    add_aggregate,
+    constant,
+    match_name,
+    number,
+    read_condition,
+)
 from twoworlds.release.query.sql.refusals import (
     check_arguments,
     plain_name,
@@ -29,8 +42,14 @@ from twoworlds.release.query.sql.refusals import (
     why_not,
 )
 
-__all__ = ["parse"]
+__all__ = ["is_group", "parse", "read_group"]
 
+_FUNCTIONS = {
+    "keys": "KEYS(region, 'north', 'south')",
+    "bin": "BIN(age, 0, 18, 65)",
+    "with_other": "WITH_OTHER(region)",
+    "discover": "DISCOVER(city)",
+}
 LONGEST = 50_000
 DEEPEST = 25
 _SHAPE = "a query is SELECT keys and aggregates FROM a dataset, then WHERE and GROUP BY"
@@ -278,3 +297,36 @@ def _is_key(item: exp.Expr, groups: tuple[By, ...], scope: Scope) -> bool:
     if type(item) is exp.Alias and item.alias != by.column:
         raise refusal(item, f"keys keep their names: leave out AS {item.alias}")
     return True
+
+
+def is_group(node: exp.Expr) -> bool:
+    """Whether a node can name a group: a column, or one of the functions above."""
+    return type(node) is exp.Column or plain_name(node) in _FUNCTIONS
+
+
+def read_group(node: exp.Expr, scope: Scope) -> By:
+    """Return the group that a node says."""
+    node = unwrapped(node)
+    function = plain_name(node)
+    if type(node) is exp.Column:
+        return By(scope.column(node))
+    if function not in _FUNCTIONS:
+        raise why_not(
+            node,
+            "GROUP BY takes columns, BIN(...), KEYS(...), WITH_OTHER(...) and DISCOVER(...)",
+            tuple(_FUNCTIONS),
+        )
+    if not node.expressions:
+        raise refusal(node, f"write {_FUNCTIONS[function]}")
+    first, *rest = node.expressions
+    if function == "with_other" and not rest:
+        return replace(read_group(first, scope), other=True)
+    column = scope.column(unwrapped(first))
+    if function == "keys":
+        kind = scope.kind(column)
+        return By(column, keys=tuple(constant(item, kind) for item in rest))
+    if function == "bin":
+        return By(column, bins=tuple(number(item) for item in rest))
+    if rest:
+        raise refusal(node, f"write {_FUNCTIONS[function]}")
+    return By(column, discover=True)

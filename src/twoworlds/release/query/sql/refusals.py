@@ -15,7 +15,6 @@ _LONGEST_SHOWN = 60
 _ONE_TABLE = "a query reads one dataset: filter with WHERE, or ask two queries"
 _AFTERWARDS = "ask for the parts and compute with the answers, which costs nothing more"
 _ROW_WISE = "values are used as they are: prepare them in a column that the policy declares"
-
 _REASONS: tuple[tuple[tuple[type[exp.Expr], ...], str], ...] = (
     ((exp.Star,), "name the keys and the aggregates: SELECT region, COUNT(*)"),
     (

@@ -1,4 +1,6 @@
-r"""The largest loss of one row: over all row types, or over all pairs of them.
+r"""L1 and squared L2 bounds on what one unit contributes: a row, or a person with several rows.
+
+First the largest loss of one row, over all row types or over all pairs of them.
 
 Each measure has a weight w, and a row that changes its sum in one cell by d loses w |d| (power 1:
 w = 1/scale, discrete Laplace) or w d^2 (power 2: w = 1/(2 sigma^2), discrete Gaussian). Losses of
@@ -18,6 +20,33 @@ numbers next to the vertices are enough. With power 2 a rectangle of values is c
 the bound (every term at its own worst corner) is within 1/64 of a loss that occurs.
 
 Pairs are tried in the order of w |c|^p + w |c'|^p, which times 2^(p-1) bounds the loss of a pair.
+
+Then that of the unit that is protected. A row enters all queries of a batch alike, so the loss is
+that of its row type, or of a pair.
+
+A person has at most R rows and m cells in each query: m = min(R, G, cells), and 1 without groups.
+Each query chooses the rows that it keeps for itself, and a person may have other rows besides, so
+that the losses of the queries of a batch are added, even where their filters exclude each other.
+
+Within one query let F be the largest loss of a row in the measures of rows, H in all measures, and
+P the sum of the weights of the measures of people. Each row adds at most F to measures of rows, and
+nothing stops all R from being the same. A measure of people changes once in a cell; charge that to
+the first row that changes it. With K different filters of such measures, at most M = min(R, K m)
+rows are charged, each at most H in all:
+
+    add-remove, power 1:   min(M H + (R - M) F,  R F + m P)
+
+For power 2 rows in one cell add up before they are squared and cells are added; n_1 + ... + n_k = R
+rows in k cells lose at most (n_1^2 + ... + n_k^2) F + k P, which is largest for one full cell and
+others with one row, and convex in k:
+
+    add-remove, power 2:   max over k = 1, m of ((R - k + 1)^2 + k - 1) F + k P
+
+Two persons: pair their rows (a person with fewer has rows that do not count). By the triangle
+inequality R pairs lose at most R^p times the worst pair D of rows, and repeating that pair attains
+it. Measures of people change in at most 2 m cells, or in all cells if these are fewer:
+
+    substitute:            R^p D + min(2 m, cells) P,  and for p = 1 at most twice the above
 """
 
 from __future__ import annotations
@@ -28,14 +57,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import product
-from math import floor, lcm
+from math import floor, lcm, prod
 from typing import NamedTuple
 
-from twoworlds.release.query.measures import Measure
-from twoworlds.release.sensitivity.columns import Option
-from twoworlds.release.sensitivity.rows import Index, Rows, RowType
+from twoworlds.release.query.resolve import Measure, Resolved
+from twoworlds.release.sensitivity.contributions import Index, Option, Rows, RowType
 
-__all__ = ["Supremum", "change", "row_supremum"]
+__all__ = ["Supremum", "cells", "cells_of_one", "change", "row_supremum", "unit_supremum"]
 
 _MOST_PAIRS = 20_000
 _CLOSE = 64
@@ -296,3 +324,82 @@ def _candidates(terms: Sequence[_Term], s: Span) -> set[int]:
             vertex = floor(Fraction(-b, 2 * a))
             found |= {v for v in (vertex, vertex + 1) if low < v < high}
     return found
+
+
+def cells(resolved: Resolved) -> int | None:
+    """Return the number of cells of a query, None when keys are discovered."""
+    return None if resolved.discovers else prod(resolved.shape)
+
+
+def cells_of_one(resolved: Resolved) -> int:
+    """Return in how many cells of a query one row, or one person, appears at most."""
+    unit = resolved.dataset.unit
+    if unit.person is None or not resolved.axes:
+        return 1
+    most = min(unit.rows, unit.groups)
+    every = cells(resolved)
+    return most if every is None else min(most, every)
+
+
+def unit_supremum(
+    rows: Rows,
+    resolved: Resolved,
+    weights: Mapping[Index, Fraction],
+    power: int,
+    ceiling: Fraction | None = None,
+) -> Supremum:
+    """Return the largest loss of a unit; for persons, all weights belong to the given query.
+
+    A ``ceiling`` that the loss is known not to exceed makes the search shorter.
+    """
+    substitute = resolved.dataset.neighbours == "substitute"
+    if resolved.dataset.unit.person is None:
+        return row_supremum(rows, weights, power, pairs=substitute, absent=False, ceiling=ceiling)
+    people = {i: w for i, w in weights.items() if rows.measures[i].kind == "people"}
+    of_rows = {i: w for i, w in weights.items() if i not in people}
+    if substitute:
+        return _two_persons(rows, resolved, of_rows, people, power)
+    return _one_person(rows, resolved, of_rows, people, power)
+
+
+def _one_person(
+    rows: Rows,
+    resolved: Resolved,
+    of_rows: Mapping[Index, Fraction],
+    people: Mapping[Index, Fraction],
+    power: int,
+) -> Supremum:
+    most = resolved.dataset.unit.rows
+    single = row_supremum(rows, of_rows, power, pairs=False, absent=True)
+    if not people:
+        return single.times(most**power)
+    m, everyone = cells_of_one(resolved), sum(people.values(), Fraction(0))
+    if power == 2:
+        value = max(((most - k + 1) ** 2 + k - 1) * single.value + k * everyone for k in {1, m})
+        return Supremum(value, attained=False)
+    both = row_supremum(rows, {**of_rows, **people}, 1, pairs=False, absent=True)
+    filters = len({rows.measures[i].where for i in people})
+    charged = min(most, filters * m)
+    by_rows = charged * both.value + (most - charged) * single.value
+    by_cells = most * single.value + m * everyone
+    return Supremum(min(by_rows, by_cells), not of_rows and filters == 1)
+
+
+def _two_persons(
+    rows: Rows,
+    resolved: Resolved,
+    of_rows: Mapping[Index, Fraction],
+    people: Mapping[Index, Fraction],
+    power: int,
+) -> Supremum:
+    most, every = resolved.dataset.unit.rows, cells(resolved)
+    pair = row_supremum(rows, of_rows, power, pairs=True, absent=True).times(most**power)
+    if not people:
+        return pair
+    twice = 2 * cells_of_one(resolved)
+    changed = twice if every is None else min(twice, every)
+    value = pair.value + changed * sum(people.values(), Fraction(0))
+    if power == 1:
+        value = min(value, 2 * _one_person(rows, resolved, of_rows, people, power).value)
+    filters = len({rows.measures[i].where for i in people})
+    return Supremum(value, not of_rows and filters == 1 and every == 1)

@@ -1,4 +1,4 @@
-"""What a ledger refuses, and why: over budget, damaged, or not to be had right now.
+"""What a release is refused for: over budget, a ledger that is damaged or not to be had right now.
 
     TwoWorldsError
     ├── InvalidInput
@@ -8,13 +8,17 @@
     └── LedgerUnavailable       locked, read-only, full, out of reach: nothing was answered
 
 No message holds an answer or a value of the data.
+
+`ReleaseFailed` is the one error of a release that was paid and then could not be answered. An error
+is an output: whatever the data holds, its type, its text and, up to the pace of the curator, its
+time are the same. What went wrong stands in no message and in no log.
 """
 
 from __future__ import annotations
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
-__all__ = ["LedgerDamaged", "LedgerUnavailable", "OverBudget", "RequestTaken"]
+__all__ = ["LedgerDamaged", "LedgerUnavailable", "OverBudget", "ReleaseFailed", "RequestTaken"]
 
 
 class OverBudget(InvalidInput):
@@ -40,3 +44,17 @@ class LedgerDamaged(TwoWorldsError):
 
 class LedgerUnavailable(TwoWorldsError):
     """The ledger cannot be used at the moment; the message names the way out."""
+
+
+_TEXT = (
+    "the release was charged but could not be answered: the engine failed. Ask the same query "
+    "again, which costs nothing more; if it fails again, ask the owner of the data"
+)
+
+
+class ReleaseFailed(TwoWorldsError):
+    """A paid release could not be computed; the same query may be asked again for nothing."""
+
+    def __init__(self) -> None:
+        """Take no argument: there is one text."""
+        super().__init__(_TEXT)

@@ -19,7 +19,7 @@ from twoworlds.release.query import (
     Query,
     resolve,
 )
-from twoworlds.release.sensitivity import suprema
+from twoworlds.release.sensitivity import bounds
 from twoworlds.release.sensitivity.joint import Analysis
 
 F = Fraction
@@ -130,7 +130,7 @@ def weighted(draw, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(weighted())
 def test_loss_is_that_of_the_worst_neighbours(asked):
     batch, weights = asked
@@ -163,7 +163,7 @@ def test_squared_loss_is_that_of_the_worst_neighbours_or_a_little_more(asked):
         assert found.value <= expected * F(65, 64)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.data(), st.sampled_from([(1, 1), (2, 1), (2, 2), (3, 2)]), st.sampled_from([1, 2]))
 def test_loss_of_a_person_is_never_understated_and_exact_where_said(data, limits, power):
     unit = Unit("id", *limits)
@@ -185,7 +185,7 @@ def test_a_search_that_is_cut_short_gives_a_bound_and_says_so(monkeypatch):
     batch = [resolve(query, dataset("substitute"))]
     weights = {(0, 0): F(1), (0, 1): F(1, 9), (0, 2): F(2)}
     exact = Analysis(batch).loss(weights, 1)
-    monkeypatch.setattr(suprema, "_MOST_PAIRS", 0)
+    monkeypatch.setattr(bounds, "_MOST_PAIRS", 0)
     bound = Analysis(batch).loss(weights, 1)
     assert exact.attained
     assert not bound.attained
@@ -197,6 +197,6 @@ def test_many_bent_measures_of_one_column_give_a_close_bound(monkeypatch):
     batch = [resolve(query, dataset("substitute"))]
     weights = {(0, j): F(j + 1, 3) for j in range(len(batch[0].measures))}
     exact = Analysis(batch).loss(weights, 1).value
-    monkeypatch.setattr(suprema, "_MOST_SIGNS", 0)
+    monkeypatch.setattr(bounds, "_MOST_SIGNS", 0)
     assert exact <= Analysis(batch).loss(weights, 1).value <= exact * F(65, 64)
     assert exact == supremum(batch, samples_of(batch), weights, 1)

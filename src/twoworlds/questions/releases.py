@@ -1,0 +1,689 @@
+"""Questions about releases: private answers from a table, budgets, policies, the local model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from twoworlds.answer import Answer, Said, Steps, Table
+from twoworlds.errors import Interrupted, InvalidInput, UnknownName
+from twoworlds.files import check_place, write
+from twoworlds.numbers import show
+from twoworlds.questions import Name, Place
+from twoworlds.show import Result, Told
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from twoworlds.release.budget import Cost
+    from twoworlds.release.curator import Curator, NoiseKind, Released
+    from twoworlds.release.outputs import Kind
+    from twoworlds.release.policy.examination import Examination
+    from twoworlds.release.policy.imports import Imported
+    from twoworlds.release.policy.model import Dataset
+    from twoworlds.release.strategy import Strategy
+
+__all__ = [
+    "budget",
+    "estimate",
+    "ledger_export",
+    "ledger_remark",
+    "ledger_show",
+    "ledger_verify",
+    "policy_check",
+    "policy_import",
+    "policy_new",
+    "randomize",
+    "release",
+    "strategy_open",
+    "strategy_show",
+]
+
+_INTERRUPTED = "interrupted; if it was charged already, the same query again costs nothing more"
+_LONG = 1 << 20  # characters of a certificate
+_CHANNEL = "a channel: 'randomized-response(keep=3/4)', 'frapp(gamma=3)', 'pram([[3/5, 1/5], ...])'"
+
+PolicyFile = Annotated[Path, "the policy file of the data's owner"]
+Analyst = Annotated[str | None, "who asks, if the policy names several"]
+Ledger = Annotated[str, "a policy file, the ledger's file, or postgresql://..."]
+OfDataset = Annotated[str | None, "what is asked, if the policy has several datasets"]
+Header = Annotated[bool | None, "whether the first line names the columns"]
+Encoding = Annotated[str | None, "of the text, such as latin-1; UTF-8 or by its mark otherwise"]
+Delimiter = Annotated[str | None, "between values, such as ';' or tab; a comma otherwise"]
+Kinds = Annotated[
+    list[str] | None, "COLUMN=KIND: integer, number, text, boolean or date; repeat it"
+]
+Skip = Annotated[bool, "leave out records that cannot be read"]
+Replace = Annotated[bool, "replace a Parquet file that no import made"]
+Values = Annotated[str | None, "what a record may hold, declared beforehand: 'yes, no'"]
+Outputs = Annotated[str | None, "the reports of a pram that has not as many as values: 'a, b, c'"]
+
+
+def _wrote(result: Result, files: Mapping[str, object], **more: Any) -> Result:
+    """Add to a result which files were written, and further data."""
+    said = result.answer()
+    notes = (*said.notes, *(f"wrote {path}" for path in files.values()))
+    data = {**result.fields(), **more, **{name: str(path) for name, path in files.items()}}
+    return Told(replace(said, notes=notes), data)
+
+
+# --- releases -----------------------------------------------------------------------------------
+
+
+def release(
+    queries: Annotated[
+        list[str], "the data, if the policy does not say where it is, and one query or several"
+    ],
+    policy: PolicyFile = Path("policy.yml"),
+    epsilon: Annotated[str | None, "what to spend, such as 1 or 'ln 3'"] = None,
+    delta: Annotated[str | None, "besides, such as 1e-6"] = None,
+    rho: Annotated[str | None, "instead of epsilon: zCDP, Gaussian noise"] = None,
+    within: Annotated[
+        str | None, "find the epsilon at which 95% of the errors are at most this; no charge"
+    ] = None,
+    strategy: Annotated[str | None, "ask as the next question of a strategy that is open"] = None,
+    analyst: Analyst = None,
+    dry_run: Annotated[bool, "say what it would cost and how exact it would be"] = False,
+    certificate: Annotated[Path | None, "write a certificate, for `verify`"] = None,
+    report: Annotated[Path | None, "write an HTML report"] = None,
+) -> Result:
+    """Answer a query with noise set to the sensitivity of all of it, charged before it is shown."""
+    data, asked = _split(queries)
+    outputs: dict[Kind, Path | None] = {
+        "certificate": _ending(certificate, ".json"),
+        "report": _ending(report, ".html"),
+    }
+    with _curator(policy, data, asked, outputs) as curator:
+        if within is not None:
+            if strategy is not None:
+                raise InvalidInput("--within finds an epsilon, without --strategy: leave one out")
+            if epsilon or delta or rho:
+                raise InvalidInput(
+                    "--within finds the epsilon: leave --epsilon, --delta and --rho out"
+                )
+            cost = curator.cost_for(asked, within)
+            said = f"With {cost.shown()}, 95% of the errors of every answer are at most {within}."
+            told = Answer(said, blocks=(Said(["Nothing was charged."]),))
+            return Told(told, {"within": within, "cost": cost})
+        if strategy is not None:
+            if epsilon is None or delta or rho or certificate or len(asked) > 1:
+                raise InvalidInput(
+                    "a strategy asks one query with --epsilon, and neither --delta nor --rho; "
+                    "its questions have no --certificate of their own: the ledger has them all"
+                )
+            return _next_question(
+                curator, strategy, asked[0], epsilon, analyst, report, dry_run=dry_run
+            )
+        price, noise = _cost(epsilon, delta, rho)
+        if dry_run:
+            return curator.plan(asked, price, analyst=analyst, noise=noise)
+        try:
+            released = curator.release_all(asked, price, analyst=analyst, noise=noise)
+        except KeyboardInterrupt:
+            raise Interrupted(_INTERRUPTED) from None
+    return _wrote(released, _save(released, certificate, report))
+
+
+def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the data, if it is named, and the queries."""
+    first, *rest = words
+    if first.lstrip().lower().startswith(("select", "with", "(", "--", "/*")):
+        return None, [first, *rest]
+    if not rest:
+        raise InvalidInput(
+            f"{first!r} is no query: write one in quotes, such as "
+            "'SELECT region, COUNT(*) FROM people GROUP BY region'"
+        )
+    return first, rest
+
+
+def _ending(path: Path | None, suffix: str) -> Path | None:
+    """Check that a file can be written, and has the suffix of its kind."""
+    if path is not None and path.suffix.lower() != suffix:
+        raise InvalidInput(f"{path}: give it a name that ends in {suffix}")
+    return None if path is None else check_place(path)
+
+
+def _curator(
+    policy: Path, data: str | None, queries: Sequence[str], outputs: Mapping[Kind, Path | None]
+) -> Curator:
+    """Return the curator, after checking that what is to be written takes nobody's place."""
+    from twoworlds.release.backends.sources import import_command, text_file_of
+    from twoworlds.release.curator import Curator, open_ledger
+    from twoworlds.release.outputs import check_output, kept_files
+    from twoworlds.release.policy import read_policy
+    from twoworlds.release.query.sql import parse_sql
+
+    read = read_policy(policy)
+    sources: dict[str, Any] = {}
+    if data is not None:
+        name = parse_sql(queries[0], read).dataset
+        declared = read.dataset(name).source
+        if text_file_of(data) is not None:
+            command = import_command(Path(data), str(policy), name)
+            raise InvalidInput(
+                f"{data} is a text file, and releases read typed tables: run `{command}`, and then "
+                f"release from {Path(data).with_suffix('.parquet')}"
+            )
+        if declared is not None and not (
+            isinstance(declared, str)
+            and Path(data).absolute().resolve() == (read.folder / declared).absolute().resolve()
+        ):
+            raise InvalidInput(
+                f"the policy says that {name!r} is elsewhere than {data}: leave the data out, or "
+                "take source: out of the policy"
+            )
+        sources[name] = str(Path(data).absolute()) if declared is None else declared
+    for kind, path in outputs.items():
+        if path is not None:
+            check_output(path, kind, kept_files(read, policy, sources))
+    return Curator(read, open_ledger(read), sources=sources)
+
+
+def _cost(epsilon: str | None, delta: str | None, rho: str | None) -> tuple[str, NoiseKind]:
+    if (epsilon is None) == (rho is None):
+        raise InvalidInput("say what to spend: --epsilon 1, or --rho 1/8 for Gaussian noise")
+    if rho is not None:
+        if delta is not None:
+            raise InvalidInput("--rho has no --delta of its own: the budget's delta covers it")
+        return f"rho={rho}", "gaussian"
+    return f"epsilon={epsilon}" + ("" if delta is None else f", delta={delta}"), "laplace"
+
+
+def _next_question(
+    curator: Curator,
+    name: str,
+    query: str,
+    epsilon: str,
+    analyst: str | None,
+    report: Path | None,
+    *,
+    dry_run: bool,
+) -> Result:
+    """Ask the next question of a strategy, or the same one again."""
+    from twoworlds.release.strategy import resumed
+
+    found = resumed(curator, curator.query(query).dataset, name, analyst)
+    if dry_run:
+        plan = found.plan(query, epsilon)
+        together, one_by_one = found.with_question(query, epsilon)
+        said = found.explain()
+        if plan.covered != "asked before":
+            said = (
+                f"With this question the strategy costs epsilon {show(together)}; one by one its "
+                f"questions would cost {show(one_by_one)}. It was paid with "
+                f"{show(found.cost.epsilon)}, and the question fits."
+            )
+        costs = {"together": together, "one_by_one": one_by_one}
+        return _beside(plan, said, strategy={**found.fields(), "with_question": costs})
+    try:
+        released = found.ask_once(query, epsilon)
+    except KeyboardInterrupt:
+        raise Interrupted(_INTERRUPTED) from None
+    told = _beside(released, found.explain(), strategy=found)
+    return _wrote(told, _save(released, None, report))
+
+
+def _beside(result: Result, sentence: str, **more: Any) -> Result:
+    """Add a sentence and further data to a result."""
+    said = result.answer()
+    told = replace(said, blocks=(*said.blocks, Said([sentence])))
+    return Told(told, {**result.fields(), **more})
+
+
+def _save(released: Released, certificate: Path | None, report: Path | None) -> dict[str, Path]:
+    """Write the certificate and the report of a release."""
+    saved: dict[str, Path] = {}
+    if certificate is not None:
+        from twoworlds.release.certificate import certify
+
+        certified = certify(released)
+        content = json.dumps(certified, ensure_ascii=False, separators=(",", ":"))
+        if len(content) < _LONG:  # beyond that nobody reads it, and `verify` has a limit
+            content = json.dumps(certified, indent=2, ensure_ascii=False)
+        saved["certificate"] = write(certificate, content + "\n")
+    if report is not None:
+        from twoworlds.report.release import release_page
+
+        saved["report"] = write(report, release_page(released))
+    return saved
+
+
+# --- strategies ---------------------------------------------------------------------------------
+
+
+def strategy_open(
+    name: Annotated[str, "what to call the strategy"],
+    policy: PolicyFile = Path("policy.yml"),
+    epsilon: Annotated[str | None, "what all questions may cost together"] = None,
+    may_ask: Annotated[Path | None, "questions that may be asked, with ; between them"] = None,
+    each: Annotated[str | None, "the epsilon of each of them alone"] = None,
+    dataset: OfDataset = None,
+    analyst: Analyst = None,
+    dry_run: Annotated[bool, "say what it would cost; nothing is charged"] = False,
+) -> Result:
+    """Pay for a strategy, or find that it was paid; of --may-ask say what all together cost."""
+    from twoworlds.release.budget import Cost, parse_cost
+    from twoworlds.release.curator import Curator
+    from twoworlds.release.ledger.state import check_name
+    from twoworlds.release.strategy import find_strategy, price_of, read_questions
+
+    check_name(name, "strategy")
+    if (may_ask is None) != (each is None):
+        raise InvalidInput("--may-ask FILE and --each EPSILON go together: give both or neither")
+    if epsilon is None and may_ask is None:
+        raise InvalidInput(
+            "say what to spend: --epsilon 1, or the questions with --may-ask FILE --each 1/2"
+        )
+    asked = [] if may_ask is None else read_questions(may_ask)
+    with Curator.open(policy) as curator:
+        if asked and dataset is None:
+            dataset = curator.query(asked[0]).dataset
+        dataset = _only_dataset(curator, dataset)
+        who = curator.analyst(dataset, analyst)
+        prices = price_of(curator, dataset, asked, each) if asked else None
+        wanted = _price(epsilon, prices)
+        before = find_strategy(curator, dataset, name, who)
+        if before is not None and parse_cost(before) != wanted:
+            raise InvalidInput(
+                f"strategy {name!r} was paid with {parse_cost(before).shown()}, not "
+                f"{wanted.shown()}: use another name for another strategy"
+            )
+        data: dict[str, Any]
+        if dry_run:
+            curator.ledger.check(dataset, who, {"strategy": name}, Cost() if before else wanted)
+            data = {"dry_run": True, "strategy": name, "dataset": dataset, "analyst": who}
+            said = f"The strategy would cost {wanted.shown()}. Nothing was charged."
+            if before:
+                said = "It was paid before, and would cost nothing more."
+        else:
+            found = curator.strategy(dataset, wanted, name=name, analyst=who).resume()
+            data = {**found.fields(), "charged": before is None}
+            said = f"Strategy {name!r} is open already; you pay nothing more."
+            if before is None:
+                said = (
+                    f"Strategy {name!r} is open, paid with {wanted.shown()}: ask with release "
+                    f"--strategy {name}."
+                )
+    notes = []
+    if prices is not None:
+        data["may_ask"] = {"together": prices[0], "one_by_one": prices[1]}
+        notes = [
+            f"Together these questions cost epsilon {show(prices[0])}, one by one they would cost "
+            f"{show(prices[1])}."
+        ]
+    told = Answer.of(said, *([Said(notes)] if notes else []))
+    return Told(told, {**data, "cost": wanted})
+
+
+def strategy_show(
+    name: Annotated[str, "what the strategy is called"],
+    policy: PolicyFile = Path("policy.yml"),
+    dataset: OfDataset = None,
+    analyst: Analyst = None,
+) -> Result:
+    """Show the questions so far, and what they cost together and one by one."""
+    from twoworlds.release.answers.words import asked
+    from twoworlds.release.curator import Curator
+    from twoworlds.release.strategy import resumed
+
+    with Curator.open(policy) as curator:
+        found: Strategy = resumed(curator, _only_dataset(curator, dataset), name, analyst)
+        questions = [asked(question) for question in found.questions]
+        said = found.answer()
+        steps = [Steps([(question, ()) for question in questions])] if questions else []
+        told = replace(said, blocks=(*said.blocks, *steps))
+        return Told(told, {**found.fields(), "asked": questions})
+
+
+def _only_dataset(curator: Curator, name: str | None) -> str:
+    names = [*curator.policy.datasets]
+    if name is None and len(names) > 1:
+        raise InvalidInput(f"say what is asked: --dataset {' or '.join(names)}")
+    return curator.policy.dataset(names[0] if name is None else name).name
+
+
+def _price(epsilon: str | None, prices: tuple[Fraction, Fraction] | None) -> Cost:
+    """Return the price: what is given, or what the questions cost together."""
+    from twoworlds.release.budget import Cost, parse_cost
+
+    if epsilon is None:
+        assert prices is not None
+        return Cost(epsilon=prices[0])
+    wanted = parse_cost(f"epsilon={epsilon}")
+    if prices is not None and prices[0] > wanted.epsilon:
+        raise InvalidInput(
+            f"these questions cost {show(prices[0])} together, more than {wanted.shown()}: "
+            "give a larger --epsilon or a smaller --each, or leave --epsilon out"
+        )
+    return wanted
+
+
+# --- budgets and ledgers ------------------------------------------------------------------------
+
+
+def budget(
+    policy: PolicyFile = Path("policy.yml"),
+    dataset: Annotated[str | None, "only this dataset"] = None,
+) -> Result:
+    """Show what may be spent on each dataset, what was spent, and what is left."""
+    from twoworlds.release.accounts import account_table, budgets
+    from twoworlds.release.policy import read_policy
+
+    read = read_policy(policy)
+    if dataset is not None:
+        read.dataset(dataset)
+    datasets = [one for one in budgets(read) if dataset in (None, one["dataset"])]
+    table = account_table(datasets)
+    return Told(Answer(_left(table), blocks=(table,)), {"datasets": datasets})
+
+
+def _left(table: Table) -> str:
+    """Say in a sentence what is left of each dataset."""
+    told = [f"{row[0]} {row[4] or 'without a budget'}" for row in table.rows if row[0]]
+    return f"Left: {'; '.join(told)}." if told else "No dataset has an account."
+
+
+def ledger_show(where: Ledger) -> Result:
+    """Show accounts and the number of charges and answers, after checking the chain."""
+    from twoworlds.release.accounts import account_table
+    from twoworlds.release.ledger.views import show as summary
+
+    place, mark = _located(where)
+    found = summary(place, mark=mark)
+    said = Answer(
+        f"{found['entries']} entries: {found['charges']} charges, {found['answered']} answered, "
+        f"{found['expired']} closed without an answer.",
+        blocks=(account_table(found["datasets"]),),
+        notes=(f"last hash {found['hash']}",),
+    )
+    return Told(said, found)
+
+
+def ledger_verify(where: Annotated[str, "as in show, or an exported .jsonl file"]) -> Result:
+    """Check every entry, every rule and the mark; exit 1 at the first entry that is wrong."""
+    from twoworlds.release.errors import LedgerDamaged
+    from twoworlds.release.ledger.views import read_export, verify, verify_export
+
+    if Path(where).suffix == ".jsonl":
+        try:
+            found: dict[str, Any] = {"ok": True, **verify_export(read_export(where))}
+        except LedgerDamaged as error:
+            found = {"ok": False, "problem": str(error)}
+    else:
+        place, mark = _located(where)
+        found = verify(place, mark=mark)
+    holds = found.pop("ok")
+    said = f"The ledger does NOT hold: {found.get('problem')}"
+    if holds:
+        said = (
+            f"The ledger holds: {found['entries']} entries, each with the hash of the one before, "
+            "and no budget exceeded."
+        )
+    return Told(Answer(said, holds=holds), {"holds": holds, **found})
+
+
+def ledger_export(where: Ledger, file: Annotated[Path, "a .jsonl file to write"]) -> Result:
+    """Write all entries, one JSON object to a line, for `verify` and for safekeeping."""
+    from twoworlds.release.ledger.views import export, write_export
+
+    check_place(file)
+    place, _ = _located(where)
+    count = write_export(file, export(place))
+    return Told(Answer(f"wrote {file}: {count} entries"), {"file": file, "entries": count})
+
+
+def ledger_remark(
+    where: Ledger, reason: Annotated[str, Name("why the mark is missing; kept in the ledger")]
+) -> Result:
+    """Make a new mark for a ledger that lost it, if you know that this is its newest copy."""
+    from twoworlds.release.ledger.journal import remark
+
+    place, mark = _located(where)
+    remark(place, reason=reason, mark=mark)
+    return Told(Answer("made a new mark; the reason stands in the ledger"), {"remarked": True})
+
+
+def _located(where: str) -> tuple[str, str | None]:
+    """Return the place of a ledger and of its mark."""
+    if Path(where).suffix.lower() not in (".yml", ".yaml"):
+        return where, None
+    from twoworlds.release.accounts import ledger_place
+    from twoworlds.release.policy import read_policy
+
+    return ledger_place(read_policy(where))
+
+
+# --- policies -----------------------------------------------------------------------------------
+
+
+def policy_check(
+    file: Annotated[Path, "the policy file"],
+    data: Annotated[bool, "report what the data are like, for their owner alone"] = False,
+) -> Result:
+    """Check a policy, and its columns against the data; say what it declares, or all faults."""
+    from twoworlds.release.policy.checking import checked
+    from twoworlds.release.policy.reading import read_with_faults
+
+    read, faults = read_with_faults(file)
+    found, others = checked(read, data=data)
+    if faults or others:
+        raise InvalidInput("\n".join(faults + others))
+    blocks = []
+    for one in found:
+        said = one.answer()
+        blocks += [Said([said.headline]), *said.blocks]
+    told = Answer(f"{file}: nothing is wrong with it.", holds=True, blocks=blocks)
+    return Told(told, {"file": file, "holds": True, "datasets": found})
+
+
+def policy_new(
+    data: Annotated[str, "a .parquet, .duckdb or .sqlite file; a .csv or .tsv is imported"],
+    file: Annotated[Path, Place("the policy file to write")] = Path("policy.yml"),
+    name: Annotated[str, "what queries call the table"] = "people",
+    table: Annotated[str | None, "the table in a .duckdb or .sqlite file"] = None,
+    kind: Kinds = None,
+    header: Header = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    skip_unreadable: Skip = False,
+    replace: Replace = False,
+) -> Result:
+    """Begin a policy from the names and types of the columns; a text file is imported first."""
+    from twoworlds.release.backends.sources import text_file_of
+    from twoworlds.release.policy.checking import draft
+    from twoworlds.release.policy.imports import import_text
+    from twoworlds.release.policy.model import Column, Dataset
+
+    if file.exists():
+        raise InvalidInput(f"{file} is there already: give another name")
+    check_place(file)
+    if text_file_of(data) is None:
+        if kind or encoding or delimiter or header is not None:
+            raise InvalidInput(
+                f"{data} is no text file: --kind, --header, --encoding and --delimiter say how one "
+                "is read"
+            )
+        write(file, draft(data, name, table=table, folder=file.parent))
+        written = f"wrote {file}: fill in bounds, keys and the budget, then check it"
+        return Told(Answer(written), {"file": file})
+    asks = sys.stdin.isatty()
+    if header is None and not kind and not asks and Path(data).exists():
+        raise InvalidInput(
+            f"{data}: say --header if its first line has the names of the columns, or --no-header "
+            "if it is a record like the others: no record must get into the policy"
+        )
+    imported = import_text(
+        Path(data),
+        kinds=_kinds(kind),
+        expected=[*_kinds(kind)],
+        header=header,
+        encoding=encoding,
+        delimiter=delimiter,
+        skip_unreadable=skip_unreadable,
+        replace=replace,
+        ask=_ask if asks else None,
+    )
+    columns = {column: Column(column, declared) for column, declared in imported.kinds.items()}
+    found = _examined(Dataset(name, str(imported.target), "add-remove", columns=columns), imported)
+    write(file, draft(str(imported.target), name, folder=file.parent))
+    next_step = (
+        f"wrote {imported.target} and {file}: fill in bounds, keys and the budget, then check it "
+        "with --data"
+    )
+    said = found.answer()
+    told = Answer(said.headline, blocks=said.blocks, notes=(next_step,))
+    return Told(told, {"file": file, "data": imported.target, "report": found})
+
+
+def policy_import(
+    data: Annotated[Path, "a .csv or .tsv file"],
+    policy: PolicyFile = Path("policy.yml"),
+    dataset: Annotated[str | None, "which dataset it is, if of several"] = None,
+    public: Annotated[str | None, "which public table of the dataset it is, if one"] = None,
+    kind: Kinds = None,
+    header: Header = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    skip_unreadable: Skip = False,
+    replace: Replace = False,
+) -> Result:
+    """Write the typed Parquet file of a text file beside it, as a policy declares it."""
+    from twoworlds.release.backends.sources import text_file_of
+    from twoworlds.release.policy.examination import as_dataset
+    from twoworlds.release.policy.imports import import_text
+    from twoworlds.release.policy.reading import read_with_faults
+
+    if text_file_of(data) is None:
+        raise InvalidInput(f"{data} is no text file (.csv, .tsv): only those are imported")
+    read, faults = read_with_faults(policy, text_sources=True)
+    if faults:
+        raise InvalidInput("\n".join(faults))
+    if dataset is None and len(read.datasets) > 1:
+        raise InvalidInput(f"say which it is with --dataset: {', '.join(read.datasets)}")
+    declared = one = read.dataset(next(iter(read.datasets)) if dataset is None else dataset)
+    key = set()
+    if public is not None:
+        if public not in one.public:
+            raise UnknownName("public table", public, one.public)
+        declared, key = as_dataset(one.public[public]), {one.public[public].key}
+    known = {column.name: str(column.kind) for column in declared.columns.values()}
+    imported = import_text(
+        data,
+        kinds={**_kinds(kind), **known},
+        expected=key | {*known},
+        header=header,
+        encoding=encoding,
+        delimiter=delimiter,
+        skip_unreadable=skip_unreadable,
+        replace=replace,
+    )
+    found = _examined(declared, imported)
+    notes = [f"wrote {imported.target}"]
+    if text_file_of(declared.source) is not None:
+        notes.append(
+            f"Next: write {imported.target.name} instead of {data.name} as the source of "
+            f"{declared.name} in {policy}"
+        )
+    said = found.answer()
+    told = Answer(said.headline, blocks=said.blocks, notes=notes)
+    return Told(told, {"data": imported.target, "report": found})
+
+
+def _examined(dataset: Dataset, imported: Imported) -> Examination:
+    from twoworlds.release.backends import open_backend
+    from twoworlds.release.policy.examination import examine
+
+    backend, relation = open_backend(imported.target)
+    try:
+        return examine(dataset, backend, relation).after_import(imported)
+    finally:
+        backend.close()
+
+
+def _kinds(said: Sequence[str] | None) -> dict[str, str]:
+    """Read COLUMN=KIND, where the name of a column may hold signs of equality."""
+    found = {}
+    for one in said or ():
+        name, sign, kind = one.rpartition("=")
+        if not sign or not name:
+            raise InvalidInput(f"--kind {one}: write COLUMN=KIND, such as age=integer")
+        found[name] = kind
+    return found
+
+
+def _ask(names: Sequence[str], sure: bool) -> bool:
+    """Ask whether the first line has names; on standard error, beside the answer."""
+    from click import confirm
+
+    return confirm(
+        f"The first line reads: {', '.join(map(repr, names))}\nAre these the names of the columns?",
+        default=True if sure else None,
+        err=True,
+    )
+
+
+# --- the local model ----------------------------------------------------------------------------
+
+
+def randomize(
+    source: Annotated[Path, "a CSV, TSV or Parquet file"],
+    target: Annotated[Path, "the new file, of the same kind"],
+    column: Annotated[str, Name("the column to be randomized")],
+    with_: Annotated[str, Name(_CHANNEL)],
+    values: Values = None,
+    outputs: Outputs = None,
+    missing: Annotated[
+        str | None, "the declared value that empty, NULL and undeclared cells count as"
+    ] = None,
+    public: Annotated[
+        list[str] | None, "a column to be copied as it is; repeat it; others are left out"
+    ] = None,
+    shuffle: Annotated[bool, "put the reports in random order"] = False,
+) -> Result:
+    """Randomize a column record by record, so that nobody needs to be trusted with it."""
+    from twoworlds.release.local import Randomizer, randomize_file
+    from twoworlds.release.local.release import certificate_path
+
+    randomizer = Randomizer.of(with_, values=values, outputs=outputs, missing=missing)
+    made = randomize_file(source, target, column, randomizer, public=public or (), shuffle=shuffle)
+    return _wrote(made, {"output": target, "certificate": certificate_path(target)})
+
+
+def estimate(
+    file: Annotated[Path, "a file of reports"],
+    column: Annotated[str | None, "the randomized column; its certificate may say it"] = None,
+    with_: Annotated[
+        str | None, "what the records went through, a channel; the certificate may say it"
+    ] = None,
+    values: Values = None,
+    outputs: Outputs = None,
+    confidence: Annotated[str, "how sure the intervals are to hold"] = "95%",
+    simultaneous: Annotated[bool, "let all guaranteed intervals hold at once"] = False,
+    feasible: Annotated[bool, "also give the nearest counts that could be true (biased)"] = False,
+) -> Result:
+    """Estimate true counts from a randomized column, without bias."""
+    from twoworlds.release.local import Randomizer, estimate_file
+    from twoworlds.release.local.estimates import shown
+
+    randomizer = None
+    if with_ is not None:
+        randomizer = Randomizer.of(with_, values=values, outputs=outputs)
+    elif values is not None or outputs is not None:
+        raise InvalidInput("--values and --outputs are those of a channel: give --with as well")
+    found = estimate_file(
+        file, column, randomizer, confidence=confidence, simultaneous=simultaneous
+    )
+    if not feasible:
+        return found
+    nearest = found.feasible()
+    said = found.answer()
+    rows = [[value, shown(count)] for value, count in nearest.items()]
+    lead = "The nearest feasible counts are post-processed, and biased:"
+    told = replace(said, blocks=(*said.blocks, Table(["value", "nearest feasible"], rows, lead)))
+    counts = {value: str(count) for value, count in nearest.items()}
+    return Told(told, {**found.fields(), "feasible": counts})

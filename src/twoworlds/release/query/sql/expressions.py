@@ -1,0 +1,424 @@
+"""The parts of a SELECT: constants, names, conditions and aggregates, from the nodes of sqlglot.
+
+Constants are numbers as the exact decimals they are written as, texts, dates, truth values.
+
+``3/4`` is three quarters. (Some engines divide whole numbers without a remainder; nobody means
+that by a constant.)
+
+A name is matched exactly, or else without regard to capitals if only one name fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from sqlglot import exp
+
+from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import rational
+from twoworlds.release.policy.model import ColumnKind, Dataset
+from twoworlds.release.query.conditions import (
+    All,
+    AnyOf,
+    Compare,
+    Condition,
+    Missing,
+    Not,
+    OneOf,
+    Operator,
+)
+from twoworlds.release.query.model import Query
+from twoworlds.release.query.sql.refusals import (
+    check_arguments,
+    plain_name,
+    refusal,
+    unwrapped,
+    why_not,
+)
+from twoworlds.release.values import Value
+
+__all__ = [
+    "Scope",
+    "add_aggregate",
+    "constant",
+    "is_constant",
+    "match_name",
+    "number",
+    "read_condition",
+]
+
+_OPERATORS: dict[type[exp.Expr], Operator] = {
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_MIRRORED: dict[Operator, Operator] = {
+    "=": "=",
+    "!=": "!=",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
+_OF_A_COLUMN: dict[type[exp.Expr], str] = {
+    exp.Sum: "sum",
+    exp.Avg: "mean",
+    exp.VariancePop: "variance",
+    exp.Variance: "variance",
+    exp.Median: "median",
+}
+_NAMES = (
+    *("count", "people", "sum", "avg", "mean", "var_pop", "variance", "median", "quantile"),
+    *("quantile_cont", "percentile_cont", "with_share", "bin", "keys", "with_other", "discover"),
+)
+_QUANTILE = "a quantile is QUANTILE(x, 0.9) or PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)"
+_MOST_BITS = 1 << 16
+
+
+def is_constant(node: exp.Expr) -> bool:
+    """Whether a node has no column in it, and is no query."""
+    return node.find(exp.Column, exp.Query, exp.Star) is None
+
+
+def constant(node: exp.Expr, kind: ColumnKind) -> Value:
+    """Return the constant that is written, for a column of this kind.
+
+    A text is read as a date where the column holds dates, as engines do.
+    """
+    node = unwrapped(node)
+    if type(node) is exp.Literal and node.is_string:
+        return _date(node.this) if kind == "date" else str(node.this)
+    if type(node) is exp.Boolean:
+        return bool(node.this)
+    if type(node) is exp.Cast and _is_date(node):
+        check_arguments(node, "this", "to")
+        return _date(node.this.this)
+    return number(node)
+
+
+def number(node: exp.Expr) -> Fraction:
+    """Return a number exactly: ``0.1`` is one tenth, ``1/3`` one third."""
+    node = unwrapped(node)
+    if type(node) is exp.Literal and not node.is_string:
+        return rational(str(node.this), "number")
+    if type(node) is exp.Neg:
+        return -number(node.this)
+    if type(node) is exp.Div:
+        below = number(node.expression)
+        if below == 0:
+            raise refusal(node, "nothing can be divided by 0")
+        found = number(node.this) / below
+        if max(found.numerator.bit_length(), found.denominator.bit_length()) > _MOST_BITS:
+            raise refusal(node, f"a constant of more than {_MOST_BITS:,} bits is not read")
+        return found
+    raise why_not(node, "a constant is expected here, such as 18, 0.5 or 'north'")
+
+
+def _is_date(node: exp.Expr) -> bool:
+    literal = node.this
+    return (
+        bool(node.args["to"].this == exp.DType.DATE)
+        and type(literal) is exp.Literal
+        and bool(literal.is_string)
+    )
+
+
+def _date(text: str) -> date:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.isoformat() != text:
+        raise InvalidInput(f"{text[:20]!r} is no date: write it as DATE '2026-01-31'")
+    return found
+
+
+def match_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return the known name that is meant.
+
+    >>> match_name("column", "AGE", ["age", "region"])
+    'age'
+    """
+    names = list(known)
+    if name in names:
+        return name
+    alike = [other for other in names if other.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise InvalidInput(
+            f"{kind} {name!r} may be {' or '.join(map(repr, alike))}: write it exactly"
+        )
+    if not alike:
+        raise UnknownName(kind, name, names)
+    return alike[0]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The tables of a query, by the names under which its columns are written.
+
+    Attributes:
+        dataset: What the policy declares.
+        tables: For each name or alias, the public table; None for the dataset itself.
+    """
+
+    dataset: Dataset
+    tables: Mapping[str, str | None]
+
+    def column(self, node: exp.Expr) -> str:
+        """Return the name of a column as queries spell it."""
+        if node.find(exp.AggFunc) is not None and node.find(exp.Query) is None:
+            raise refusal(node, "an aggregate stands in SELECT and nowhere else")
+        if type(node) is exp.Column and type(node.this) is exp.Star:
+            raise refusal(node, "name the keys and the aggregates: SELECT region, COUNT(*)")
+        if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
+            raise why_not(node, "a column is expected here")
+        check_arguments(node, "this", "table")
+        name = node.this.name
+        if not node.table:
+            known = [found for table in self.tables.values() for found in self._columns(table)]
+            fits = [n for n in known if n[0] == name] or [
+                n for n in known if n[0].casefold() == name.casefold()
+            ]
+            if len(fits) > 1:
+                choices = " or ".join(repr(full) for _, full in fits)
+                way_out = "write the table before it, and capitals exactly"
+                raise InvalidInput(f"column {name!r} may be {choices}: {way_out}")
+            return fits[0][1] if fits else match_name("column", name, [n for _, n in known])
+        visible = match_name("table", node.table, self.tables)
+        columns = dict(self._columns(self.tables[visible]))
+        return columns[match_name("column", name, columns)]
+
+    def kind(self, column: str) -> ColumnKind:
+        """Return what the policy says a column holds."""
+        return self.dataset.column(column).kind
+
+    def _columns(self, table: str | None) -> list[tuple[str, str]]:
+        """Return the columns of a table, each as written and as queries spell it."""
+        if table is None:
+            return [(name, name) for name in self.dataset.columns]
+        return [(name, f"{table}.{name}") for name in self.dataset.public[table].columns]
+
+
+def read_condition(node: exp.Expr, scope: Scope) -> Condition:
+    """Return the condition that a node says."""
+    node = unwrapped(node)
+    kind = type(node)
+    if kind is exp.And:
+        return All(tuple(read_condition(part, scope) for part in _chain(node, exp.And)))
+    if kind is exp.Or:
+        return AnyOf(tuple(read_condition(part, scope) for part in _chain(node, exp.Or)))
+    if kind is exp.Not:
+        return Not(read_condition(node.this, scope))
+    if kind in _OPERATORS:
+        return _comparison(node, _OPERATORS[kind], scope)
+    if kind is exp.Column:
+        return _truth(node, scope)
+    if kind is exp.Boolean or (kind is exp.Literal and not node.is_string):
+        raise refusal(node, "this says nothing about a row: leave it out")
+    if kind not in (exp.In, exp.Between, exp.Is):
+        raise why_not(node, "a condition compares a column with a constant, as in age >= 18")
+    condition = _test(node, scope)
+    # Depending on its version, sqlglot writes NOT around IN, BETWEEN and IS or marks them.
+    return Not(condition) if node.args.get("negate") else condition
+
+
+def _chain(node: exp.Expr, kind: type[exp.And | exp.Or]) -> list[exp.Expr]:
+    """Return the parts of a AND b AND c, which sqlglot nests to the left, without recursion."""
+    parts = []
+    while type(node) is kind:
+        parts.append(node.expression)
+        node = node.this
+    return [node, *reversed(parts)]
+
+
+def _comparison(node: exp.Expr, operator: Operator, scope: Scope) -> Compare:
+    left, right = unwrapped(node.this), unwrapped(node.expression)
+    if not is_constant(left) and not is_constant(right):
+        for side in (left, right):
+            scope.column(side)
+        raise refusal(node, "a column is compared with a constant, not with another column")
+    if is_constant(left):
+        if is_constant(right):
+            raise refusal(node, "this compares two constants: leave it out")
+        left, right, operator = right, left, _MIRRORED[operator]
+    column = scope.column(left)
+    return Compare(column, operator, constant(right, scope.kind(column)))
+
+
+def _test(node: exp.Expr, scope: Scope) -> Condition:
+    """Return the condition that IN, BETWEEN or IS says, before any negation."""
+    column = scope.column(unwrapped(node.this))
+    kind = scope.kind(column)
+    if type(node) is exp.In:
+        if node.args.get("query") is not None:
+            raise why_not(node.args["query"], "")
+        check_arguments(node, "this", "expressions", "negate")
+        return OneOf(column, tuple(constant(item, kind) for item in node.expressions))
+    if type(node) is exp.Between:
+        check_arguments(node, "this", "low", "high", "negate")
+        low, high = (constant(node.args[end], kind) for end in ("low", "high"))
+        return All((Compare(column, ">=", low), Compare(column, "<=", high)))
+    check_arguments(node, "this", "expression", "negate")
+    what = unwrapped(node.expression)
+    if type(what) is exp.Null:
+        return Missing(column)
+    if type(what) is exp.Boolean:
+        return All((Compare(column, "=", bool(what.this)), Not(Missing(column))))
+    raise refusal(node, "IS asks for NULL, NOT NULL, TRUE or FALSE: use = for other constants")
+
+
+def _truth(node: exp.Expr, scope: Scope) -> Compare:
+    column = scope.column(node)
+    if scope.kind(column) != "boolean":
+        raise refusal(
+            node, f"this is {scope.kind(column)}, and no condition: compare it with a constant"
+        )
+    return Compare(column, "=", value=True)
+
+
+def add_aggregate(query: Query, node: exp.Expr, scope: Scope, text: str) -> Query:
+    """Return the query with one more aggregate, from an item of SELECT.
+
+    Args:
+        query: The query so far.
+        node: The item.
+        scope: The tables.
+        text: The whole SQL, in which a function is spelt as its author spelt it.
+    """
+    options: dict[str, Any] = {}
+    if type(node) is exp.Alias:
+        check_arguments(node, "this", "alias")
+        options["name"] = node.alias
+        node = node.this
+    node = unwrapped(node)
+    if plain_name(node) == "with_share":
+        if len(node.expressions) != 2:
+            raise refusal(node, "write WITH_SHARE(SUM(x), 2): an aggregate and its share")
+        options["share"] = number(node.expressions[1])
+        node = unwrapped(node.expressions[0])
+    if type(node) is exp.Filter:
+        options["where"] = read_condition(node.expression.this, scope)
+        node = unwrapped(node.this)
+    return _add(query, node, scope, text, options)
+
+
+def _add(query: Query, node: exp.Expr, scope: Scope, text: str, options: dict[str, Any]) -> Query:
+    if plain_name(node) == "people" and not node.expressions:
+        return query.people(**options)
+    if type(node) is exp.Count:
+        return _count(query, node, scope, options)
+    if (found := _quantile(node)) is not None:
+        value, at = found
+        column = _bounded(value, scope, options)
+        return query.quantile(column, number(at), **options)
+    method = _OF_A_COLUMN.get(type(node)) or ("mean" if plain_name(node) == "mean" else None)
+    if method is None:
+        raise why_not(
+            node, "an aggregate is expected here, such as COUNT(*) or AVG(income)", _NAMES
+        )
+    if plain_name(node) == "mean":
+        if len(node.expressions) != 1:
+            raise refusal(node, "a mean is AVG(x)")
+        value = node.expressions[0]
+    else:
+        check_arguments(node, "this")
+        value = node.this
+    if type(node) is exp.Variance and _spelling(node, text) not in ("variance", "", "var"):
+        raise InvalidInput(
+            f"{_spelling(node, text).upper()} divides by n - 1, the variance here by n: "
+            "write VAR_POP(x)"
+        )
+    query_with: Query = getattr(query, method)(_bounded(value, scope, options), **options)
+    return query_with
+
+
+def _count(query: Query, node: exp.Expr, scope: Scope, options: dict[str, Any]) -> Query:
+    what = node.this
+    if node.expressions:
+        raise refusal(node, "COUNT takes one column, or *")
+    check_arguments(node, "this", "big_int")
+    if type(what) is exp.Star:
+        check_arguments(what)
+        return query.count(**options)
+    if type(what) is exp.Distinct:
+        return _people(query, node, scope, options)
+    if what is None or is_constant(what) or what.find(exp.Star) is not None:
+        raise refusal(node, "rows are counted with COUNT(*)")
+    return query.count(scope.column(unwrapped(what)), **options)
+
+
+def _people(query: Query, node: exp.Expr, scope: Scope, options: dict[str, Any]) -> Query:
+    """Read COUNT(DISTINCT person), where the policy names the column of persons."""
+    person = scope.dataset.unit.person
+    if person is None:
+        raise refusal(node, "the policy names no column that identifies a person: use COUNT(*)")
+    way_out = f"only people are counted once each, as COUNT(DISTINCT {person}): group by the column"
+    check_arguments(node.this, "expressions")
+    [*items] = node.this.expressions
+    named = unwrapped(items[0]) if len(items) == 1 else None
+    if type(named) is not exp.Column or type(named.this) is not exp.Identifier:
+        raise refusal(node, way_out)
+    check_arguments(named, "this", "table")
+    if named.table and scope.tables[match_name("table", named.table, scope.tables)] is not None:
+        raise refusal(node, way_out)
+    if named.name != person and named.name.casefold() != person.casefold():
+        raise refusal(node, way_out)
+    return query.people(**options)
+
+
+def _quantile(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """Return what a quantile is taken of and where, or None for anything else."""
+    if type(node) is exp.Quantile:
+        check_arguments(node, "this", "quantile")
+        pair = (node.this, node.args.get("quantile"))
+    elif type(node) is exp.PercentileCont:
+        check_arguments(node, "this", "expression")
+        pair = (node.this, node.args.get("expression"))
+    elif type(node) is exp.WithinGroup and type(node.this) is exp.PercentileCont:
+        check_arguments(node.this, "this")
+        ordered = node.expression.expressions
+        if len(ordered) != 1:
+            raise refusal(node, _QUANTILE)
+        if ordered[0].args.get("desc"):
+            raise refusal(ordered[0], "leave out DESC, and take the quantile from the other end")
+        check_arguments(ordered[0], "this")
+        pair = (ordered[0].this, node.this.this)
+    else:
+        return None
+    value, at = pair
+    if at is None:
+        raise refusal(node, _QUANTILE)
+    return value, at
+
+
+def _bounded(node: exp.Expr, scope: Scope, options: dict[str, Any]) -> str:
+    """Return the column; note the bounds of LEAST(GREATEST(x, low), high) among the options."""
+    node = unwrapped(node)
+    bounds: dict[type[exp.Expr], Fraction] = {}
+    whole = node
+    while type(node) in (exp.Least, exp.Greatest) and type(node) not in bounds:
+        check_arguments(node, "this", "expressions", "ignore_nulls")
+        items = [unwrapped(item) for item in (node.this, *node.expressions)]
+        inner = [item for item in items if not is_constant(item)]
+        if len(items) != 2 or len(inner) != 1:
+            raise why_not(node, "")
+        bounds[type(node)] = number(next(item for item in items if is_constant(item)))
+        node = inner[0]
+    if len(bounds) == 1:
+        raise why_not(whole, "")
+    if bounds:
+        options["between"] = (bounds[exp.Greatest], bounds[exp.Least])
+    return scope.column(node)
+
+
+def _spelling(node: exp.Expr, text: str) -> str:
+    """Return the name of a function as written: sqlglot has one node for several names."""
+    start, end = node.meta.get("start"), node.meta.get("end")
+    return "" if start is None or end is None else text[start : end + 1].strip('"').lower()

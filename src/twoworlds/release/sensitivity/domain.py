@@ -1,0 +1,264 @@
+r"""The domain of a column, cut into pieces that nothing in a batch of queries tells apart.
+
+Conditions become rules that are true or not, cut into parts that look at one column each.
+
+SQL has three truth values, but a row is kept only where a condition is true. `rule` moves every
+`Not` down to the comparisons (De Morgan's laws hold for three values) and asks of each comparison
+whether it is true, or whether it is false; of a missing value it is neither. What remains is made
+of "all" and "some" only, so that two truth values are enough.
+
+Numbers and dates are cut at every constant, key and edge: the pieces are these points and the open
+gaps between them. Texts and truth values have the points and, for texts, any other text. What is
+missing (NULL, NaN) is a piece of its own. The bounds of a policy are no limit: they clamp values,
+they do not keep them out of the data. A column of integers has nothing in a gap such as (3, 4);
+dates are treated like numbers, since a database may keep a time of day with them.
+
+`span` gives the whole numbers v = round(x / unit) of a piece. Engines round halves differently and
+divide with an error, so a value within a relative 2^-40 of a half counts as rounded either way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+from typing import Literal, TypeVar
+
+from twoworlds.release.policy.model import ColumnKind
+from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
+from twoworlds.release.query.resolve import Axis
+from twoworlds.release.values import Value
+
+__all__ = [
+    "Atom",
+    "Label",
+    "Piece",
+    "Place",
+    "Rule",
+    "Several",
+    "comparisons",
+    "compiled",
+    "constants",
+    "holds",
+    "labels",
+    "pieces",
+    "place",
+    "rule",
+    "span",
+]
+
+Place = Fraction | str | bool
+Label = tuple[object, ...] | None  # the group of an axis; None when the row is in none
+_HALF = Fraction(1, 2)
+_NEAR = 40
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A comparison that has to be true, or has to be false."""
+
+    part: Compare | OneOf | Missing
+    wanted: bool
+
+    @property
+    def column(self) -> str:
+        """The column that it looks at."""
+        return self.part.column
+
+
+@dataclass(frozen=True)
+class Several:
+    """All of these rules, or at least one of them; ``column`` when they look at just one."""
+
+    parts: tuple[Rule, ...]
+    every: bool
+    column: str | None
+
+
+Rule = Atom | Several
+
+
+def rule(condition: Condition | None) -> Rule:
+    """Return when a condition is true; no condition is always true."""
+    return _several([], every=True) if condition is None else _rule(condition, wanted=True)
+
+
+def _rule(condition: Condition, *, wanted: bool) -> Rule:
+    match condition:
+        case Not(part):
+            return _rule(part, wanted=not wanted)
+        case All(parts) | AnyOf(parts):
+            every = isinstance(condition, All) == wanted
+            return _several([_rule(part, wanted=wanted) for part in parts], every=every)
+        case _:
+            return Atom(condition, wanted)
+
+
+def _several(parts: list[Rule], *, every: bool) -> Rule:
+    """Put rules together, those on one column first, so that they make one atom."""
+    by_column: dict[str | None, list[Rule]] = {}
+    for part in parts:
+        by_column.setdefault(part.column, []).append(part)
+    together: list[Rule] = []
+    for column, group in by_column.items():
+        single = column is not None and len(group) > 1
+        together += [Several(tuple(group), every, column)] if single else group
+    if len(together) == 1:
+        return together[0]
+    return Several(tuple(together), every, None)
+
+
+def compiled(of: Rule, atom: Callable[[Rule], Callable[[T], bool]]) -> Callable[[T], bool]:
+    """Return the test of a rule, from the tests of its atoms."""
+    if of.column is not None or isinstance(of, Atom):
+        return atom(of)
+    tests = [compiled(part, atom) for part in of.parts]
+    if of.every:
+        return lambda row: all(test(row) for test in tests)
+    return lambda row: any(test(row) for test in tests)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A point, an open gap between two places (None: no end), any other text, or a missing value.
+
+    A gap has ``low`` and ``high``; a point has both equal.
+    """
+
+    kind: Literal["point", "gap", "other", "missing"]
+    low: Place | None = None
+    high: Place | None = None
+
+
+MISSING = Piece("missing")
+
+
+def place(value: Value) -> Place:
+    """Return a constant as a place: a date as its number."""
+    return Fraction(value.toordinal()) if isinstance(value, date) else value
+
+
+def constants(rule: Rule) -> Iterator[Place]:
+    """Yield the places that a rule compares with."""
+    match rule:
+        case Atom(Compare(_, _, value)):
+            yield place(value)
+        case Atom(OneOf(_, values)):
+            yield from map(place, values)
+        case Several(parts):
+            for part in parts:
+                yield from constants(part)
+
+
+def pieces(kind: ColumnKind, places: Iterable[Place]) -> list[Piece]:
+    """Cut the values of a column at places."""
+    if kind == "boolean":
+        return [*(Piece("point", truth, truth) for truth in (False, True)), MISSING]
+    if kind == "text":
+        return [*(Piece("point", p, p) for p in dict.fromkeys(places)), Piece("other"), MISSING]
+    found: list[Piece] = []
+    cuts = sorted({p for p in places if isinstance(p, Fraction)})
+    whole = kind == "integer"
+    for low, high in pairwise([None, *cuts, None]):
+        if low is not None and not (whole and low.denominator > 1):
+            found.append(Piece("point", low, low))
+        if not whole or low is None or high is None or ceil(high) - floor(low) > 1:
+            found.append(Piece("gap", low, high))
+    return [*found, MISSING]
+
+
+def holds(rule: Rule) -> Callable[[Piece], bool]:
+    """Return the test of a rule on one column: whether it holds at a piece."""
+    if isinstance(rule, Several):
+        tests = [holds(part) for part in rule.parts]
+        if rule.every:
+            return lambda piece: all(test(piece) for test in tests)
+        return lambda piece: any(test(piece) for test in tests)
+    part, wanted = rule.part, rule.wanted
+    if isinstance(part, Missing):
+        return lambda piece: (piece.kind == "missing") == wanted
+    if isinstance(part, OneOf):
+        listed = frozenset(map(place, part.values))
+        return lambda piece: (
+            piece.kind != "missing" and (piece.kind == "point" and piece.low in listed) == wanted
+        )
+    operator, constant = part.operator, place(part.value)
+    return lambda piece: piece.kind != "missing" and _compared(piece, operator, constant) == wanted
+
+
+def comparisons(rule: Rule) -> int:
+    """Return how many comparisons a rule makes; a list of values is one."""
+    if isinstance(rule, Several):
+        return sum(comparisons(part) for part in rule.parts)
+    return 1
+
+
+def _compared(piece: Piece, operator: str, constant: Place) -> bool:
+    """Compare; no constant lies inside a gap."""
+    equal = piece.kind == "point" and piece.low == constant
+    if operator in ("=", "!="):
+        return equal == (operator == "=")
+    if operator in ("<=", ">=") and equal:
+        return True
+    if operator in ("<", "<="):
+        return not equal and piece.high is not None and piece.high <= constant  # type: ignore[operator]
+    return not equal and piece.low is not None and piece.low >= constant  # type: ignore[operator]
+
+
+def labels(axis: Axis, keys: Container[Place], kind: ColumnKind, piece: Piece) -> tuple[Label, ...]:
+    """Return the groups of an axis that a piece can be in: one, or two for discovered keys."""
+    if axis.discover:
+        return _discovered(kind, piece)
+    if axis.keys:
+        declared = piece.kind == "point" and piece.low is not None and piece.low in keys
+        return ((piece.low,) if declared else ("other", "other") if axis.other else None,)
+    found = _bin(axis.bins, piece)
+    return ((found,) if found is not None else ("other", "other") if axis.other else None,)
+
+
+def _discovered(kind: ColumnKind, piece: Piece) -> tuple[Label, ...]:
+    """Every value is a key; two of them stand for all in a gap."""
+    if piece.kind == "missing":
+        return (None,)
+    first: Label = (piece, 1)
+    if piece.kind == "point":
+        return (first,)
+    ends = [end for end in (piece.low, piece.high) if isinstance(end, Fraction)]
+    if kind == "integer" and len(ends) == 2 and ceil(ends[1]) - floor(ends[0]) == 2:
+        return (first,)
+    return (first, (piece, 2))
+
+
+def _bin(edges: tuple[Fraction, ...], piece: Piece) -> int | None:
+    """Return the bin [a, b), the last one with its upper edge."""
+    if not isinstance(piece.low, Fraction):
+        return None
+    found = bisect_right(edges, piece.low) - 1
+    last = len(edges) - 2
+    if piece.kind == "point" and piece.low == edges[-1]:
+        return last
+    return found if 0 <= found <= last else None
+
+
+def span(kind: ColumnKind, unit: Fraction, piece: Piece) -> tuple[int | None, int | None]:
+    """Return the least and the largest round(x / unit) of a piece of numbers; None: no end."""
+    low, high = piece.low, piece.high
+    least = most = None
+    if isinstance(low, Fraction):
+        inside = floor(low) + 1 if kind == "integer" and piece.kind == "gap" else low
+        y = inside / unit
+        least = ceil(y - _HALF - _near(y))
+    if isinstance(high, Fraction):
+        inside = ceil(high) - 1 if kind == "integer" and piece.kind == "gap" else high
+        y = inside / unit
+        most = floor(y + _HALF + _near(y))
+    return least, most
+
+
+def _near(y: Fraction) -> Fraction:
+    return max(abs(y), Fraction(1)) / (1 << _NEAR)
