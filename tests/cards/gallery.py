@@ -85,7 +85,7 @@ EXAMPLES = {
     "release.local.estimates.Estimates": "release.local.estimates.estimate",
     "release.local.randomizer.Randomizer": "release.local.randomizer.Randomizer",
     "release.sensitivity.calibration.Calibration": (
-        "release.sensitivity.calibration.Calibration.explain"
+        "release.sensitivity.calibration.Calibration.answer"
     ),
     "release.sensitivity.joint.Joint": "release.sensitivity.joint.joint",
     "theorems.kasiviswanathan_smith.conditioning.Conditioned": (
