@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from benchmarks import Row, best_of
 from twoworlds.noiseless import solve_people, total
-from twoworlds.noiseless.sums._setting import law_of_sum
+from twoworlds.noiseless.sums.setting import law_of_sum
 
 VALUES = "0..20"
 FEW, MANY, VERY_MANY = 60, 1000, 100_000

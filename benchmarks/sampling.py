@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import Row, best_of
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import exp
 from twoworlds.release.noise import Sampler, SystemBits
 from twoworlds.release.noise.table import prepare

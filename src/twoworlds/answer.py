@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from twoworlds.charts import Chart
 
-__all__ = ["Answer", "Block", "Facts", "Listing", "Said", "Steps", "Table"]
+__all__ = ["Answer", "Block", "Facts", "Listing", "Said", "Steps", "Table", "Verbatim"]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,14 @@ class Steps:
     items: Sequence[tuple[str, Sequence[str]]]
 
 
-Block = Said | Facts | Table | Listing | Steps | Chart
+@dataclass(frozen=True)
+class Verbatim:
+    """Text that is shown as it is, such as a file: no line of it is folded."""
+
+    text: str
+
+
+Block = Said | Facts | Table | Listing | Steps | Verbatim | Chart
 
 
 @dataclass(frozen=True)

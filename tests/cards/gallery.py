@@ -66,12 +66,13 @@ EXAMPLES = {
     "cones.words.parity.ParityCheck": "cones.words.parity.parity_check",
     "cones.words.statements.Statement": "cones.words.statements.statement",
     "cones.words.statements.StatementGroup": "cones.words.statements.grouped",
-    "definitions.coupled._limit.Limit": "definitions.coupled.optimal.limit",
+    "definitions.coupled._optimum.Limit": "definitions.coupled.optimal.limit",
     "definitions.coupled._optimum.Optimum": "definitions.scenario.Scenario",
     "definitions.coupled._smallest.SmallestRatio": "definitions.coupled.optimal.smallest_ratio",
     "definitions.coupled.inference_optimal.InferenceOptimum": (
         "definitions.coupled.inference_optimal.inference_optimum"
     ),
+    "definitions.coupled.operations.Composed": "definitions.coupled.operations.compose",
     "definitions.profile.Profile": "definitions.profile.Profile",
     "definitions.record_trade_off.RecordTradeOff": "definitions.record_trade_off.record_trade_off",
     "definitions.semantics.games.Games": "definitions.semantics.games.play",
@@ -83,7 +84,7 @@ EXAMPLES = {
     "release.local.estimates.Estimates": "release.local.estimates.estimate",
     "release.local.randomizer.Randomizer": "release.local.randomizer.Randomizer",
     "release.sensitivity.calibration.Calibration": (
-        "release.sensitivity.calibration.Calibration.explain"
+        "release.sensitivity.calibration.Calibration.answer"
     ),
     "release.sensitivity.joint.Joint": "release.sensitivity.joint.joint",
     "theorems.kasiviswanathan_smith.conditioning.Conditioned": (
@@ -234,7 +235,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             tw.BitStrings(3), count(), count()
         ).sensitivity(),
         "noiseless.data.Release": lambda: release_total(bits, "bit", "0, 1", epsilon=1),
-        "noiseless.histograms.data.HistogramRelease": lambda: release_histogram(
+        "noiseless.data.Release of a table": lambda: release_histogram(
             ages, "age", "0..17, 18..64, 65..120", 3, population=100, rate="3/10", epsilon=1
         ),
         "release.answers.answer.QueryAnswer": lambda: released.answers[0],

@@ -107,7 +107,7 @@ def test_nothing_is_published_when_the_claim_fails(capsys, answers):
     arguments = ("sum", "--values", "-1,0,1", "--data", answers, "--column", "answer")
     code, out, _ = call(capsys, *arguments, "--epsilon", "0.5", "--delta", "1e-9")
     assert code == 1
-    assert "total of 60 rows: withheld" in out
+    assert "total of 60 rows is withheld" in out
     found = data(capsys, *arguments, "--epsilon", "0.5", "--delta", "1e-9", code=1)
     assert found["total"] is None
     assert found["holds"] is False

@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import accuracy
 from twoworlds.mechanisms.accuracy import (
     geometric_crossover,
@@ -42,7 +43,6 @@ from twoworlds.mechanisms.accuracy.laplace import harmonic
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.calibration import laplace_scale
 from twoworlds.mechanisms.continuous import Laplace
-from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import Order, compare, exp, ln, sqrt
 from twoworlds.worlds import Explicit

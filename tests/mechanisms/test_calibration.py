@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.accuracy import geometric_mean_error, laplace_mean_error
 from twoworlds.mechanisms.calibration import (
     dwork_scale,
@@ -21,7 +22,6 @@ from twoworlds.mechanisms.calibration import (
     read_epsilon,
 )
 from twoworlds.mechanisms.continuous import Laplace
-from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import Exp, exp, ln, number
 from twoworlds.worlds import BitStrings, Records
 from twoworlds.worlds.sensitivity import global_sensitivity, local_sensitivity

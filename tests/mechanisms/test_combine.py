@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
-from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.worlds import SUBSTITUTE, Additive, Answer, BitStrings, Explicit, Integers

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Listed, OnRecords
 from twoworlds.mechanisms.continuous import Gaussian, Laplace
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Listed, OnRecords
 from twoworlds.numbers import INFINITY, Real, ball, bounds, decimal, exp, ln
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 

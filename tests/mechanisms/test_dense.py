@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
+from twoworlds.laws.comparison import Table
+from twoworlds.laws.event import Listed
 from twoworlds.mechanisms.base import Dense
-from twoworlds.mechanisms.comparison import Table
-from twoworlds.mechanisms.event import Listed
 from twoworlds.numbers import INFINITY, Real, bounds, exp, ln
 from twoworlds.worlds import (
     ADD_REMOVE,

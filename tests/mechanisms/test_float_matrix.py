@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import twoworlds as tw
 from twoworlds import BitStrings, Dense, Integers, Records, Universe
 from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
-from twoworlds.mechanisms.event import Listed
+from twoworlds.laws.event import Listed
 from twoworlds.mechanisms.float_matrix import FloatMatrix
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.testing import enumeration as brute

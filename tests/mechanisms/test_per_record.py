@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.laws.event import Anything, Listed, OnRecords
 from twoworlds.mechanisms import per_record
 from twoworlds.mechanisms.base import Dense
-from twoworlds.mechanisms.event import Anything, Listed, OnRecords
 from twoworlds.mechanisms.per_record import ByLoss, PerRecord
 from twoworlds.numbers import INFINITY, exp
 from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE, BitStrings, Explicit, Records

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.noiseless import assumed, claim, counted, odds_words, short
+from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short
 from twoworlds.numbers import INFINITY, exp, number
 
 
@@ -27,13 +27,13 @@ def test_the_assumption_comes_first_and_what_breaks_it_last():
     ],
 )
 def test_odds_in_words(ratio, delta, words):
-    assert words in odds_words(ratio, delta)
+    assert words in even_bet(ratio, delta)
 
 
 def test_odds_are_rounded_so_that_they_never_promise_too_much():
-    assert "33.4 to 66.6" not in odds_words(Fraction(2), Fraction(0))
-    assert "66.7 to 33.3" in odds_words(Fraction(2), Fraction(0))
-    assert "plus 0.334," in odds_words(Fraction(2), Fraction(1, 3))
+    assert "33.4 to 66.6" not in even_bet(Fraction(2), Fraction(0))
+    assert "66.7 to 33.3" in even_bet(Fraction(2), Fraction(0))
+    assert "plus 0.334," in even_bet(Fraction(2), Fraction(1, 3))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,6 +6,6 @@ from twoworlds.cli.app import app
 
 __all__ = ["app"]
 
-_NAMES = "attacks audit coupled noiseless selftest"
+_NAMES = "attacks audit selftest"
 for _name in _NAMES.split():
     import_module(f"twoworlds.cli.{_name}")

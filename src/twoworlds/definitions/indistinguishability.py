@@ -23,8 +23,8 @@ from twoworlds.definitions.base import RatioAndDelta, read_delta
 from twoworlds.definitions.verdict import Verdict, Witness
 from twoworlds.definitions.words import Subject, delta_sentence
 from twoworlds.errors import InvalidInput, NotStochastic
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Comparison, Either, Event, Listed, Mechanism, Table
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
     INFINITY,
     Number,

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from twoworlds.answer import Answer, Table
 from twoworlds.charts import profile as chart
 from twoworlds.errors import Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Family, Line
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, above, decimal, ratio_at_least_one, show
 from twoworlds.show import Result
 

@@ -30,8 +30,8 @@ from twoworlds.charts import ORANGE, Line
 from twoworlds.charts import trade_off as chart
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Comparison, Mechanism
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
     INFINITY,
     Number,

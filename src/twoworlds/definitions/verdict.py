@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from twoworlds.answer import Answer, Facts
 from twoworlds.charts import Chart, Dots, odds
 from twoworlds.errors import TwoWorldsError, Undecided
+from twoworlds.laws.witness import agree
 from twoworlds.mechanisms import Either, Event, Mechanism
 from twoworlds.numbers import (
     INFINITY,
@@ -35,7 +36,6 @@ from twoworlds.numbers import (
 from twoworlds.show import Result
 from twoworlds.worlds import Point
 
-_AGREE_BITS = 256
 _LONGEST_LABEL, _KEPT = 44, 8
 _LARGEST_DRAWN = 1e15
 
@@ -315,8 +315,3 @@ def shortened(label: str) -> str:
     if len(label) <= _LONGEST_LABEL:
         return label
     return f"{label[:_KEPT]}...{label[-_KEPT:]} ({len(label)} characters)"
-
-
-def agree(a: Number, b: Number) -> bool:
-    """Tell whether two numbers are equal, or enclosures that cannot be told apart."""
-    return compare(a, b, limit=_AGREE_BITS) in (Order.EQUAL, Order.UNDECIDED)

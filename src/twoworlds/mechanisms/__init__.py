@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from twoworlds.late import names_of
+from twoworlds.laws.comparison import Comparison, Each, Family, Gap, Line, Peak, Table
+from twoworlds.laws.event import (
+    Anything,
+    AtLeast,
+    AtMost,
+    Either,
+    Event,
+    Listed,
+    OnRecords,
+)
 
 if TYPE_CHECKING:
     from twoworlds.mechanisms.base import Dense, Law, Mechanism
-    from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Line, Peak, Table
     from twoworlds.mechanisms.continuous import Continuous, Gaussian, Laplace
     from twoworlds.mechanisms.density import AddedDensity, NoisyStatistic
-    from twoworlds.mechanisms.event import (
-        Anything,
-        AtLeast,
-        AtMost,
-        Either,
-        Event,
-        Listed,
-        OnRecords,
-    )
     from twoworlds.mechanisms.on_statistic import (
         AddedNoise,
         Channel,
@@ -74,15 +74,6 @@ _PLACES = {
         "Law",
         "Mechanism",
     ),
-    "comparison": (
-        "Comparison",
-        "Each",
-        "Family",
-        "Gap",
-        "Line",
-        "Peak",
-        "Table",
-    ),
     "continuous": (
         "Continuous",
         "Gaussian",
@@ -91,15 +82,6 @@ _PLACES = {
     "density": (
         "AddedDensity",
         "NoisyStatistic",
-    ),
-    "event": (
-        "Anything",
-        "AtLeast",
-        "AtMost",
-        "Either",
-        "Event",
-        "Listed",
-        "OnRecords",
     ),
     "on_statistic": (
         "AddedNoise",

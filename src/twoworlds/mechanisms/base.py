@@ -20,9 +20,11 @@ from functools import cached_property
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.answer import Answer
+from twoworlds.charts import Chart, HeatMap
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Unsupported
-from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
+from twoworlds.laws.comparison import Comparison, Each, Family, Table
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import INFINITY, Number, Real, Side, bounds, number, probability, show
 from twoworlds.worlds import Explicit, Part, Point, Product, Universe, pairs
 
@@ -206,26 +208,28 @@ class Mechanism(ABC):
         """Show the expression."""
         return f"<{self.expression}: {self.universe.expression} -> {self.outputs.expression}>"
 
-    def _repr_html_(self) -> str:
-        """Show a card in a notebook: of a small mechanism its matrix, shaded by probability."""
-        from twoworlds.cards import card
-
+    def answer(self) -> Answer:
+        """Say what it maps to what; of a small mechanism, show its matrix."""
         said = f"Databases: {self.universe.expression}; outputs: {self.outputs.expression}."
-        return card(self.expression, sentences=[said], inside=[self.picture()])
+        return Answer(said, subject=self.expression, blocks=[*self._charts()])
 
-    def picture(self) -> str:
-        """Return the matrix of a small mechanism as HTML, shaded by probability; else nothing."""
-        from twoworlds.cards import heat_map
+    def _repr_html_(self) -> str:
+        """Show a card in a notebook."""
+        from twoworlds.show.html import card
 
+        return card(self.answer())
+
+    def _charts(self) -> Iterator[Chart]:
+        """Chart the matrix of a small mechanism."""
         sizes = (self.universe.size, self.outputs.size)
         if any(size is None or size > _SHOWN for size in sizes):
-            return ""
+            return
         heads = [self.universe.label(x) for x in self.universe]
         rows = [
             (self.outputs.label(o), [(show(p), float(p)) for p in self.row(o).values()])
             for o in self.outputs
         ]
-        return heat_map("Probability of outputs (rows) on databases (columns)", heads, rows)
+        yield HeatMap("Probability of outputs (rows) on databases (columns)", heads, rows)
 
 
 class Law(Mapping[Point, Number]):

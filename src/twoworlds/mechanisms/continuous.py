@@ -18,6 +18,7 @@ for noise that may be published.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,10 +26,11 @@ from typing import TYPE_CHECKING
 
 from flint import arb
 
+from twoworlds.charts import Bars, Chart
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import Comparison, Each, Family, Gap, Peak, larger
+from twoworlds.laws.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.mechanisms.base import Mechanism
-from twoworlds.mechanisms.comparison import Comparison, Each, Family, Gap, Peak, larger
-from twoworlds.mechanisms.event import Anything, AtLeast, AtMost, Event, Listed
 from twoworlds.numbers import (
     INFINITY,
     Exp,
@@ -72,15 +74,13 @@ class Continuous(Mechanism):
         """Compare the noise around two answers."""
         return self.between(x, y, *(number(answer, "database") for answer in (x, y)))
 
-    def picture(self) -> str:
-        """Draw how often the noise, which is symmetric, hides more than a person can move."""
-        from twoworlds.cards import bars
-
+    def _charts(self) -> Iterator[Chart]:
+        """Chart how often the noise, which is symmetric, hides more than a person can move."""
         beyond = {
             f"{times} x the sensitivity": 2 * self.upper_tail(times * self.sensitivity)
             for times in (1, 2, 4, 8)
         }
-        return bars("The answer is off by more than", beyond)
+        yield Bars("The answer is off by more than", beyond)
 
     def mass(self, event: Event, database: Point) -> Number:
         """Return the mass of a half-line."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.mechanisms.comparison import Comparison
+from twoworlds.laws.comparison import Comparison
+from twoworlds.laws.event import Event
 from twoworlds.mechanisms.continuous import Continuous
-from twoworlds.mechanisms.event import Event
 from twoworlds.mechanisms.on_statistic import Channel, OnStatistic
 from twoworlds.numbers import Number, rational
 from twoworlds.worlds import Change, Point, Reals, Universe

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
+from twoworlds.laws.comparison import Comparison, Family, Gap, Peak, Table
+from twoworlds.laws.event import Event, Listed
 from twoworlds.mechanisms.base import Dense, Mechanism
-from twoworlds.mechanisms.comparison import Comparison, Family, Gap, Peak, Table
-from twoworlds.mechanisms.event import Event, Listed
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, below, compare
 from twoworlds.worlds import SUBSTITUTE, Part, Point, Records, Universe, pairs
 

@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from twoworlds.errors import Unsupported
+from twoworlds.laws.comparison import Cell, Comparison, Each, Family, Table
+from twoworlds.laws.event import Event
 from twoworlds.mechanisms.base import Mechanism
-from twoworlds.mechanisms.comparison import Cell, Comparison, Each, Family, Table
-from twoworlds.mechanisms.event import Event
 from twoworlds.numbers import Number
 from twoworlds.worlds import Point, Product, Universe, pairs
 

@@ -17,9 +17,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Unsupported
+from twoworlds.laws.comparison import Comparison, Each, Family, Table
+from twoworlds.laws.event import Event, OnRecords
 from twoworlds.mechanisms.base import Dense, Mechanism
-from twoworlds.mechanisms.comparison import Comparison, Each, Family, Table
-from twoworlds.mechanisms.event import Event, OnRecords
 from twoworlds.numbers import INFINITY, Number, Real, show, whole
 from twoworlds.worlds import SUBSTITUTE, BitStrings, Point, Records, Universe
 

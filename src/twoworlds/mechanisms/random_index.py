@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Unsupported
+from twoworlds.laws.comparison import Each, Family, Table
+from twoworlds.laws.event import Event, Listed
 from twoworlds.mechanisms.base import Mechanism
-from twoworlds.mechanisms.comparison import Each, Family, Table
-from twoworlds.mechanisms.event import Event, Listed
 from twoworlds.numbers import Number, whole
 from twoworlds.worlds import SUBSTITUTE, Explicit, Point, Records
 

@@ -8,68 +8,50 @@ and its numbers are exact or enclosed: no hidden constants.
 
 from __future__ import annotations
 
+from twoworlds.laws.entry import EntryLaw, Interval, UniformComponent, read_law
 from twoworlds.noiseless.data import Release, read_column, release_total
-from twoworlds.noiseless.estimates import (
-    Family,
-    Rates,
+from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
     likeliest_known,
     likeliest_people,
-    rates,
     release_likeliest,
-    stable,
 )
-from twoworlds.noiseless.histograms import (
-    SIZES,
-    HistogramRelease,
-    SizeLaw,
-    release_histogram,
-    size_condition,
-    size_law,
+from twoworlds.noiseless.estimates.rates import Rates, rates
+from twoworlds.noiseless.estimates.stable import stable
+from twoworlds.noiseless.histograms.data import release_histogram
+from twoworlds.noiseless.histograms.histogram import truncated_histogram
+from twoworlds.noiseless.histograms.size_condition import size_condition
+from twoworlds.noiseless.histograms.size_laws import SizeLaw
+from twoworlds.noiseless.histograms.sizes import SIZES, size_law
+from twoworlds.noiseless.histograms.solve import (
     solve_known_members,
     solve_population,
     solve_rate,
     solve_threshold,
-    truncated_histogram,
 )
-from twoworlds.noiseless.sums import (
-    EntryLaw,
-    Interval,
-    UniformComponent,
-    largest_exact,
-    read_law,
-    solve_epsilon,
-    solve_known,
-    solve_people,
-    total,
-)
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
+from twoworlds.noiseless.sums.solve import solve_epsilon, solve_known, solve_people
+from twoworlds.noiseless.sums.total import largest_exact, total
 
 __all__ = [
     "SIZES",
     "EntryLaw",
     "Family",
-    "HistogramRelease",
     "Interval",
     "Rates",
     "Release",
     "SizeLaw",
     "UniformComponent",
-    "assumed",
-    "claim",
-    "counted",
     "largest_exact",
     "likeliest",
     "likeliest_known",
     "likeliest_people",
-    "odds_words",
     "rates",
     "read_column",
     "read_law",
     "release_histogram",
     "release_likeliest",
     "release_total",
-    "short",
     "size_condition",
     "size_law",
     "solve_epsilon",

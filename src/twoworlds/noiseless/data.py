@@ -16,21 +16,23 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TextIO
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.charts import Bars
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
-from twoworlds.noiseless.sums.laws import AnyLaw, read_law
+from twoworlds.laws.entry import AnyLaw, read_law
 from twoworlds.noiseless.sums.total import total
-from twoworlds.noiseless.words import counted
-from twoworlds.numbers import number, to_json
+from twoworlds.numbers import number
+from twoworlds.show import Result
 
-__all__ = ["Missing", "Release", "read_column", "release_total", "withheld"]
+__all__ = ["Missing", "Release", "read_column", "release_total"]
 
 Missing = str  # "refuse" or "skip": checked when it is used
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
@@ -40,55 +42,55 @@ _GLOB = set("*?[]{}")
 
 
 @dataclass(frozen=True)
-class Release(Explained):
+class Release(Result):
     """An exact statistic of real data, and the verdict on publishing it.
 
     Attributes:
         verdict: what holds, under which belief.
-        statistic: what was computed, such as "total".
-        value: the exact value; None where a claim was made that is not proven to hold.
-        rows: of how many rows.
+        statistic: what was computed, such as "total" or "table".
+        value: the exact value, or what is published of each declared bin, where 0 stands for any
+            count below the threshold; None where a claim was made that is not proven to hold.
+        rows: of how many rows, where that is public.
+        threshold: the smallest count that is shown in a table.
     """
 
     verdict: Verdict
     statistic: str
-    value: Fraction | None
-    rows: int
+    value: Fraction | Mapping[str, int] | None
+    rows: int | None = None
+    threshold: int = 0
 
     def __str__(self) -> str:
         """Return the words."""
         return self.explain()
 
-    def explain(self) -> str:
-        """Return the belief class first, then the verdict, then the statistic."""
-        return (
-            f"This rests on a belief: {self.verdict.assumptions[0]}.\n\n{self.verdict.explain()}\n"
-            f"\n  {self.statistic:<10} {self.shown}"
-        )
+    def answer(self) -> Answer:
+        """Say the belief that it rests on first, then the verdict, then the statistic."""
+        said = self.verdict.answer()
+        belief = f"This rests on a belief: {self.verdict.assumptions[0]}"
+        return replace(said, subject=belief, blocks=(*said.blocks, *self._published()))
 
-    def picture(self) -> str:
-        """Draw what the verdict says."""
-        return self.verdict.picture()
+    def _published(self) -> Iterator[Block]:
+        what = self.statistic if self.rows is None else f"{self.statistic} of {self.rows:,} rows"
+        if self.value is None:
+            fails = "does not hold" if self.verdict.holds is False else "is not proven to hold"
+            yield Said([f"The {what} is withheld: the claim {fails}."])
+        elif isinstance(self.value, Fraction):
+            yield Said([f"The {what}: {_written(self.value)}."])
+        else:
+            rows = [(name, f"{count:,}") for name, count in self.value.items()]
+            less = f"The table (0 stands for less than {self.threshold:,}):"
+            yield Table(("bin", "count"), rows, lead=less, numbers=True)
+            yield Bars("What is published", self.value, share=False)
 
-    @property
-    def shown(self) -> str:
-        """The value as text, or that it is withheld."""
-        return withheld(self.verdict) if self.value is None else _written(self.value)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the release as plain data: the belief, the statistic, the verdict."""
+    def fields(self) -> Mapping[str, Any]:
+        """Return the belief, the statistic, and the verdict."""
         return {
             "rests_on": self.verdict.assumptions[0],
-            self.statistic: None if self.value is None else to_json(self.value),
-            "rows": self.rows,
-            **self.verdict.to_dict(),
+            self.statistic: self.value,
+            **({} if self.rows is None else {"rows": self.rows}),
+            **self.verdict.fields(),
         }
-
-
-def withheld(verdict: Verdict) -> str:
-    """Say why nothing is published under a claim."""
-    fails = "does not hold" if verdict.holds is False else "is not proven to hold"
-    return f"withheld: the claim {fails}"
 
 
 def _written(value: Fraction) -> str:

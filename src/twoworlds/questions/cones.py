@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from twoworlds.mechanisms import Mechanism
 
 __all__ = [
+    "check_files",
     "compare",
     "cone",
     "design",
@@ -55,7 +56,7 @@ def cone(
     from twoworlds.cones import PerRecordCone, RowCone
     from twoworlds.cones import inverse as inverted
 
-    _check(save)
+    check_files(save)
     if inverse:
         return inverted(_mechanisms([source], universe, "a definition, which has no matrix")[0])
     found = _cone(source, universe, exact=exact, facet=facet is not None)
@@ -80,7 +81,7 @@ def member(
     save: Proof = None,
 ) -> Result:
     """Decide whether a mechanism follows from trusted ones by post-processing and choice."""
-    _check(save)
+    check_files(save)
     if not of:
         raise InvalidInput("name what is trusted, as in --of 'randomized-response(bits=2)'")
     if (mechanism is None) == (row is None):
@@ -215,7 +216,7 @@ def odds(
     """Say how far the odds between two secrets can move at most, and the row that does it."""
     from twoworlds.cones import largest_odds
 
-    _check(save)
+    check_files(save)
     found = largest_odds(source, of, against, belief, universe=universe)
     return _with(found, save_json(save, found.certificate.to_dict()))
 
@@ -234,7 +235,7 @@ def relax(
     from twoworlds.cones import eliminate as eliminated
     from twoworlds.cones import relax as relaxed
 
-    _check(save, proof)
+    check_files(save, proof)
     if (eliminate is None) == (any_ is None):
         raise InvalidInput("name databases with --eliminate '01', or a number with --any 1")
     cone = _listed(source, universe)
@@ -259,7 +260,7 @@ def compare(
     """Say which of two definitions promises more, with a mechanism that tells them apart."""
     from twoworlds.cones import compare as compared
 
-    _check(save)
+    check_files(save)
     found = compared(first, second, universe)
     return _with(found, save_json(save, found.certificate.to_dict()))
 
@@ -286,7 +287,7 @@ def design(
     from twoworlds.cones import saving
     from twoworlds.mechanisms.files import write_table
 
-    _check(proof, other=save)
+    check_files(proof, other=save)
     cone = _listed(source, universe)
     numbers = statistic is not None or isinstance(next(iter(cone.universe)), int)
     options: dict[str, Any] = {"statistic": statistic, "belief": belief, "outputs": None}
@@ -437,7 +438,7 @@ def _outputs(text: str, cone: RowCone, *, numbers: bool) -> list[Any]:
 # --- files --------------------------------------------------------------------------------------
 
 
-def _check(*paths: Path | None, other: Path | None = None) -> None:
+def check_files(*paths: Path | None, other: Path | None = None) -> None:
     """Refuse files that cannot be written before the work starts; all but ``other`` hold JSON."""
     named = [path for path in paths if path is not None]
     for path in named:
@@ -456,7 +457,7 @@ def save_json(path: Path | None, data: Any) -> dict[str, str]:
     """Write a certificate or a cone as JSON if a file was named; return what JSON says of it."""
     if path is None:
         return {}
-    _check(path)
+    check_files(path)
     write(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     return {"saved": str(path)}
 

@@ -31,7 +31,7 @@ from fractions import Fraction
 from math import isqrt, prod
 
 from twoworlds.errors import TooLarge
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise
 from twoworlds.numbers import decimal
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
 from twoworlds.release.ledger.entries import canonical

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table
+from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Bars, Chart, Curves, Dots, Groups, HeatMap, Intervals, Span
 from twoworlds.show import bars, svg
 
@@ -75,6 +75,8 @@ def block(given: Block) -> str:
             return above + table(given.heads, given.rows, numbers=given.numbers)
         case Listing(name, lines):
             return table((name,), [(line,) for line in lines])
+        case Verbatim(source):
+            return f"<pre>{escape(source)}</pre>"
         case Steps(items):
             return f"<ol>{''.join(_step(*item) for item in items)}</ol>"
     return chart(given)

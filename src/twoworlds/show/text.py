@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table
+from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
 
 __all__ = ["text"]
 
@@ -48,6 +48,8 @@ def _lines(block: Block) -> Iterator[str]:
             for number, (said, remarks) in enumerate(items, start=1):
                 yield f"{number}. {said}"
                 yield from (f"   {remark}" for remark in remarks)
+        case Verbatim(source):
+            yield source
         case _:
             return  # a chart shows what the words say
 

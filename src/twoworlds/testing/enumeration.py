@@ -4,7 +4,7 @@ Each function here is its definition, written down and tried on everything: no s
 likelihood ratio, no structure, no closed form. Laws are sequences of fractions over the same cells;
 an event is any of the 2^n sets of cells. Good for a dozen cells.
 
-This module must never import `twoworlds.mechanisms.comparison` or any definition: it is what they
+This module must never import `twoworlds.laws.comparison` or any definition: it is what they
 are judged by.
 """
 

@@ -12,9 +12,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference
 from twoworlds.mechanisms import AddedNoise, Dense, Mechanism, OnStatistic, PerRecord
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import GeometricNoise, NegativeBinomialDifference
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.worlds import (
     ADD_REMOVE,
     EXPLICIT,

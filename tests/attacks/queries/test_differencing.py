@@ -17,7 +17,7 @@ from twoworlds.attacks.queries.differencing import (
     chance_of_sums,
 )
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import number
 from twoworlds.release.query.conditions import Compare
 

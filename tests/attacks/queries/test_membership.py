@@ -18,7 +18,7 @@ from twoworlds.attacks.queries import (
 from twoworlds.attacks.queries.membership import cell_noise, histogram_factor, noisy_factor
 from twoworlds.attacks.queries.studies import _log_factors_of_cells
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import exp
 
 SHARES = (Fraction(1, 3), Fraction(3, 4))

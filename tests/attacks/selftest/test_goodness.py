@@ -18,7 +18,7 @@ from twoworlds.attacks.selftest.goodness import (
     too_often,
 )
 from twoworlds.attacks.selftest.suite import selftest
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp as exact_exp
 
 LAWS = [

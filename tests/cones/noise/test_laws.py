@@ -7,7 +7,7 @@ import pytest
 from twoworlds.cones.noise.laws import Approximated, any_law, finite_law, law, mixture, total
 from twoworlds.cones.noise.summable import Convolved, FiniteSequence
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Undecided, UnknownName
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,

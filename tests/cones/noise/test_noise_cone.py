@@ -9,8 +9,8 @@ from flint import fmpq, fmpq_mat
 from twoworlds.cones.noise.laws import NoSummableInverse
 from twoworlds.cones.noise.noise_cone import noise_cone, noise_quotient
 from twoworlds.errors import InvalidInput, Undecided, Unsupported
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import above, below
 
 NOISES = [

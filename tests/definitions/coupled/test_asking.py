@@ -109,8 +109,7 @@ def test_forged_witnesses_do_not_verify(text):
     else:
         p, q = worst.probabilities
         forged = [
-            replace(worst, probabilities=(p, q + Fraction(1, 1000))),
-            replace(worst, swapped=not worst.swapped),
+            replace(worst, probabilities=pair) for pair in ((p, q + Fraction(1, 1000)), (q, p))
         ]
     assert not any(one.verify() for one in forged)
 
@@ -137,7 +136,7 @@ def test_secrets_that_are_certain_are_left_out():
     side = FAIR.knowing(lambda x: x[0] if x[1] else "unknown", "it, perhaps")
     found = Pufferfish(side, lambda x: x[0], ratio=3).tightest(release)
     assert found.delta == 1
-    assert found.witness.where.side[1] == "unknown"
+    assert found.witness.data["side"].endswith("unknown)")
 
 
 def test_open_secrets_are_part_of_what_is_concluded():
@@ -287,7 +286,7 @@ def test_an_event_of_the_simulation_alone_is_a_witness():
     release = Release("size", lambda x: {"a": 1} if len(x) == 3 else {"a": HALF, "b": HALF})
     found = DistributionalPrivacy(FAIR, simulator="canonical", ratio=9).tightest(release)
     assert found.delta == HALF
-    assert found.witness.event == ("b",)
+    assert found.witness.event == "output b"
     assert found.witness.worlds == ("the simulation", "the release")
 
 

@@ -13,8 +13,7 @@ import pytest
 from tests.definitions.coupled.test_optimal import fair, random_law, random_scene, sum_of_three
 from twoworlds.definitions.coupled import _choice, inference_optimal
 from twoworlds.definitions.coupled._choice import Conflict, cheapest
-from twoworlds.definitions.coupled._column import View, inner, least_inner, lower_bound
-from twoworlds.definitions.coupled._situations import situations
+from twoworlds.definitions.coupled._column import View, inner, least_inner, lower_bound, situations
 from twoworlds.definitions.coupled.inference_optimal import OUTSIDE, inference_optimum
 from twoworlds.definitions.coupled.scene import Release, scene
 from twoworlds.definitions.coupled.simulator import Simulator, canonical, coin

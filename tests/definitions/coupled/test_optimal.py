@@ -292,7 +292,7 @@ def test_a_release_that_reveals_nothing_is_simulated_exactly():
     assert best.delta == 0
     assert best.proof.distinguishers == ()
     assert best.proof.verify()
-    assert "below 0" in best.proof.explain()
+    assert "below 0" in best.proof.sentence
 
 
 def test_merging_and_splitting_do_not_change_the_optimum(monkeypatch):
@@ -462,8 +462,8 @@ def test_the_optimum_is_said_in_words():
 
 def test_the_proof_is_said_in_words():
     proof = optimal(sum_of_three(), F(3, 2)).proof
-    assert "whatever a simulator does" in proof.explain()
-    assert "1/8" in proof.explain()
+    assert "whatever a simulator does" in proof.sentence
+    assert "1/8" in proof.sentence
     lines = list(proof.facts())
     assert len(lines) == 1 + len(proof.distinguishers)
     assert "is the output in" in lines[1][1]

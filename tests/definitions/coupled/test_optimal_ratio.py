@@ -16,7 +16,7 @@ from tests.definitions.coupled.test_optimal import (
     random_scene,
     sum_of_three,
 )
-from twoworlds.definitions.coupled._bracket import simplest, trial
+from twoworlds.definitions.coupled._program import simplest, trial
 from twoworlds.definitions.coupled.optimal import least_delta, optimal, smallest_ratio
 from twoworlds.definitions.coupled.scene import scene
 from twoworlds.errors import InvalidInput
@@ -84,7 +84,7 @@ def test_a_delta_that_no_ratio_reaches_has_tests_that_say_so():
     assert best.ratio == INFINITY
     assert best.reach is not None
     assert best.verify()
-    assert "no ratio" in best.explain()
+    assert "no ratio" in best.sentence
     assert smallest_ratio(found, F(1, 2)).ratio == 1
 
 

@@ -13,13 +13,13 @@ from twoworlds.definitions.semantics.games import play
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.swing import worst_swing
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms import AddedNoise, Channel, Deterministic, OnStatistic, PerRecord, Through
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     GeometricNoise,
     NegativeBinomialDifference,
     SkellamNoise,
 )
+from twoworlds.mechanisms import AddedNoise, Channel, Deterministic, OnStatistic, PerRecord, Through
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import INFINITY, bounds
 from twoworlds.worlds import Additive, BitStrings, Computed, Explicit, Integers, Records
 from twoworlds.worlds.belief import Belief

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import twoworlds as tw
 from twoworlds import BitStrings, DifferentialPrivacy, mechanism
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.noise import GeometricNoise, SkellamNoise
+from twoworlds.laws.noise import GeometricNoise, SkellamNoise
 from twoworlds.mechanisms.strategy import (
     Ask,
     Boxes,

@@ -8,9 +8,15 @@ from math import comb
 import pytest
 
 from tests.noiseless.histograms import samples
-from twoworlds.noiseless.histograms.bins import BinWitness, compare_bin, directions
-from twoworlds.noiseless.histograms.counts import Binomial, Hypergeometric, Poisson
-from twoworlds.noiseless.histograms.sampling import MemberBins, peaks, read_bins, read_mean
+from twoworlds.laws.counts import Binomial, Hypergeometric, Poisson
+from twoworlds.noiseless.histograms.bins import (
+    MemberBins,
+    compare_bin,
+    directions,
+    peaks,
+    read_bins,
+    read_mean,
+)
 from twoworlds.numbers import INFINITY, Real, bounds, exp
 
 RATIOS = [Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(2), Fraction(5)]
@@ -39,7 +45,7 @@ def test_a_bin_agrees_with_a_direct_sum(rate, ratio):
                 real, ideal = worlds(binomial(n, rate), k, shift)
                 found = compare_bin(Binomial(n, rate), k, ratio, sampled=shift)
                 assert found.delta == samples.worse(real, ideal, ratio)
-                p, q = found.probabilities
+                p, q = found.witness.probabilities
                 assert found.delta == max(Fraction(0), p - ratio * q)
 
 
@@ -75,10 +81,10 @@ def test_delta_never_rises_with_the_threshold_and_never_falls_with_what_is_known
         members, rate = chooser.randint(2, 25), Fraction(chooser.randint(1, 9), 10)
         ratio, k = chooser.choice(RATIOS), chooser.randint(1, 12)
         bins = MemberBins(members, members, rate)
-        by_threshold = [bins.worst(j, ratio, 0).gap.delta for j in range(1, members + 3)]
+        by_threshold = [bins.worst(j, ratio, 0).delta for j in range(1, members + 3)]
         assert by_threshold == sorted(by_threshold, reverse=True)
         assert by_threshold[-1] == 0
-        by_known = [bins.worst(k, ratio, known).gap.delta for known in range(members)]
+        by_known = [bins.worst(k, ratio, known).delta for known in range(members)]
         assert by_known == sorted(by_known)
 
 
@@ -93,7 +99,7 @@ def test_the_worst_size_of_any_range_is_found():
             samples.worse(*worlds(binomial(m - 1 - known, rate), k, known), ratio)
             for m in range(max(low, known + 1), high + 1)
         ]
-        assert MemberBins(low, high, rate).worst(k, ratio, known).gap.delta == max(each)
+        assert MemberBins(low, high, rate).worst(k, ratio, known).delta == max(each)
 
 
 def test_beyond_the_peaks_delta_falls():
@@ -107,14 +113,11 @@ def test_witnesses_verify_and_notice_a_change():
     laws = [Binomial(30, Fraction(1, 3)), Binomial(3000, Fraction(1, 3)), Poisson(Fraction(7))]
     for law in laws:
         k = law.mode
-        gap = compare_bin(law, k, exp(Fraction(1, 5)))
-        witness = BinWitness(law, "a bin", k, 0, gap)
+        witness = compare_bin(law, k, exp(Fraction(1, 5))).witness
         assert witness.verify()
-        p, q = gap.probabilities
-        wrong = replace(gap, probabilities=(p + Fraction(1, 10**9), q))
-        assert not replace(witness, gap=wrong).verify()
-        assert dict(witness.facts())["worst bin"] == "a bin"
-        assert witness.to_dict()["worlds"][0].endswith("your entry")
+        p, q = witness.probabilities
+        assert not replace(witness, probabilities=(p + Fraction(1, 10**9), q)).verify()
+        assert witness.worlds[0].endswith("your entry")
 
 
 def test_an_irrational_ratio_gives_a_tight_enclosure():

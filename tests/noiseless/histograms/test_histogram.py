@@ -6,10 +6,9 @@ from fractions import Fraction
 import pytest
 
 from tests.noiseless.histograms import samples
-from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, Undecided
+from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless import truncated_histogram
-from twoworlds.noiseless.histograms.counts import Binomial
 from twoworlds.noiseless.histograms.histogram import read_histogram
 from twoworlds.noiseless.histograms.shared import SharedBins
 from twoworlds.noiseless.histograms.sizes import binomial
@@ -302,18 +301,6 @@ def test_a_bound_says_that_it_is_one():
     )
     assert open_.holds is None
     assert open_.notes[0].startswith("undecided: all that is known of delta is that it is at most")
-
-
-def test_verdicts_explain_themselves():
-    for asked in (
-        {"population": 20, "rate": "1/2"},
-        {"mean": 4},
-        {"size": "two-sided(centre=10, ratio=2, low=1, high=15)", "shares": "1/2, 1/2"},
-    ):
-        found = truncated_histogram(threshold=3, ratio=2, **asked)
-        assert isinstance(found, Verdict)
-        assert found.witness.explain() in found.explain()
-        assert found.mechanism == "the histogram truncated at 3"
 
 
 @pytest.mark.parametrize(

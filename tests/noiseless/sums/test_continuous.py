@@ -10,13 +10,13 @@ import pytest
 
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, TwoWorldsError, Undecided, Unsupported
-from twoworlds.noiseless import UniformComponent, read_law, total
-from twoworlds.noiseless.sums._uniform import (
+from twoworlds.laws.uniform import (
     _lattice,
     delta_between,
     irwin_hall,
     uniform_delta,
 )
+from twoworlds.noiseless import UniformComponent, read_law, total
 from twoworlds.numbers import bounds, decimal, exp, number
 
 HALF = Fraction(1, 2)
@@ -207,7 +207,8 @@ def test_without_a_claim_it_is_said_what_more_knowledge_does(known):
         bound = "at most " if law.startswith("component") else ""
         assert found.sentence.endswith(
             f"What breaks it: each known entry can weaken it: knowing {known + 1} gives delta "
-            f"{bound or 'about '}{decimal(tops[known + 1], 3)}; knowing {first} makes {makes}."
+            f"{bound}{decimal(tops[known + 1], 3, 'up' if bound else 'about')}; "
+            f"knowing {first} makes {makes}."
         )
 
 

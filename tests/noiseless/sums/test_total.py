@@ -9,12 +9,16 @@ import pytest
 
 from tests.noiseless.sums import brute
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
+from twoworlds.laws.entry import common_step
+from twoworlds.laws.lattice import OnLattice, convolve, windowed
 from twoworlds.noiseless import EntryLaw, largest_exact, read_law, total
-from twoworlds.noiseless.sums._convolution import convolve, gap, smallest_ratio, windowed
-from twoworlds.noiseless.sums.laws import common_step
 from twoworlds.numbers import bounds, exp, number
 
 HALF = Fraction(1, 2)
+
+
+def gap(p, q, ratio):
+    return OnLattice("p", "q", p, q).gap(ratio)
 
 
 def near(verdict, expected, tolerance=1e-12):
@@ -130,8 +134,7 @@ def test_an_entry_beside_one_that_is_certain_is_given_away():
     found = total([("-3", 1), ("-2,1", 1)], ratio=2)
     assert found.delta == 1
     assert found.witness.verify()
-    together = replace(found.witness.first, constant=found.witness.second.constant)
-    assert not replace(found.witness, first=together).verify()
+    assert not replace(found.witness, probabilities=(Fraction(1), HALF)).verify()
 
 
 GROUPS = [("9,10,11", 2), ("0,1,5", 1), ("-7,-5", 2)]
@@ -304,7 +307,7 @@ def test_smallest_ratio_is_where_delta_is_attained(seed, delta):
     law, limit = random_law(seed, 3), Fraction(delta)
     sums = convolve(((law, 4),), law.step)
     p, q = sums.shifted(1), sums
-    ratio = smallest_ratio(p, q, limit)
+    ratio = OnLattice("p", "q", p, q).ratio_for(limit)
     if ratio == number("inf"):
         assert gap(p, q, Fraction(10**30)).delta > limit
     elif ratio > 1:

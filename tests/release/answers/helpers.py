@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from twoworlds.mechanisms.noise import GeometricNoise, Noise
+from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import exp
 from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost

@@ -17,7 +17,7 @@ from tests.release.answers.helpers import (
     noised,
 )
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.release.answers import Certainty, expected_errors
 from twoworlds.release.answers.estimates import estimators
 from twoworlds.release.noise import Sampler, SeededBits

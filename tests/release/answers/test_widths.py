@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, SkellamNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, SkellamNoise
 from twoworlds.numbers import exp
 from twoworlds.release.answers.widths import FAILURE, half_width, least, variance
 

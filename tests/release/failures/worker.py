@@ -23,7 +23,7 @@ import twoworlds.release.plan
 import twoworlds.release.query.sql
 from twoworlds.cli.render import print_result
 from twoworlds.errors import TwoWorldsError
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.questions import releases
 from twoworlds.release import Curator, OverBudget

@@ -10,7 +10,7 @@ import pytest
 
 from tests.release.noise.scripted import LAST, Scripted
 from twoworlds.errors import TooLarge
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, SkellamNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, SkellamNoise
 from twoworlds.numbers import bounds, sqrt
 from twoworlds.release.noise import Sampler, SeededBits
 from twoworlds.release.noise import blocks as module

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from tests.release.noise.scripted import LAST, Scripted
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
@@ -76,7 +76,7 @@ def test_a_few_values_for_a_release_load_no_numpy():
     program = """
 import sys
 from fractions import Fraction
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.release.noise import Sampler, SystemBits
 for law in (GeometricNoise(exp(Fraction(-1, 400000))), DiscreteGaussianNoise(Fraction(9))):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.release.noise.scripted import LAST, Scripted
 from twoworlds.errors import TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise, NegativeBinomialDifference
+from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference
 from twoworlds.numbers import Real, ball, compare, exp
 from twoworlds.release.noise import Sampler, SeededBits, SystemBits
 from twoworlds.release.noise.laplace import Laplace, SumOfLaplace

@@ -13,7 +13,7 @@ import pytest
 from flint import arb
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
@@ -275,7 +275,7 @@ def test_samplers_are_kept():
 def test_importing_and_a_small_draw_do_not_load_the_compiler():
     code = (
         "import sys; from fractions import Fraction; "
-        "from twoworlds.mechanisms.noise import GeometricNoise; "
+        "from twoworlds.laws.noise import GeometricNoise; "
         "from twoworlds.release.noise import Sampler, SystemBits; "
         "Sampler.of(GeometricNoise(Fraction(1, 2))).draw(1000, SystemBits()); "
         "sys.exit('numba' in sys.modules)"
@@ -287,7 +287,7 @@ def test_importing_and_a_small_draw_do_not_load_the_compiler():
 def test_draws_with_and_without_the_compiler_are_the_same():
     code = (
         "from fractions import Fraction; "
-        "from twoworlds.mechanisms.noise import GeometricNoise; "
+        "from twoworlds.laws.noise import GeometricNoise; "
         "from twoworlds.release.noise import Sampler, SeededBits; "
         "s = Sampler.of(GeometricNoise(Fraction(999, 1000))); "
         "print(s.simulate(20000, SeededBits(4)).sum(), s.simulate(20000, SeededBits(5))[-1])"

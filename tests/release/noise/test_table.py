@@ -12,7 +12,7 @@ import pytest
 
 from tests.release.noise.scripted import LAST, Scripted, first_bits
 from twoworlds.errors import Undecided
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.release.sensitivity.brute import all_vectors, supremum
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.release.budget import Cost, parse_cost
 from twoworlds.release.policy.model import Column, Dataset, Unit

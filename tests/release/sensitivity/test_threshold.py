@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise
 from twoworlds.numbers import exp
 from twoworlds.release.budget import parse_cost
 from twoworlds.release.policy.model import Column, Dataset, Unit

@@ -200,7 +200,7 @@ def _reaches(epsilon: Number, times: int, confidence: Fraction) -> bool:
 
 
 def _exact(p: Fraction, times: int, reach: int) -> Fraction:
-    from twoworlds.mechanisms.noise import NegativeBinomialDifference
+    from twoworlds.laws.noise import NegativeBinomialDifference
 
     law = NegativeBinomialDifference(p, times)
     tie = Fraction(0) if times % 2 else Fraction(law.pmf(times // 2))

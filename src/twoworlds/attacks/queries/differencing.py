@@ -35,7 +35,7 @@ from twoworlds.attacks.queries.server import (
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition

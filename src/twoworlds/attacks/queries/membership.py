@@ -34,7 +34,7 @@ from typing import Any
 from twoworlds.answer import Answer
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise, Noise
+from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import (
     Number,
     decimal,

@@ -30,7 +30,7 @@ from twoworlds.attacks.queries.server import TABLE, cap_of, made_up, release_eng
 from twoworlds.charts import Bars
 from twoworlds.definitions.words import percent, percent_above
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, whole
 from twoworlds.show import Result
 

@@ -17,7 +17,7 @@ from flint import fmpq_poly
 from twoworlds.cones.noise.rational import CircleZero, circle_zero, polynomial
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Dense
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import whole
 from twoworlds.worlds import Universe
 

@@ -38,18 +38,17 @@ from twoworlds.cones.noise.summable import (
     widened,
 )
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
-from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.base import FINITE_OUTPUTS
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.named import mechanism
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     Noise,
     SkellamNoise,
 )
-from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms import Mechanism
+from twoworlds.mechanisms.base import FINITE_OUTPUTS
+from twoworlds.mechanisms.named import mechanism
+from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
 from twoworlds.numbers import (
     Number,
     Real,

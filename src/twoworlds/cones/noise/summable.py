@@ -29,8 +29,7 @@ from math import factorial
 from flint import arb
 
 from twoworlds.errors import InvalidInput, Undecided
-from twoworlds.mechanisms.noise import SkellamNoise
-from twoworlds.mechanisms.noise.base import summed_tail
+from twoworlds.laws.noise import SkellamNoise, summed_tail
 from twoworlds.numbers import Number, Order, Real, ball, compare, exp, working_precision
 
 __all__ = [

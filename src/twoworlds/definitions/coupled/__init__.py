@@ -2,29 +2,31 @@
 
 After Bassily, Groce, Katz & Smith, *Coupled-Worlds Privacy*:
 
-    scene, simulator      the two worlds as tables; who answers in the ideal one   Section II-C
-    coupled_worlds        coupled worlds, and DDP                                  Definitions 5, 3
-    inference             their inference-based forms                              Definitions 4, 2
-    noiseless             noiseless privacy                                        Definition 6
-    pufferfish            Pufferfish, and its inference-based form                 Definitions 7, 8
+    scene, simulator      the two worlds as tables; who answers in the ideal one  Section II-C
+    coupled_worlds        coupled worlds, DDP, and their inference-based forms    Definitions 2 to 5
+    pufferfish            noiseless privacy; Pufferfish and its inference form    Definitions 6 to 8
     optimal               the best simulator, and the proof that it is
-    operations            what keeps a guarantee                                   Theorems 3 to 6
+    operations            what keeps a guarantee                                  Theorems 3 to 6
 
 How they are computed: compare (laws of the output), posteriors (what is concluded from it),
-measures and best (the two questions asked of them), witness and posterior_witness (what proves
-the answers), knowledge and words (what breaks them, what they mean).
+measures and best (the two questions asked of them), witness (what proves the answers), words
+(what they mean, and what breaks them).
 """
 
 from __future__ import annotations
 
-from twoworlds.definitions.coupled.coupled_worlds import CoupledWorlds, DistributionalPrivacy
-from twoworlds.definitions.coupled.inference import (
+from twoworlds.definitions.coupled.coupled_worlds import (
+    CoupledWorlds,
+    DistributionalPrivacy,
     InferenceCoupledWorlds,
     InferenceDistributionalPrivacy,
 )
-from twoworlds.definitions.coupled.noiseless import NoiselessPrivacy
 from twoworlds.definitions.coupled.operations import Coupled, compose, mixtures, post_process
-from twoworlds.definitions.coupled.pufferfish import InferencePufferfish, Pufferfish
+from twoworlds.definitions.coupled.pufferfish import (
+    InferencePufferfish,
+    NoiselessPrivacy,
+    Pufferfish,
+)
 from twoworlds.definitions.coupled.scene import Release
 from twoworlds.definitions.coupled.simulator import Simulator
 

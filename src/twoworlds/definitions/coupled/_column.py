@@ -15,26 +15,55 @@ tests (an event S of values, a favoured world), bound it from below: no column h
 
     min_y  sum_k omega_k test_k(y) / sum_k omega_k q_k(y),      q_k(y) = P(y | z) in the view of k,
     test_k(y) = p(S) q_k(y) - a P(S, y | z)      or      P(S, y | z) - a p(S) q_k(y).
+
+Situations: an output with a belief and side information, and how bad it is to be in one.
+
+The inference-based definitions (Bassily, Groce, Katz & Smith, Definitions 2 and 4) fail where, with
+probability above delta over (t, z), the two posteriors of some private part are more than delta
+apart. `least` finds the least delta from the inner deltas of all situations, `attained` from the
+columns of a simulator.
+
+Whether a simulator for inferences can do without symbols outside the range of the release.
+
+Given which views must be served, at which inner delta, the conditions of `_column` are linear in
+all columns together, and that every law adds up to 1 is one equation for each scrubbed database.
+The program maximises the smallest probability with which an output that must be served is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
-from twoworlds.definitions.coupled._bracket import Trials
-from twoworlds.errors import TwoWorldsError
+from twoworlds.definitions.coupled._program import Trials
+from twoworlds.definitions.coupled.scene import Scene
+from twoworlds.errors import TwoWorldsError, Unsupported
+from twoworlds.numbers import Number, show
 from twoworlds.programs import Optimal, Rational, solve
 
-__all__ = ["UNDEFINED", "Column", "InnerTest", "View", "inner", "least_inner", "lower_bound"]
+__all__ = [
+    "UNDEFINED",
+    "Column",
+    "InnerTest",
+    "Situation",
+    "View",
+    "attained",
+    "fraction",
+    "inner",
+    "least",
+    "least_inner",
+    "lower_bound",
+    "situations",
+    "within_range",
+]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 UNDEFINED = Fraction(2)
 """The inner delta of an output that is never simulated: worse than any."""
 _BITS = 64
 _TINY = Fraction(1, 1 << 128)
-
 Sigma = Mapping[int, Fraction]
 
 
@@ -274,3 +303,159 @@ def _balance(
         masses = views[test.view].total().items()
         total += test.weight * sum((q * sigma.get(y, ZERO) for y, q in masses), start=ZERO)
     return level if total == 0 else level + value / total
+
+
+class Situation(NamedTuple):
+    """An output with a belief and side information: how likely it is, and who looks at it."""
+
+    output: int
+    belief: int
+    side: Hashable
+    chance: Fraction
+    views: tuple[View, ...]
+
+
+def situations(scene: Scene) -> list[Situation]:
+    """Return every output with every belief and side information under which it can occur."""
+    outputs = {t: number for number, t in enumerate(scene.outputs)}
+    inputs = {y: number for number, y in enumerate(scene.inputs)}
+    views: dict[tuple[int, int, Hashable], list[View]] = {}
+    chance: dict[tuple[int, int, Hashable], Fraction] = {}
+    for number, cell in enumerate(scene.cells):
+        ideal = {
+            v: {inputs[y]: fraction(p) for y, p in row.items()} for v, row in cell.ideal.items()
+        }
+        by_output: dict[int, dict[Hashable, Fraction]] = {}
+        for v, row in cell.real.items():
+            for t, p in row.items():
+                by_output.setdefault(outputs[t], {})[v] = fraction(p)
+        for t, joint in by_output.items():
+            total = sum(joint.values(), start=ZERO)
+            key = (t, cell.belief, cell.side)
+            chance[key] = total * fraction(cell.weight)
+            posterior = {v: p / total for v, p in joint.items()}
+            views.setdefault(key, []).append(View(number, posterior, ideal))
+    return [Situation(*key, chance[key], tuple(views[key])) for key in views]
+
+
+def fraction(p: Number) -> Fraction:
+    if isinstance(p, Fraction):
+        return p
+    raise Unsupported(
+        f"a probability of {show(p)} is irrational: the best simulator for inferences is found for "
+        "rational probabilities; give fractions"
+    )
+
+
+def least(levels: Iterable[tuple[Situation, Fraction]]) -> Fraction:
+    """Return min over c of max(c, the largest probability, over beliefs, of inner delta > c)."""
+    listed = list(levels)
+    best = ONE
+    for c in sorted({ZERO, *(level for _, level in listed if level <= 1)}):
+        best = min(best, max(c, _failing(listed, c)))
+    return best
+
+
+def _failing(listed: Sequence[tuple[Situation, Fraction]], c: Fraction) -> Fraction:
+    failing: dict[int, Fraction] = {}
+    for situation, level in listed:
+        if level > c:
+            failing[situation.belief] = failing.get(situation.belief, ZERO) + situation.chance
+    return max(failing.values(), default=ZERO)
+
+
+def attained(
+    everywhere: Sequence[Situation], columns: Mapping[int, Sigma], ratio: Fraction
+) -> Fraction:
+    """Return the inference-based delta of a simulator, given by its columns."""
+    return least(
+        (s, max(inner(view, columns.get(s.output, {}), ratio) for view in s.views))
+        for s in everywhere
+    )
+
+
+_MOST_ENTRIES = 1 << 18
+
+
+def within_range(
+    served: Iterable[tuple[int, Sequence[View]]],
+    outputs: int,
+    inputs: int,
+    ratio: Fraction,
+    level: Fraction,
+) -> dict[int, Sigma] | None:
+    """Return columns that add up to 1 and keep all served views within a level.
+
+    None when there are none, or when the program would be too large to try.
+
+    Args:
+        served: outputs by number, with the views that must be kept.
+        outputs: how many outputs there are.
+        inputs: how many scrubbed databases there are.
+        ratio: a = e^epsilon.
+        level: the inner delta allowed.
+    """
+    wanted = _different_served(served)
+    if sum(len(view.ideal) * len(view.total()) for _, view in wanted) > _MOST_ENTRIES:
+        return None
+    rows: list[dict[int, Rational]] = [
+        {1 + y * outputs + t: ONE for t in range(outputs)} for y in range(inputs)
+    ]
+    lower: list[Rational | None] = [ONE] * inputs
+    upper: list[Rational | None] = [ONE] * inputs
+    width = 1 + inputs * outputs
+    for t, view in wanted:
+        place = {y: 1 + y * outputs + t for y in view.total()}
+        total = {place[y]: q for y, q in view.total().items()}
+        rows.append({**total, 0: -ONE})
+        added, width = _conditions(view, place, total, ratio, level, width)
+        rows += added
+    lower += [ZERO] * (len(rows) - inputs)
+    upper += [None] * (len(rows) - inputs)
+    costs = [-ONE, *([ZERO] * (width - 1))]
+    most = [ONE, *([None] * (width - 1))]
+    outcome = solve(costs, rows, lower=lower, upper=upper, most=most)
+    if not isinstance(outcome, Optimal) or outcome.value == 0:
+        return None
+    x = outcome.x
+    return {
+        t: {y: x[1 + y * outputs + t] for y in range(inputs) if x[1 + y * outputs + t] != 0}
+        for t in range(outputs)
+    }
+
+
+def _different_served(served: Iterable[tuple[int, Sequence[View]]]) -> list[tuple[int, View]]:
+    found: dict[tuple[object, ...], tuple[int, View]] = {}
+    for t, views in served:
+        for view in views:
+            ideal = frozenset((v, frozenset(row.items())) for v, row in view.ideal.items())
+            found.setdefault((t, frozenset(view.posterior.items()), ideal), (t, view))
+    return list(found.values())
+
+
+def _conditions(
+    view: View,
+    place: dict[int, int],
+    total: dict[int, Fraction],
+    ratio: Fraction,
+    level: Fraction,
+    width: int,
+) -> tuple[list[dict[int, Rational]], int]:
+    """Return the rows, all at least 0, of one view in both directions, and the new width."""
+    rows: list[dict[int, Rational]] = []
+    for favours_real in (True, False):
+        budget: dict[int, Rational] = {j: level * q for j, q in total.items()}
+        for v, p in _values(view):
+            sign, scale = (ratio, -p) if favours_real else (-ONE, ratio * p)
+            excess = {j: scale * q for j, q in total.items()}
+            for y, q in view.ideal[v].items():
+                excess[place[y]] += sign * q
+            rows.append({**excess, width: ONE})
+            budget[width] = -ONE
+            width += 1
+        rows.append(budget)
+    return rows, width
+
+
+def _values(view: View) -> list[tuple[Hashable, Fraction]]:
+    return [(v, view.posterior.get(v, ZERO)) for v in view.ideal]

@@ -12,6 +12,13 @@ anywhere else. And of very many comparisons only those enter that matter: a simu
 for some of them, and no worse in the others, is best for all.
 
 Without a ratio the program asks what no ratio can undercut: only Q(t) where P(t) = 0 counts.
+
+Where to look next for a number that is known to lie between two fractions.
+
+Three kinds of trial take turns: the guess of Newton's method, which ends quickly; the simplest
+fraction of the bracket, which hits simple answers exactly; and one near the middle, so that the
+bracket shrinks whatever happens. All are rounded to the simplest fraction nearby, so that the
+numbers stay short.
 """
 
 from __future__ import annotations
@@ -19,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 
 from flint import fmpq
 
@@ -26,12 +34,11 @@ from twoworlds.definitions.coupled._tables import Comparison, Laws, different, g
 from twoworlds.errors import TooLarge, TwoWorldsError
 from twoworlds.programs import Optimal, Rational, solve
 
-__all__ = ["Game", "Key", "Solution"]
+__all__ = ["Game", "Key", "Solution", "Trials", "simplest", "trial"]
 
 _MOST_ENTRIES = 1 << 20
 _BATCH = 32
 ZERO = Fraction(0)
-
 Key = tuple[int, str]
 """A comparison by number, and the world that a test favours: "real" or "ideal"."""
 
@@ -287,3 +294,50 @@ def _budget(
         bound = p if favours_real else ZERO if ratio is None else -ratio * p
         rows.at_least(row, bound, (key, t))
     rows.at_least(excesses, 0)
+
+
+_CLOSE = Fraction(1, 16)
+
+
+class Trials:
+    """The numbers to try, none of them twice."""
+
+    def __init__(self) -> None:
+        """Begin with the first turn."""
+        self._turn = 0
+        self._tried: set[Fraction] = set()
+
+    def next(self, low: Fraction, high: Fraction, guess: Fraction) -> Fraction:
+        """Return the next number to try; what was tried must not lie inside the bracket."""
+        while True:
+            self._turn += 1
+            found = trial(low, high, guess, self._turn)
+            if found not in self._tried:
+                self._tried.add(found)
+                return found
+
+
+def trial(low: Fraction, high: Fraction, guess: Fraction, turn: int) -> Fraction:
+    """Return the number to try in a given turn; 0 <= low < high."""
+    width = high - low
+    if turn % 4 == 3:
+        return simplest(low, high)
+    if turn % 4 == 0:
+        return simplest(low + width / 4, high - width / 4)
+    near = width * min(_CLOSE, width / high)
+    centre = min(max(guess, low), high)
+    return simplest(max(low, centre - near), min(high, centre + near))
+
+
+def simplest(low: Fraction, high: Fraction) -> Fraction:
+    """Return the fraction of smallest denominator between two positive ones (ends included).
+
+    >>> simplest(Fraction(31, 100), Fraction(35, 100))
+    Fraction(1, 3)
+    """
+    whole = floor(low)
+    if whole == low:
+        return Fraction(whole)
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / simplest(1 / (high - whole), 1 / (low - whole))

@@ -143,8 +143,9 @@ class OptimalityProof:
             made, len(self.scene.outputs), self.distinguishers
         ).at(self.ratio)
 
-    def explain(self) -> str:
-        """Say it in a sentence."""
+    @property
+    def sentence(self) -> str:
+        """Why no simulator does better, as a clause."""
         if self.bound == 0:
             return "no simulator can have a delta below 0"
         number = len(self.distinguishers)
@@ -156,7 +157,7 @@ class OptimalityProof:
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the tests, one a line."""
-        yield "no better", self.explain()
+        yield "no better", self.sentence
         for test in self.distinguishers:
             yield f"weight {show(test.weight)}", said(self.scene, test)
 
@@ -165,7 +166,7 @@ class OptimalityProof:
         return {
             "ratio": to_json(self.ratio),
             "bound": to_json(self.bound, side="down"),
-            "sentence": self.explain(),
+            "sentence": self.sentence,
             "tests": [written(self.scene, test) for test in self.distinguishers],
         }
 

@@ -16,7 +16,7 @@ added up over the tests that favour the real and the ideal world. This exceeds d
     q(a) = C_i a^2 - ( M - delta Omega_i ) a - ( C_r - delta Omega_r )  <  0,
 
 so no ratio below the larger root of q suffices (delta(a) falls). Where both sides meet the answer
-is exact. It need not be rational, as the root of q tells. The ratios tried (`_bracket`) follow
+is exact. It need not be rational, as the root of q tells. The ratios tried (`Trials`) follow
 Newton's method on delta(a), whose slope the multipliers give.
 """
 
@@ -30,16 +30,14 @@ from typing import Any
 
 from flint import arb
 
-from twoworlds.cards.explained import Explained
-from twoworlds.definitions.coupled._bracket import Trials
-from twoworlds.definitions.coupled._optimum import encloses, laws_of, table
-from twoworlds.definitions.coupled._program import Game, Solution
+from twoworlds.definitions.coupled._optimum import OfSimulator, encloses, laws_of, table
+from twoworlds.definitions.coupled._program import Game, Solution, Trials
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
 from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws
-from twoworlds.numbers import INFINITY, Number, Real, maximum, show, to_json
+from twoworlds.numbers import INFINITY, Number, Real, maximum, show
 
 __all__ = ["Reach", "SmallestRatio", "needed_ratio", "search"]
 
@@ -105,7 +103,7 @@ def _root(x: Fraction, bits: int) -> Fraction:
 
 
 @dataclass(frozen=True)
-class SmallestRatio(Explained):
+class SmallestRatio(OfSimulator):
     """The smallest ratio for a delta, with both its proofs.
 
     Attributes:
@@ -158,8 +156,9 @@ class SmallestRatio(Explained):
             else self.reach.excludes(made, outputs, self.delta, self.lower)
         )
 
-    def explain(self) -> str:
-        """Say what suffices, and why nothing smaller does."""
+    @property
+    def sentence(self) -> str:
+        """What suffices, and why nothing smaller does."""
         allowed = show(self.delta)
         if self.upper is None and self.reach is None:
             return f"no ratio brings delta down to {allowed}, though large ones come close to it"
@@ -169,10 +168,6 @@ class SmallestRatio(Explained):
         return (
             f"the best simulator keeps within delta {allowed} from ratio {show(self.ratio)} on{why}"
         )
-
-    def picture(self) -> str:
-        """Draw the simulator."""
-        return self.simulator.picture(self.scene)
 
     def _tests(self) -> str:
         assert self.reach is not None
@@ -186,20 +181,20 @@ class SmallestRatio(Explained):
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the tests, one a line."""
-        yield "no better", self.explain()
+        yield "no better", self.sentence
         for test in () if self.reach is None else self.reach.distinguishers:
             yield f"weight {show(test.weight)}", said(self.scene, test)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return everything."""
         tests = () if self.reach is None else self.reach.distinguishers
         return {
-            "delta": to_json(self.delta),
-            "ratio": to_json(self.ratio),
+            "delta": self.delta,
+            "ratio": self.ratio,
             "exact": self.exact,
             "simulator": self.simulator.to_dict(self.scene),
-            "sentence": self.explain(),
-            "tests_at_ratio": None if self.reach is None else to_json(self.reach.base),
+            "sentence": self.sentence,
+            "tests_at_ratio": None if self.reach is None else self.reach.base,
             "tests": [written(self.scene, test) for test in tests],
         }
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.definitions.coupled._optimum import OfSimulator
+from twoworlds.definitions.coupled._proof import OptimalityProof
 from twoworlds.definitions.coupled.compare import real_and_ideal
 from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found
 from twoworlds.definitions.coupled.posteriors import against_simulator
@@ -55,7 +57,7 @@ class BestWitness:
     """
 
     worst: Proof
-    proof: Proof | None
+    proof: OptimalityProof | OfSimulator | None
     simulator: Simulator
     scene: Scene
 
@@ -65,7 +67,7 @@ class BestWitness:
 
     def explain(self) -> str:
         """Say both."""
-        more = "" if self.proof is None else f"; {self.proof.explain()}"
+        more = "" if self.proof is None else f"; {self.proof.sentence}"
         return f"{self.worst.explain()}{more}"
 
     def facts(self) -> Iterator[tuple[str, str]]:

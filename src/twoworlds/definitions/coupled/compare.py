@@ -20,8 +20,8 @@ from itertools import combinations
 
 from twoworlds.definitions.coupled.scene import Cell, Law, Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.mechanisms.comparison import Each, Table
-from twoworlds.mechanisms.event import Event, Listed
+from twoworlds.laws.comparison import Each, Table
+from twoworlds.laws.event import Event, Listed
 from twoworlds.numbers import INFINITY, Number, ratio_at_least_one
 
 __all__ = ["Closest", "TwoWorlds", "Worst", "real_and_ideal", "two_values", "worst"]

@@ -31,24 +31,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from twoworlds.cards.explained import Explained
 from twoworlds.definitions.coupled._choice import Conflict, cheapest
 from twoworlds.definitions.coupled._column import (
     InnerTest,
     Sigma,
-    inner,
-    least_inner,
-    lower_bound,
-)
-from twoworlds.definitions.coupled._optimum import encloses
-from twoworlds.definitions.coupled._situations import (
     Situation,
     attained,
     fraction,
+    inner,
     least,
+    least_inner,
+    lower_bound,
     situations,
+    within_range,
 )
-from twoworlds.definitions.coupled._within import within_range
+from twoworlds.definitions.coupled._optimum import OfSimulator, encloses
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.errors import InvalidInput, TwoWorldsError
@@ -92,7 +89,7 @@ class InnerProof:
 
 
 @dataclass(frozen=True)
-class InferenceOptimum(Explained):
+class InferenceOptimum(OfSimulator):
     """The least inference-based delta of all simulators at a ratio.
 
     Attributes:
@@ -150,8 +147,9 @@ class InferenceOptimum(Explained):
             and self.outside == _leaves_range(self.scene, self.simulator)
         )
 
-    def explain(self) -> str:
-        """Say what is reached, whether more is known, and where the simulator leaves the range."""
+    @property
+    def sentence(self) -> str:
+        """What is reached, whether more is known, and where the simulator leaves the range."""
         head = f"the best simulator has inference-based delta {show(self.delta)}"
         if not self.exact:
             low, high = show(self.lower, side="down"), show(self.upper, side="up")
@@ -163,13 +161,9 @@ class InferenceOptimum(Explained):
         )
         return f"{head} at ratio {show(self.ratio)}; {where}"
 
-    def picture(self) -> str:
-        """Draw the simulator."""
-        return self.simulator.picture(self.scene)
-
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield the sentence, then every output with what its tests show."""
-        yield "no better", self.explain()
+        yield "no better", self.sentence
         for proof in self.proofs:
             some = [self._everywhere[number] for number in proof.situations]
             names = " and ".join(self._name(situation) for situation in some)
@@ -182,16 +176,16 @@ class InferenceOptimum(Explained):
         held = f", belief {situation.belief + 1}" if many else ""
         return f"output {plain_label(self.scene.outputs[situation.output])}{known}{held}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data."""
+    def fields(self) -> dict[str, Any]:
+        """Return everything."""
         return {
-            "ratio": to_json(self.ratio),
-            "delta": to_json(self.delta),
+            "ratio": self.ratio,
+            "delta": self.delta,
             "exact": self.exact,
             "lower": to_json(self.lower, side="down"),
-            "upper": to_json(self.upper),
+            "upper": self.upper,
             "outside": self.outside,
-            "sentence": self.explain(),
+            "sentence": self.sentence,
             "simulator": self.simulator.to_dict(self.scene),
             "proofs": [self._proof(proof) for proof in self.proofs],
         }

@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import Protocol
 
 from twoworlds.definitions.coupled.compare import Closest, TwoWorlds, Worst
-from twoworlds.definitions.coupled.posterior_witness import PosteriorWitness
 from twoworlds.definitions.coupled.posteriors import (
     Alarm,
     Case,
@@ -24,7 +23,7 @@ from twoworlds.definitions.coupled.posteriors import (
 )
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.definitions.coupled.witness import EventWitness
+from twoworlds.definitions.coupled.witness import PosteriorWitness, event_witness
 from twoworlds.definitions.verdict import Proof
 from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, maximum
 
@@ -97,7 +96,7 @@ class ByEvents:
         return self._found(found.ratio, found.delta, found)
 
     def _found(self, ratio: Number, delta: Number, shown: Worst) -> Found:
-        witness = EventWitness.of(self.scene, shown, self.simulator)
+        witness = event_witness(self.scene, shown, self.simulator)
         return Found(ratio, at_most_one(delta), witness, self.closest.method, (), self.simulator)
 
     def _nothing(self) -> Found:

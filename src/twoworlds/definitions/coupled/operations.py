@@ -21,11 +21,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from twoworlds.answer import Answer, Said
 from twoworlds.definitions.coupled.compare import Worst, worst
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import INFINITY, Number, maximum, ratio_at_least_one, show
+from twoworlds.numbers import INFINITY, Number, ln, maximum, ratio_at_least_one, show
+from twoworlds.show import Result
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import BeliefClass, Joint, as_law, plain_label
 from twoworlds.worlds.scrubbing import Scrub
@@ -170,10 +172,13 @@ def _shown(law: Law) -> str:
 
 
 @dataclass(frozen=True)
-class Composed:
+class Composed(Result):
     """The numbers of Theorem 6.
 
     Attributes:
+        releases: the two releases.
+        assumption: the beliefs that both rest on.
+        ratios: e^epsilon_F and e^epsilon_G.
         ratio: e^(epsilon_F + epsilon_G).
         first: delta_F, with side information (Z, Sim_G(alt(X))).
         second: delta_G, with side information (Z, F(X)).
@@ -181,11 +186,39 @@ class Composed:
         delta: of the composed simulator at this ratio, exactly; never above the bound.
     """
 
+    releases: tuple[str, str]
+    assumption: str
+    ratios: tuple[Number, Number]
     ratio: Number
     first: Number
     second: Number
     bound: Number
     delta: Number
+
+    def answer(self) -> Answer:
+        """Say how near both together come, and what the theorem allows."""
+        at = " and ".join(show(ratio) for ratio in dict.fromkeys(self.ratios))
+        return Answer(
+            f"If {self.assumption}, then both together come within delta "
+            f"{show(self.delta, side='up')} of what their simulators make of the scrubbed "
+            f"database, at ratio {show(self.ratio)}.",
+            subject=" and ".join(self.releases),
+            blocks=(
+                Said(
+                    [
+                        f"Theorem 6 of Bassily, Groce, Katz & Smith allows {show(self.bound)}: "
+                        f"the first has delta {show(self.first)} for one who sees the second "
+                        f"simulated, and the second {show(self.second)} for one who sees the "
+                        f"first, each at ratio {at}."
+                    ]
+                ),
+            ),
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the releases, the beliefs, and the numbers."""
+        names = ("releases", "assumption", "ratio", "delta", "bound", "first", "second")
+        return {name: getattr(self, name) for name in names} | {"epsilon": ln(self.ratio)}
 
 
 @dataclass(frozen=True)
@@ -213,7 +246,16 @@ class Composition:
             first = maximum(first, part.delta(f))
         second = self.second_given_first.delta(g)
         bound = maximum(first * g + second, first + second * f)
-        return Composed(f * g, first, second, bound, self.together.delta(f * g))
+        return Composed(
+            (self.first_given_second[0].release.name, self.second_given_first.release.name),
+            self.together.beliefs.assumption,
+            (f, g),
+            f * g,
+            first,
+            second,
+            bound,
+            self.together.delta(f * g),
+        )
 
 
 def compose(first: Coupled, second: Coupled) -> Composition:

@@ -25,8 +25,7 @@ from twoworlds.definitions.coupled._certificate import (
     proved_by,
     verify_optimum,
 )
-from twoworlds.definitions.coupled._limit import Limit, at_infinity
-from twoworlds.definitions.coupled._optimum import Optimum, attained, table
+from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
 from twoworlds.definitions.coupled._program import Game
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search

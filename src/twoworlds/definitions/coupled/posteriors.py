@@ -30,8 +30,8 @@ from flint import arb
 from twoworlds.definitions.coupled.scene import Cell, Law, Scene
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.errors import Undecided
-from twoworlds.mechanisms.comparison import Table
-from twoworlds.mechanisms.event import Listed
+from twoworlds.laws.comparison import Table
+from twoworlds.laws.event import Listed
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum
 
 __all__ = [

@@ -7,12 +7,14 @@ by a linear program, in `optimal`. `read_simulator` reads what one would type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from twoworlds.answer import Block, Table
 from twoworlds.calls import parse
+from twoworlds.charts import HeatMap
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, untagged
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, show, to_json
@@ -67,21 +69,19 @@ class Simulator:
         """Return the laws on every scrubbed database of a scene, after checking that they are."""
         return {y: law_at(self.law, y, "the simulator") for y in scene.inputs}
 
-    def picture(self, scene: Scene) -> str:
-        """Draw its laws on few scrubbed databases (rows) over few outputs (columns)."""
-        from twoworlds.cards import heat_map
-
-        if max(len(scene.inputs), len(scene.outputs)) > _DRAWN:
-            return ""
+    def blocks(self, scene: Scene) -> Iterator[Block]:
+        """Show what it outputs (columns) on each scrubbed database (rows)."""
         laws = self.on(scene)
         outputs = list(dict.fromkeys([*scene.outputs, *(t for law in laws.values() for t in law)]))
-        rows = []
-        for y, law in laws.items():
-            masses = [law.get(t, Fraction(0)) for t in outputs]
-            rows.append((f"given {plain_label(y)}", [(show(p), float(p)) for p in masses]))
-        return heat_map(
-            "What the simulator says (columns)", [plain_label(t) for t in outputs], rows
-        )
+        rows = [
+            (plain_label(y), [law.get(t, Fraction(0)) for t in outputs]) for y, law in laws.items()
+        ]
+        heads = [f"outputs {plain_label(t)}" for t in outputs]
+        shown = [(name, *map(show, masses)) for name, masses in rows]
+        yield Table(("given", *heads), shown, "The simulator:", numbers=True)
+        if max(len(rows), len(outputs)) <= _DRAWN:
+            dark = [(f"given {y}", [(show(p), float(p)) for p in masses]) for y, masses in rows]
+            yield HeatMap("What the simulator says", heads, dark)
 
     def to_dict(self, scene: Scene) -> dict[str, Any]:
         """Return the table as plain data."""

@@ -1,29 +1,47 @@
 """The witness of coupled worlds: an event that tells two worlds apart, recomputed from the beliefs.
 
-An `EventWitness` is a set of outputs with its probability in both worlds. It does not look at the
-tables that the answer was computed from: `EventWitness.verify` goes back to the belief, the
+It does not look at the tables that the answer was computed from, but goes back to the belief, the
 release, the pair (alt, priv) and the simulator, and adds up by plain arithmetic.
+
+The witness of the inference-based definitions: the outputs from which too much is concluded.
+
+A claim with delta fails when the outputs whose conclusions in the two worlds lie further apart
+than delta have probability above delta. A `PosteriorWitness` lists such outputs: all of them lie at
+least ``delta`` apart at the ratio (or need at least the ratio to come within delta), and together
+they have probability at least ``delta``, so that no smaller number holds. One of them is shown with
+both conclusions. `PosteriorWitness.verify` recomputes all of this from the beliefs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.coupled.compare import Worst
+from twoworlds.definitions.coupled.posteriors import Case, Conclusion
 from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.definitions.verdict import agree, shortened
-from twoworlds.numbers import INFINITY, Number, show, to_json
+from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    compare,
+    maximum,
+    positive_part,
+    show,
+    to_json,
+)
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
-__all__ = ["EventWitness", "Where"]
+__all__ = ["PosteriorWitness", "Where", "event_witness", "hockey"]
 
-_SHOWN = 12
+_SHOWN, _LIKELY = 12, 8
 
 
 @dataclass(frozen=True)
@@ -85,109 +103,53 @@ class Where:
         }
 
 
-@dataclass(frozen=True)
-class EventWitness:
-    """An event that is likelier in one world than in the other.
+def event_witness(scene: Scene, found: Worst, simulator: Simulator | None = None) -> EventWitness:
+    """Return the worst event, which re-verifies from the belief, the release and the simulator."""
+    cell, chosen, values = found.cell, set(found.event), found.worlds.values
+    where = Where(scene, cell.belief, cell.scrub, cell.side, simulator)
+    order = tuple(t for t in dict.fromkeys([*scene.outputs, *found.event]) if t in chosen)
+    laws = [found.worlds.first, found.worlds.second]
+    names = ["the release", "the simulation"]
+    if simulator is None:
+        names = [f"{cell.scrub.name}: {plain_label(v)}" for v in values]
+    if found.swapped:
+        laws.reverse()
+        names.reverse()
+    p, q = (_sum(law.get(t, Fraction(0)) for t in order) for law in laws)
 
-    Attributes:
-        where: belief, pair and side information.
-        values: the private value that both worlds share, or one value for each.
-        swapped: whether the event is likelier in the second world: the ideal one, or that of the
-            second value.
-        event: the outputs.
-        probabilities: of the event, in the world where it is likelier and in the other.
-    """
+    def again() -> list[Number]:
+        fresh = [
+            _chance(where, values[0], chosen, where.shown),
+            _chance(where, values[-1], chosen, where.simulated if simulator else where.shown),
+        ]
+        return fresh[::-1] if found.swapped else fresh
 
-    where: Where
-    values: tuple[Hashable, ...]
-    swapped: bool
-    event: tuple[Hashable, ...]
-    probabilities: tuple[Number, Number]
+    value = (("value", plain_label(values[0])),) if len(values) == 1 else ()
+    return EventWitness(
+        (names[0], names[1]),
+        _outputs(order),
+        (p, q),
+        recomputed(again),
+        (*where.facts(), *value),
+        data={
+            **where.to_dict(),
+            "values": [plain_label(v) for v in values],
+            "event": [plain_label(t) for t in order],
+        },
+    )
 
-    @staticmethod
-    def of(scene: Scene, found: Worst, simulator: Simulator | None = None) -> EventWitness:
-        """Add up the two probabilities of the worst event."""
-        cell, chosen = found.cell, set(found.event)
-        where = Where(scene, cell.belief, cell.scrub, cell.side, simulator)
-        laws = found.worlds.first, found.worlds.second
-        p, q = (sum((law.get(t, Fraction(0)) for t in chosen), start=Fraction(0)) for law in laws)
-        both = (q, p) if found.swapped else (p, q)
-        order = tuple(t for t in dict.fromkeys([*scene.outputs, *found.event]) if t in chosen)
-        return EventWitness(where, found.worlds.values, found.swapped, order, both)
 
-    def excess(self, ratio: Number) -> Number:
-        """Return P(E) - a Q(E)."""
-        p, q = self.probabilities
-        return p if q == 0 else p - ratio * q
-
-    def ratio(self) -> Number:
-        """Return how many times likelier the event is."""
-        p, q = self.probabilities
-        if q == 0:
-            return INFINITY if p != 0 else Fraction(1)
-        return p / q
-
-    def verify(self) -> bool:
-        """Recompute both probabilities from the belief and compare them with those stated."""
-        last = self.values[-1]
-        if self.where.simulator is None:
-            fresh = [self._chance(v, simulated=False) for v in (self.values[0], last)]
-        else:
-            fresh = [self._chance(last, simulated=ideal) for ideal in (False, True)]
-        if self.swapped:
-            fresh.reverse()
-        return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
-
-    def _chance(self, value: Hashable, *, simulated: bool) -> Number:
-        event = set(self.event)
-        total: Number = Fraction(0)
-        inside: Number = Fraction(0)
-        look = self.where.simulated if simulated else self.where.shown
-        for x, p in self.where.databases().items():
-            if self.where.scrub.private(x) == value:
-                total += p
-                law = look(x)
-                inside += p * _sum(chance for t, chance in law.items() if t in event)
-        return inside / total
-
-    @property
-    def worlds(self) -> tuple[str, str]:
-        """The two worlds in words, the likelier first."""
-        if self.where.simulator is not None:
-            names = ["the release", "the simulation"]
-        else:
-            names = [f"{self.where.scrub.name}: {plain_label(v)}" for v in self.values]
-        return (names[1], names[0]) if self.swapped else (names[0], names[1])
-
-    def explain(self) -> str:
-        """Say the place, the event and the two probabilities."""
-        p, q = self.probabilities
-        first, second = self.worlds
-        value = f", value {plain_label(self.values[0])}" if len(self.values) == 1 else ""
-        return (
-            f"{self.where.words()}{value}: {_outputs(self.event)} has probability "
-            f"{show(p, side='at least')} for {first} and {show(q, side='at most')} for {second}"
-        )
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the place, the private value, the event and its probabilities."""
-        yield from self.where.facts()
-        if len(self.values) == 1:
-            yield "value", plain_label(self.values[0])
-        yield "worlds", "  against  ".join(self.worlds)
-        yield "event", _outputs(self.event)
-        p, q = self.probabilities
-        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        return {
-            **self.where.to_dict(),
-            "values": [plain_label(v) for v in self.values],
-            "worlds": list(self.worlds),
-            "event": [plain_label(t) for t in self.event],
-            "probabilities": [to_json(p) for p in self.probabilities],
-        }
+def _chance(
+    where: Where, value: Hashable, event: set[Hashable], look: Callable[[Point], Law]
+) -> Number:
+    """Return the probability of the event given a private value, by plain addition."""
+    total: Number = Fraction(0)
+    inside: Number = Fraction(0)
+    for x, p in where.databases().items():
+        if where.scrub.private(x) == value:
+            total += p
+            inside += p * _sum(chance for t, chance in look(x).items() if t in event)
+    return inside / total
 
 
 def _sum(numbers: Iterable[Number]) -> Number:
@@ -202,3 +164,237 @@ def _outputs(event: tuple[Hashable, ...]) -> str:
     shown = ", ".join(plain_label(t) for t in event[:_SHOWN])
     more = f", and {len(event) - _SHOWN} more" if len(event) > _SHOWN else ""
     return f"output in {{{shown}{more}}}"
+
+
+_LISTED = 256
+_BITS = 256
+
+
+@dataclass(frozen=True)
+class PosteriorWitness:
+    """Outputs from which too much is concluded, and one of them in full.
+
+    Attributes:
+        where: belief, pair and side information of the one that is shown.
+        output: the output that is shown.
+        posteriors: what is concluded from it, and what it is compared with (None: the simulator
+            never shows the output).
+        inner: how far the two lie apart at the ratio.
+        bad: all outputs that lie as far apart, each with its place.
+        failure: their total probability.
+        ratio: the ratio meant.
+        delta: the delta meant.
+        given_side: whether the probability is over outputs alone, with the side information fixed
+            (Definition 8), and not over both together (Definitions 2 and 4).
+        of_ratio: whether it was the ratio that was asked for, with delta given.
+    """
+
+    where: Where
+    output: Hashable
+    posteriors: tuple[Law, Law | None]
+    inner: Number
+    bad: tuple[tuple[Where, Hashable], ...]
+    failure: Number
+    ratio: Number
+    delta: Number
+    given_side: bool = False
+    of_ratio: bool = False
+
+    @staticmethod
+    def of(
+        scene: Scene,
+        bad: list[tuple[Case, Conclusion]],
+        ratio: Number,
+        delta: Number,
+        simulator: Simulator | None,
+        *,
+        of_ratio: bool = False,
+    ) -> PosteriorWitness:
+        """Collect the outputs, the worst of which comes first."""
+        places = tuple((_place(scene, found, simulator), found.output) for _, found in bad)
+        first = bad[0][1]
+        return PosteriorWitness(
+            places[0][0],
+            first.output,
+            (first.real, first.ideal),
+            first.apart(ratio),
+            places,
+            _sum(case.chance for case, _ in bad),
+            ratio,
+            delta,
+            simulator is None,
+            of_ratio,
+        )
+
+    def verify(self) -> bool:
+        """Recompute the conclusions from every output listed, and the probability of them all."""
+        if not self._of_one_group():
+            return False
+        total: Number = Fraction(0)
+        seen: dict[tuple[int, Hashable], _Concluded] = {}
+        for where, output in self.bad:
+            key = id(where.scrub), where.side
+            if key not in seen:
+                seen[key] = _Concluded(where)
+            chance, real, ideal = seen[key].given(output)
+            if chance == 0 or not self._as_far(real, ideal):
+                return False
+            weight = where.scene.beliefs.members[where.belief].sides[where.side]
+            total += chance if self.given_side else chance * weight
+        if not agree(total, self.failure):
+            return False
+        if not _no_less(self.failure, self.delta):
+            return False
+        _, real, ideal = _Concluded(self.where).given(self.output)
+        fresh = INFINITY if ideal is None else hockey(real, ideal, self.ratio)
+        stated = self.posteriors[1]
+        return (
+            _same(real, self.posteriors[0])
+            and (stated is None if ideal is None else stated is not None and _same(ideal, stated))
+            and agree(fresh, self.inner)
+        )
+
+    def _of_one_group(self) -> bool:
+        """Tell whether the outputs exclude each other, so that their probabilities add up."""
+        places = [(where.side, output) for where, output in self.bad]
+        beliefs = {where.belief for where, _ in self.bad}
+        cells = {(id(where.scrub), where.side) for where, _ in self.bad}
+        alone = len(beliefs) == 1 and (not self.given_side or len(cells) == 1)
+        return alone and len(set(places)) == len(places)
+
+    def _as_far(self, real: Law, ideal: Law | None) -> bool:
+        if ideal is None or (self.of_ratio and self.ratio == 1):  # no ratio is smaller
+            return True
+        if self.of_ratio and self.delta == 0:
+            ways = ((real, ideal), (ideal, real))
+            return any(_likelier(p, q, self.ratio) for p, q in ways)
+        order = compare(hockey(real, ideal, self.ratio), self.delta, limit=_BITS)
+        strict = self.of_ratio and self.ratio == INFINITY
+        return order is Order.GREATER or (order is not Order.LESS and not strict)
+
+    def explain(self) -> str:
+        """Say the place, the output and both conclusions."""
+        return (
+            f"{self.where.words()}: output {plain_label(self.output)} leads to "
+            f"{_law(self.posteriors[0])}, against {self._other()}; outputs like it have "
+            f"probability {show(self.failure, side='at least')} in all"
+        )
+
+    def _other(self) -> str:
+        ideal = self.posteriors[1]
+        return "no conclusion: the simulator never shows it" if ideal is None else _law(ideal)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the place, the output, both conclusions and how often it happens."""
+        yield from self.where.facts()
+        yield "output", plain_label(self.output)
+        yield "concluded", _law(self.posteriors[0])
+        yield "without", self._other()
+        if self.inner != INFINITY:
+            yield "apart", show(self.inner)
+        yield "as bad", f"outputs of probability {show(self.failure, side='at least')} in all"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        real, ideal = (
+            None if law is None else {plain_label(v): to_json(p) for v, p in law.items()}
+            for law in self.posteriors
+        )
+        listed = [
+            {"side": plain_label(where.side), "about": where.scrub.name, "output": plain_label(t)}
+            for where, t in self.bad[:_LISTED]
+        ]
+        return {
+            **self.where.to_dict(),
+            "output": plain_label(self.output),
+            "posterior": real,
+            "ideal_posterior": ideal,
+            "inner": to_json(self.inner),
+            "failing": listed,
+            "failing_count": len(self.bad),
+            "probability": to_json(self.failure),
+        }
+
+
+def hockey(first: Law, second: Law, ratio: Number) -> Number:
+    """Return max(H_a(P || Q), H_a(Q || P)) of two laws, term by term.
+
+    >>> law, prior = {0: Fraction(2, 5), 1: Fraction(3, 5)}, {0: Fraction(1, 4), 1: Fraction(3, 4)}
+    >>> hockey(law, prior, Fraction(6, 5))
+    Fraction(1, 10)
+    """
+    outcomes = dict.fromkeys([*first, *second])
+    nothing: Number = Fraction(0)
+    forward, backward = (
+        _sum(_above(p.get(o, nothing), q.get(o, nothing), ratio) for o in outcomes)
+        for p, q in ((first, second), (second, first))
+    )
+    return maximum(forward, backward)
+
+
+def _likelier(first: Law, second: Law, ratio: Number) -> bool:
+    """Tell whether some outcome is at least so many times likelier under the first law."""
+    nothing: Number = Fraction(0)
+    for v, p in first.items():
+        q = second.get(v, nothing)
+        if p != 0 and (q == 0 or (ratio != INFINITY and _no_less(p, ratio * q))):
+            return True
+    return False
+
+
+def _no_less(a: Number, b: Number) -> bool:
+    return compare(a, b, limit=_BITS) is not Order.LESS
+
+
+def _above(p: Number, q: Number, ratio: Number) -> Number:
+    if q == 0:
+        return p
+    return Fraction(0) if ratio == INFINITY else positive_part(p - ratio * q)
+
+
+def _place(scene: Scene, found: Conclusion, simulator: Simulator | None) -> Where:
+    cell = found.cell
+    return Where(scene, cell.belief, cell.scrub, cell.side, simulator)
+
+
+class _Concluded:
+    """What is concluded from each output at one place, by enumeration of the databases."""
+
+    def __init__(self, where: Where) -> None:
+        self.seen: dict[Hashable, dict[Hashable, Number]] = {}
+        self.guessed: dict[Hashable, dict[Hashable, Number]] = {}
+        self.prior: dict[Hashable, Number] | None = None if where.simulator else {}
+        for x, p in where.databases().items():
+            v = where.scrub.private(x)
+            _add(self.seen, v, p, where.shown(x))
+            if self.prior is not None:
+                self.prior[v] = self.prior.get(v, Fraction(0)) + p
+            else:
+                _add(self.guessed, v, p, where.simulated(x))
+
+    def given(self, output: Hashable) -> tuple[Number, Law, Law | None]:
+        """Return the probability of an output, and what is concluded in the two worlds."""
+        seen = self.seen.get(output, {})
+        guess = self.guessed.get(output, {}) if self.prior is None else self.prior
+        chance, other = _sum(seen.values()), _sum(guess.values())
+        real = {} if chance == 0 else {v: p / chance for v, p in seen.items()}
+        return chance, real, None if other == 0 else {v: p / other for v, p in guess.items()}
+
+
+def _add(
+    table: dict[Hashable, dict[Hashable, Number]], value: Hashable, p: Number, law: Law
+) -> None:
+    for t, chance in law.items():
+        row = table.setdefault(t, {})
+        row[value] = row.get(value, Fraction(0)) + p * chance
+
+
+def _same(a: Law, b: Law) -> bool:
+    nothing: Number = Fraction(0)
+    return all(agree(a.get(k, nothing), b.get(k, nothing)) for k in dict.fromkeys([*a, *b]))
+
+
+def _law(law: Law) -> str:
+    likely = [(v, p) for v, p in law.items() if p != 0]
+    shown = ", ".join(f"{plain_label(v)} with {show(p)}" for v, p in likely[:_LIKELY])
+    return shown + (f", and {len(likely) - _LIKELY} more" if len(likely) > _LIKELY else "")

@@ -1,7 +1,9 @@
 """Sentences of the definitions that rest on beliefs: the assumption first, then the odds.
 
 What these definitions promise is worth as much as the beliefs that they assume, so no sentence
-begins with anything else: "If <assumption>, then <odds>. What breaks it: <knowledge>."
+begins with anything else: "If <assumption>, then <odds>. What breaks it: <knowledge>." `assumed`
+puts the three parts together; `even_bet` and `conclusion_words` write the middle one, `weakens` the
+last one where nothing was claimed, `claim` and `numbers_text` the name of what is claimed.
 """
 
 from __future__ import annotations
@@ -11,11 +13,36 @@ from fractions import Fraction
 
 from twoworlds.definitions.coupled.posteriors import Alarm
 from twoworlds.definitions.words import largest_posterior, percent_above
-from twoworlds.numbers import INFINITY, Number, Order, at_most_one, compare, decimal, exact_text, ln
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    at_most_one,
+    bounds,
+    compare,
+    decimal,
+    exact_text,
+    ln,
+    show,
+)
 
-__all__ = ["assumed", "conclusion_words", "even_bet", "numbers_text", "refuted"]
+__all__ = [
+    "assumed",
+    "claim",
+    "conclusion_words",
+    "counted",
+    "delta_words",
+    "enclosed_words",
+    "even_bet",
+    "numbers_text",
+    "refuted",
+    "short",
+    "undecided_words",
+    "weakens",
+]
 
 _DIGITS = 3
+_USED = "on whether your entry was used"
 
 
 def assumed(belief: str, meaning: str, breaks: str | None = None) -> str:
@@ -28,7 +55,7 @@ def assumed(belief: str, meaning: str, breaks: str | None = None) -> str:
     return f"If {belief.rstrip('.')}, then {meaning.rstrip('.')}.{broken}"
 
 
-def even_bet(ratio: Number, delta: Number, bet: str, reached: Number | None = None) -> str:
+def even_bet(ratio: Number, delta: Number, bet: str = _USED, reached: Number | None = None) -> str:
     """Say what (ratio, delta) does to a bet at even odds, as a clause.
 
     With delta = 0 no output moves the odds by more than the ratio. With delta > 0 that is said of
@@ -159,3 +186,102 @@ def _odds(ratio: Number) -> str:
     if not plain.replace(".", "").isdigit():
         return f"{text} sure"
     return f"{plain} to {100 - Decimal(plain)}"
+
+
+_LONGEST = 24
+_TIGHT = 1 + Fraction(1, 1 << 20)
+
+
+def weakens(
+    first: int | str,
+    gives: str,
+    beyond: int | str | None = None,
+    *,
+    limit: str = "delta exceed 1/2",
+    one: str = "entry",
+) -> str:
+    """Say what knowing more does to a number that nobody claimed, as what breaks it.
+
+    With a claim one says instead at which number of known entries it fails.
+
+    Args:
+        first: the least number of known entries (or which ones) that makes the number worse.
+        gives: the number then, with its name.
+        beyond: the least number of known entries that makes the guarantee nearly worthless.
+        limit: what the last does, after "makes".
+        one: what is known, in the singular.
+
+    >>> weakens(1, "delta 0.02", 38)
+    'each known entry can weaken it: knowing 1 gives delta 0.02; knowing 38 makes delta exceed 1/2'
+    """
+    start, end = (f"{x:,}" if isinstance(x, int) else x for x in (first, beyond))
+    said = f"each known {one} can weaken it: knowing {start} gives {gives}"
+    if beyond is None:
+        return said
+    return f"{said} and makes {limit}" if start == end else f"{said}; knowing {end} makes {limit}"
+
+
+def claim(name: str, ratio: Number, delta: Number | None = None) -> str:
+    """Write a claim as one would type it: epsilon where it is rational, and else the ratio.
+
+    >>> claim("ddp", Fraction(3, 2), Fraction(1, 8))
+    'ddp(ratio=3/2, delta=1/8)'
+    """
+    epsilon = ln(ratio)
+    rational = isinstance(epsilon, Fraction) and ratio != 1
+    first = f"epsilon={short(epsilon)}" if rational else f"ratio={short(ratio)}"
+    second = "" if delta is None else f", delta={short(delta)}"
+    return f"{name}({first}{second})"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Write how many of something there are, with its plural and with commas in the number.
+
+    >>> counted(1, "entry", "entries"), counted(1000, "entry", "entries"), counted(0, "person")
+    ('1 entry', '1,000 entries', '0 persons')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def short(x: Number) -> str:
+    """Write a number as it would be typed: a short decimal rather than a long fraction.
+
+    What has no short exact form is rounded up.
+
+    >>> short(Fraction(1, 2)), short(Fraction(1, 10**9))
+    ('1/2', '1e-9')
+    """
+    if isinstance(x, Fraction):
+        text = decimal(x, 12)
+        if x.denominator != 1 and Fraction(Decimal(text)) == x and len(text) < len(str(x)):
+            return text
+    exact = exact_text(x)
+    return exact if exact is not None and len(exact) <= _LONGEST else decimal(x)
+
+
+def enclosed_words(low: Fraction, high: Fraction) -> str:
+    """Say between which numbers delta lies."""
+    if low <= 0:
+        return f"delta is bounded: at most {show(high, side='up')}; it may be far smaller"
+    return f"delta is enclosed: at least {show(low, side='down')}, at most {show(high, side='up')}"
+
+
+def undecided_words(delta: Number, target: Number) -> str:
+    """Say that a claim is neither proven nor refuted."""
+    low, high = bounds(delta)
+    return (
+        f"undecided: delta lies between {show(max(Fraction(0), low), side='down')} and "
+        f"{show(high, side='up')}, which neither proves nor refutes that it is at most "
+        f"{show(target, side='up')}"
+    )
+
+
+def delta_words(delta: Number) -> str:
+    """Write delta with its name, shortly; a bound that may be far off says that it is one.
+
+    >>> delta_words(Fraction(1, 8))
+    'delta 0.125'
+    """
+    low, high = bounds(delta)
+    bound = high > 0 and high > low * _TIGHT
+    return f"delta at most {decimal(high, 3)}" if bound else f"delta {decimal(delta, 3, 'about')}"

@@ -33,6 +33,7 @@ from twoworlds.definitions.semantics.games import default_value
 from twoworlds.definitions.semantics.view import Breaches, Judge, View, up_to, views
 from twoworlds.definitions.semantics.window import Stretches, Window
 from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
     AddedDensity,
     AddedNoise,
@@ -43,8 +44,7 @@ from twoworlds.mechanisms import (
     OnStatistic,
     PerRecord,
 )
-from twoworlds.mechanisms.comparison import larger
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, Order, at_most_one
 from twoworlds.worlds import Change, Point
 from twoworlds.worlds.belief import Belief

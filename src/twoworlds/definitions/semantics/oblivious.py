@@ -40,8 +40,8 @@ from twoworlds.definitions.semantics.view import views, worst_difference
 from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism, OnStatistic
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import Number, Order, compare, exact_text, show, to_json
 from twoworlds.worlds import Additive, Point
 from twoworlds.worlds.belief import Belief, records_of

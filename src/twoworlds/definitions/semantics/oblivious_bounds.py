@@ -35,8 +35,8 @@ from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.semantics.view import View, views
 from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, sqrt
 from twoworlds.worlds import SUBSTITUTE, Point
 from twoworlds.worlds.belief import Belief, records_of, uniform

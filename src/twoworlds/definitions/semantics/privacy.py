@@ -44,8 +44,8 @@ from twoworlds.definitions.semantics.verdicts import (
 from twoworlds.definitions.verdict import Proof, Verdict, agree
 from twoworlds.definitions.words import moved_too_far, percent
 from twoworlds.errors import InvalidInput
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
     INFINITY,
     Number,

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from twoworlds.definitions.semantics.games import without
 from twoworlds.errors import TooLarge, Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.worlds import Integers, Part, Point, Reals, Records, Universe
 from twoworlds.worlds.belief import records_of

@@ -40,6 +40,7 @@ from twoworlds.definitions.semantics.swing_cases import (
     removals,
 )
 from twoworlds.errors import Unsupported
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
     AddedDensity,
     AddedNoise,
@@ -49,8 +50,7 @@ from twoworlds.mechanisms import (
     Mechanism,
     OnStatistic,
 )
-from twoworlds.mechanisms.comparison import larger
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import INFINITY, Number, exp
 from twoworlds.worlds import Additive, Change, Point, Records, Statistic, Universe
 from twoworlds.worlds.statistics import Constant

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.semantics.breaches import reachable
 from twoworlds.definitions.semantics.games import default_value, without
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms import AddedDensity, AddedNoise, Mechanism, OnStatistic
 from twoworlds.mechanisms.continuous import Continuous
 from twoworlds.mechanisms.density import NoisyStatistic
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import GeometricNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, bounds
 from twoworlds.worlds import Additive, Answer, BitStrings, Point, Reals, Records
 from twoworlds.worlds.belief import records_of

@@ -26,6 +26,7 @@ from flint import arb
 
 from twoworlds.definitions.semantics.view import Breaches, Judge, View, up_to
 from twoworlds.errors import TooLarge
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
     AddedDensity,
     AtLeast,
@@ -36,7 +37,6 @@ from twoworlds.mechanisms import (
     Listed,
     OnStatistic,
 )
-from twoworlds.mechanisms.comparison import larger
 from twoworlds.numbers import (
     Number,
     Order,

@@ -22,7 +22,7 @@ from twoworlds.definitions.semantics.table import Likelihoods, within_reach
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import Unsupported
 from twoworlds.mechanisms import Comparison, Mechanism, OnStatistic
-from twoworlds.mechanisms.finite_noise import FiniteNoise
+from twoworlds.mechanisms.on_statistic import FiniteNoise
 from twoworlds.numbers import Number, Order, bounds, compare, show, to_json
 from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief

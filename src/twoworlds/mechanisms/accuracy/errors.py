@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.mechanisms.accuracy.bound import Bound
 from twoworlds.mechanisms.accuracy.geometric import (
     geometric_max_tail,
@@ -27,9 +28,7 @@ from twoworlds.mechanisms.accuracy.randomized_response import (
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.continuous import Gaussian, Laplace
 from twoworlds.mechanisms.density import NoisyStatistic
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import GeometricNoise, Noise
-from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
 from twoworlds.numbers import sqrt, whole
 from twoworlds.worlds import BitStrings

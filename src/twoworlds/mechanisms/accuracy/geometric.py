@@ -18,8 +18,8 @@ from math import comb
 from flint import arb, fmpz
 
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.accuracy.bound import any_of
-from twoworlds.mechanisms.noise import GeometricNoise
 from twoworlds.numbers import (
     INFINITY,
     Number,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from twoworlds.mechanisms.named.combined import mix, pair, restrict, then
-from twoworlds.mechanisms.named.continuous import gaussian, laplace
-from twoworlds.mechanisms.named.load import mechanism
+from twoworlds.mechanisms.named.load import mechanism, mix, pair, restrict, then
 from twoworlds.mechanisms.named.maps import (
     constant,
     exact,
@@ -16,8 +14,10 @@ from twoworlds.mechanisms.named.maps import (
 from twoworlds.mechanisms.named.noise import (
     differenced_negative_binomial,
     discrete_gaussian,
+    gaussian,
     geometric,
     integer_noise,
+    laplace,
     skellam,
     truncated_geometric,
 )

@@ -1,18 +1,24 @@
-"""From text to mechanism: a call, the path of a matrix file, or ``python:package.module:name``."""
+"""From text to mechanism: a call, the path of a matrix file, or ``python:package.module:name``.
+
+Ways to combine mechanisms, as calls: then, mix, pair and restrict.
+
+Lin & Kifer, Axioms 4.1 (post-processing) and 4.2 (choice).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.registry import MECHANISMS, named
 from twoworlds.worlds import Universe
 from twoworlds.worlds.loading import load
 
-__all__ = ["mechanism"]
+__all__ = ["mechanism", "mix", "pair", "restrict", "then"]
 
 _PYTHON = "python:"
 
@@ -60,3 +66,29 @@ def _from_python(text: str) -> Mechanism:
             "see Dense.from_function"
         )
     return found
+
+
+@named("then")
+def then(first: str | Mechanism, post: str | Mechanism) -> Mechanism:
+    """Run one mechanism, then another on its output (post-processing)."""
+    return mechanism(first).then(mechanism(post))
+
+
+@named("mix")
+def mix(first: str | Mechanism, second: str | Mechanism, weight: object = "1/2") -> Mechanism:
+    """Run the first mechanism with probability weight, else the second (choice)."""
+    return mechanism(first).mix(mechanism(second), weight)
+
+
+@named("pair")
+def pair(first: str | Mechanism, second: str | Mechanism) -> Mechanism:
+    """Run both mechanisms independently on the same database and publish both outputs."""
+    return mechanism(first).pair(mechanism(second))
+
+
+@named("restrict")
+def restrict(first: str | Mechanism, databases: Text) -> Mechanism:
+    """Look at a mechanism on some of its databases only."""
+    if isinstance(databases, str):
+        raise InvalidInput(f"databases={databases}: give a list such as [11, 00]")
+    return mechanism(first).restrict(databases)

@@ -2,25 +2,32 @@
 
 The universe is the set of possible true answers, ``integers()`` with neighbours ``sensitivity``
 apart, or, with ``bits``, that many bits whose count is published. Lin & Kifer, Section 5.3.
+
+Laplace and Gaussian noise on a real-valued answer. Wu, Algorithm 2; Dwork, Theorem 4.
+
+The universe is the set of possible true answers, ``reals()``, or, with ``bits``, that many bits
+whose count is published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.calibration import geometric_p
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,
     Noise,
     SkellamNoise,
 )
-from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
+from twoworlds.mechanisms.calibration import geometric_p, laplace_rate
+from twoworlds.mechanisms.continuous import Continuous, Gaussian, Laplace
+from twoworlds.mechanisms.density import AddedDensity, NoisyStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.registry import named
 from twoworlds.numbers import (
     Exp,
@@ -35,12 +42,13 @@ from twoworlds.worlds import Additive, Answer, BitStrings, Integers
 __all__ = [
     "differenced_negative_binomial",
     "discrete_gaussian",
+    "gaussian",
     "geometric",
     "integer_noise",
+    "laplace",
     "skellam",
     "truncated_geometric",
 ]
-
 
 _LARGEST_STEP = 1_000_000  # every step up to it is compared
 
@@ -199,3 +207,54 @@ def _on_answer(text: str, channel: Channel, sensitivity: object, bits: object) -
     universe = Integers(channel.low, channel.high, step) if clamped else Integers(step=step)  # type: ignore[attr-defined]
     tail = "" if step == 1 else f", sensitivity={step}"
     return OnStatistic(universe, Answer(), channel, expression=f"{text}{tail})")
+
+
+@named("laplace")
+def laplace(
+    scale: object = None,
+    epsilon: object = None,
+    ratio: object = None,
+    rate: object = None,
+    sensitivity: object = 1,
+    bits: object = None,
+) -> Laplace | NoisyStatistic:
+    """Add Laplace noise; the scale is given, or set so that the whole query costs epsilon.
+
+    The rate is 1 / scale; it stays exact where it is a logarithm.
+
+    >>> laplace(epsilon="1/2", sensitivity=2).scale
+    Fraction(4, 1)
+    """
+    given = [value for value in (scale, epsilon, ratio, rate) if value is not None]
+    if len(given) != 1:
+        raise InvalidInput("laplace takes exactly one of scale, epsilon, ratio and rate")
+    if scale is not None:
+        return _on(Laplace(scale=scale, sensitivity=sensitivity), bits)
+    if rate is None:
+        rate = laplace_rate(sensitivity, epsilon, ratio=ratio)
+    return _on(Laplace(rate=rate, sensitivity=sensitivity), bits)
+
+
+@named("gaussian")
+def gaussian(
+    sigma: object = None, sigma2: object = None, sensitivity: object = 1, bits: object = None
+) -> Gaussian | NoisyStatistic:
+    """Add Gaussian noise of standard deviation sigma (sensitivity in the L2 norm)."""
+    return _on(Gaussian(sigma=sigma, sigma2=sigma2, sensitivity=sensitivity), bits)
+
+
+Density = TypeVar("Density", bound=Continuous)
+
+
+def _on(noise: Density, bits: object) -> Density | NoisyStatistic:
+    """Return the bare noise, or the noise on a count of bits."""
+    if bits is None:
+        return noise
+    n = whole(bits, "bits", at_least=1)
+    if noise.sensitivity != 1:
+        raise InvalidInput(
+            f"sensitivity={exact_text(noise.sensitivity)}: a count of bits has sensitivity 1"
+        )
+    count = Additive(lambda bit: bit, name="count")
+    text = f"{noise.expression[:-1]}, bits={n})"
+    return NoisyStatistic(BitStrings(n), count, AddedDensity(noise), expression=text)

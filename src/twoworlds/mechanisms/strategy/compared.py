@@ -21,8 +21,8 @@ from math import prod
 from typing import Any
 
 from twoworlds.errors import TooLarge, Unsupported
-from twoworlds.mechanisms.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
-from twoworlds.mechanisms.event import Event, Listed
+from twoworlds.laws.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
+from twoworlds.laws.event import Event, Listed
 from twoworlds.mechanisms.strategy.integer_noise import BoundedNoise
 from twoworlds.mechanisms.strategy.laplace import Masses, masses_above
 from twoworlds.mechanisms.strategy.laplace_noise import LaplaceNoise

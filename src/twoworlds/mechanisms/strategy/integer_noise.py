@@ -12,13 +12,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from twoworlds.errors import InvalidInput, Unsupported
+from twoworlds.laws.comparison import larger
+from twoworlds.laws.event import AtLeast, AtMost
+from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference, Noise
+from twoworlds.laws.shifted import Shifted
 from twoworlds.mechanisms.calibration import geometric_ratio
-from twoworlds.mechanisms.comparison import larger
-from twoworlds.mechanisms.event import AtLeast, AtMost
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import GeometricNoise, NegativeBinomialDifference, Noise
-from twoworlds.mechanisms.on_statistic import AddedNoise
-from twoworlds.mechanisms.shifted import Shifted
+from twoworlds.mechanisms.on_statistic import AddedNoise, FiniteNoise
 from twoworlds.mechanisms.strategy.noise import AnswerNoise, Largest, Part, Value, multiplied
 from twoworlds.mechanisms.strategy.regions import Box, Interval
 from twoworlds.numbers import INFINITY, Number

@@ -22,8 +22,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import Unsupported
-from twoworlds.mechanisms.comparison import Comparison
-from twoworlds.mechanisms.event import Anything, Event, Listed
+from twoworlds.laws.comparison import Comparison
+from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.mechanisms.on_statistic import Channel, OnStatistic
 from twoworlds.mechanisms.strategy.compared import LikelyTranscripts, TwoTranscriptLaws
 from twoworlds.mechanisms.strategy.noise import AnswerNoise

@@ -26,7 +26,7 @@ from itertools import product
 from math import factorial, prod
 from typing import NamedTuple
 
-from twoworlds.mechanisms.comparison import larger
+from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms.strategy.laplace_noise import LaplaceNoise
 from twoworlds.mechanisms.strategy.regions import Box, Interval
 from twoworlds.numbers import Number, exp, ln, positive_part

@@ -17,8 +17,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.mechanisms.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
-from twoworlds.mechanisms.event import Anything, Event, Listed
+from twoworlds.laws.comparison import Cell, Comparison, Gap, Line, Peak, Table, larger
+from twoworlds.laws.event import Anything, Event, Listed
 from twoworlds.mechanisms.on_statistic import Channel, OnStatistic
 from twoworlds.mechanisms.paired import Both
 from twoworlds.mechanisms.strategy.interaction import Answering

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from twoworlds.errors import InvalidInput
+from twoworlds.laws.noise import Noise
 from twoworlds.mechanisms.continuous import Continuous, Laplace
 from twoworlds.mechanisms.density import AddedDensity
-from twoworlds.mechanisms.finite_noise import FiniteNoise
-from twoworlds.mechanisms.noise import Noise
-from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, OnStatistic
+from twoworlds.mechanisms.on_statistic import AddedNoise, Channel, FiniteNoise, OnStatistic
 from twoworlds.mechanisms.strategy.integer_noise import BoundedNoise, IntegerNoise
 from twoworlds.mechanisms.strategy.laplace_noise import LaplaceNoise
 from twoworlds.mechanisms.strategy.noise import AnswerNoise
@@ -20,7 +19,7 @@ def read_noise(given: object) -> AnswerNoise:
     """Return the noise on each answer: a law, a channel, or the mechanism that adds it.
 
     >>> from fractions import Fraction
-    >>> from twoworlds.mechanisms.noise import GeometricNoise
+    >>> from twoworlds.laws.noise import GeometricNoise
     >>> read_noise(GeometricNoise(Fraction(1, 2))).density(1, 0)
     Fraction(1, 6)
     """

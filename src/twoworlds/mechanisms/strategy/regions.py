@@ -14,7 +14,7 @@ from itertools import pairwise, product
 from math import ceil, prod
 
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.event import Event
+from twoworlds.laws.event import Event
 from twoworlds.worlds import Integers, Point, Universe
 
 __all__ = ["Box", "Boxes", "Interval", "Transcripts", "tiles"]

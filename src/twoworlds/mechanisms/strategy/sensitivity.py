@@ -14,17 +14,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.cards.explained import Explained
+from twoworlds.answer import Answer, Said
+from twoworlds.charts import Bars
 from twoworlds.mechanisms.strategy.regions import Boxes, Transcripts
 from twoworlds.mechanisms.strategy.strategy import Course, Strategy
-from twoworlds.numbers import show, to_json
+from twoworlds.numbers import show
+from twoworlds.show import Result
 from twoworlds.worlds import Change, Point, Reals, Universe, check_group, resolve
 
 __all__ = ["StrategySensitivity", "strategy_sensitivity"]
 
 
 @dataclass(frozen=True)
-class StrategySensitivity(Explained):
+class StrategySensitivity(Result):
     """How far one person can move the answers of a strategy.
 
     Attributes:
@@ -44,43 +46,49 @@ class StrategySensitivity(Explained):
     course: Course | None
     universe: Universe = field(repr=False)
 
-    def explain(self) -> str:
+    def answer(self) -> Answer:
         """Say the three numbers, and where the first is attained.
 
         >>> from twoworlds.worlds import Records
         >>> from twoworlds.worlds.statistics import count
         >>> survey = Strategy.batch(Records("ab", 2, smallest=1), count("a"), count("b"))
         >>> print(survey.sensitivity(neighbours="add-remove").explain())
-        Together the answers move by at most 1 under add-remove, as from a to aa. No single query \
-moves by more than 1, and the sum over queries is 2.
+        Together the answers move by at most 1 under add-remove, as from a to aa.
+        No single query moves by more than 1, and the sum over queries is 2.
         """
         joint = show(self.joint, side="up")
         head = f"Together the answers move by at most {joint} under {self.relation}"
         if self.pair is None or self.course is None:
-            return f"{head}: no neighbour moves them."
+            return Answer(f"{head}: no neighbour moves them.", blocks=(self._chart(),))
         x, y = map(self.universe.label, self.pair)
         outputs = Transcripts(Reals(), len(self.course.box))
         box = Boxes((self.course.box,)).describe(outputs)
         when = "" if box == "any answers" else f", after transcripts with {box}"
-        return (
-            f"{head}, as from {x} to {y}{when}. No single query moves by more than "
-            f"{show(self.largest, side='up')}, and the sum over queries is {show(self.total)}."
+        single = show(self.largest, side="up")
+        return Answer(
+            f"{head}, as from {x} to {y}{when}.",
+            blocks=(
+                Said(
+                    [
+                        f"No single query moves by more than {single}, and the sum over queries "
+                        f"is {show(self.total)}."
+                    ]
+                ),
+                self._chart(),
+            ),
         )
 
-    def picture(self) -> str:
-        """Draw the three numbers."""
-        from twoworlds.cards import bars
-
+    def _chart(self) -> Bars:
         moves = {"one query": self.largest, "together": self.joint, "sum over queries": self.total}
         title, grey = "How far one change moves the answers", ["sum over queries"]
-        return bars(title, moves, share=False, grey=grey, side="up")
+        return Bars(title, moves, share=False, grey=grey, side="up")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
+    def fields(self) -> dict[str, Any]:
+        """Return the three numbers, what they rest on, and the pair by its labels."""
         return {
-            "joint": to_json(self.joint),
-            "largest": to_json(self.largest),
-            "total": to_json(self.total),
+            "joint": self.joint,
+            "largest": self.largest,
+            "total": self.total,
             "relation": self.relation,
             "group": self.group,
             "pair": None if self.pair is None else [self.universe.label(x) for x in self.pair],

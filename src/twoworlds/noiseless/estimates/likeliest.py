@@ -17,8 +17,8 @@ and S that of a simulator, which sees the same others in both. If P <= a S + del
 S <= a P' + delta for all events, then P <= a^2 P' + (1 + a) delta, so that no simulator has a delta
 below H(P, P') / (1 + a), where H(P, P') is the largest P(E) - a^2 P'(E).
 
-Exact: all numbers are probabilities counted in integers (`_counting`), the worst prior is an
-extreme one (`_elections`), and the theorems' bounds stand beside them (`rates`). Not guaranteed:
+Exact: all numbers are probabilities counted in integers (`counting`), the worst prior is an
+extreme one (`elections`), and the theorems' bounds stand beside them (`rates`). Not guaranteed:
 anything against attackers who hold the entries for dependent, or drawn from other laws.
 """
 
@@ -30,15 +30,15 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.definitions.base import read_ratio
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.noiseless.data import Missing, Release, read_column
-from twoworlds.noiseless.estimates._counting import largest_size
-from twoworlds.noiseless.estimates._elections import DDP, NOISELESS, Election
-from twoworlds.noiseless.estimates._question import Question
+from twoworlds.noiseless.estimates.counting import largest_size
+from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election
 from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.question import Question
 from twoworlds.noiseless.estimates.rates import rates
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
 from twoworlds.progress import track
 

@@ -37,7 +37,6 @@ from flint import arb
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.noiseless.estimates.family import Family
 from twoworlds.numbers import Number, Order, Real, ball, compare, ln, power, rational, whole
-from twoworlds.numbers import to_json as number_json
 
 __all__ = ["Rates", "rates", "read_least"]
 
@@ -72,22 +71,6 @@ class Rates:
     theorem_13_sharper: Number
     theorem_14: Number | None
     why_not: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bounds as plain data."""
-        numbers: dict[str, Number | None] = {
-            "tau": self.tau,
-            "M": self.factor,
-            "s": self.s,
-            "u": self.u,
-            "theorem_13": self.theorem_13,
-            "s_sharper": self.s_sharper,
-            "theorem_13_sharper": self.theorem_13_sharper,
-            "theorem_14": self.theorem_14,
-        }
-        found: dict[str, Any] = {"people": self.people, "known": self.known}
-        found.update({k: None if v is None else number_json(v) for k, v in numbers.items()})
-        return found
 
 
 def rates(

@@ -20,23 +20,32 @@ Differs: Theorem 11 is printed with "<" where "<=" is enough; Theorem 12 is loos
 defined on n - 1 records as well, which is checked. The outputs that count for c are those of F on
 n and on n - 1 records: one that only fewer records can give has c = 0. What holds for the beliefs
 of a class holds for their mixtures (Theorem 4: the simulator is the same for all).
+
+**What breaks it.** Sets of records are tried from small to large, as knowing more never helps
+privacy. With a claim,
+the first set that makes it fail is named. Without one there is no line to cross, and two sets are
+named: the worst of the smallest ones that make the number found any worse, and a smallest one that
+makes delta exceed 1/2. A search that would take too long ends early, and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
+from itertools import combinations, islice
 from typing import Any
 
 from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.comparison import larger
-from twoworlds.noiseless.estimates._stable_knowledge import Knowledge, worst_case
-from twoworlds.noiseless.estimates._stable_witness import Case, Function, Records, StableWitness
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short
+from twoworlds.laws.comparison import Each, Table, larger
+from twoworlds.laws.event import Listed
+from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.numbers import (
+    INFINITY,
     Number,
     Order,
     compare,
@@ -45,10 +54,18 @@ from twoworlds.numbers import (
     number,
     show,
 )
-from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint, plain_label
 
 __all__ = ["stable"]
 
+WITH, WITHOUT = "with the record", "without it"
+_HALF = Fraction(1, 2)
+_WORK = 50_000  # pairs of beliefs times records, looked at in all
+_OUTSIDE = "a belief outside this class"
+_UNSEARCHED = f"knowing more records, what they do was not searched; {_OUTSIDE}"
+
+Records = tuple[Any, ...]
+Function = Callable[[Records], Hashable]
 Beliefs = (
     BeliefClass
     | Joint
@@ -90,7 +107,7 @@ def stable(
     (Fraction(1, 2), Fraction(1, 2), Fraction(1, 4), Real(ln 3))
     """
     members, belief = _members(beliefs)
-    table = _Table(function)
+    table = _Values(function)
     cases = list(_cases(table, members))
     wanted, allowed = read_ratio(ratio, epsilon), None if delta is None else read_delta(delta)
     knowledge = Knowledge(
@@ -100,13 +117,13 @@ def stable(
     )
     breaks: str | None = None
     if wanted is None and allowed is not None:
-        worst, factor = worst_case(cases, lambda case: case.laws.ratio_for(allowed))
+        worst, factor = worst_case(cases, lambda case: case.ratio_for(allowed))
         left_out, holds = allowed, None
         definition = f"ddp(delta={short(allowed)})"
         breaks = knowledge.ratio_breaks(factor, allowed)
     else:
         factor = Fraction(1) if wanted is None else wanted
-        worst, left_out = worst_case(cases, lambda case: case.laws.delta(factor))
+        worst, left_out = worst_case(cases, lambda case: case.delta(factor))
         definition = claim("ddp", factor, allowed)
         holds = None if allowed is None else within(left_out, allowed)
         if allowed is None:
@@ -116,7 +133,7 @@ def stable(
     values: dict[str, Number] = {"ratio": factor, "epsilon": ln(factor), "delta": left_out}
     bounds, notes = _theorems(cases)
     values.update(bounds)
-    meaning = f"on seeing the value {odds_words(factor, left_out)}"
+    meaning = f"on seeing the value {even_bet(factor, left_out)}"
     if holds is False and allowed is not None:
         meaning += f", where the claim allows {decimal(allowed, 3, 'about')}"
     what = name or getattr(function, "__name__", "the function").replace("<lambda>", "a function")
@@ -132,14 +149,218 @@ def stable(
             f"{counted(size - 1, 'record')} (canonical simulator)",
         ),
         holds=holds,
-        witness=StableWitness.of(function, worst, factor),
+        witness=_witness(function, worst, factor),
         method=f"all of {counted(len(cases), 'case')}: belief, person, value of the record, side "
         "information",
         notes=tuple(notes),
     )
 
 
-class _Table:
+@dataclass(frozen=True)
+class Case:
+    """What one belief says of F, given one person's record and the side information."""
+
+    joint: Joint
+    side: Hashable
+    person: int
+    value: Hashable
+    size: int
+    having: dict[Hashable, Number]
+    without: dict[Hashable, Number]
+    changed: Number
+
+    @cached_property
+    def laws(self) -> Each:
+        """The two laws of the answer, with the record and without it, compared both ways."""
+        outputs = tuple(dict.fromkeys([*self.having, *self.without]))
+        p, q = ([law.get(t, Fraction(0)) for t in outputs] for law in (self.having, self.without))
+        there = Table(WITH, WITHOUT, p, q, lambda cells: Listed.of(outputs[i] for i in cells))
+        return Each([there, there.reverse()], "both ways")
+
+    def delta(self, ratio: Number) -> Number:
+        """Return the delta at a ratio."""
+        return self.laws.gap(ratio)[1].delta
+
+    def ratio_for(self, delta: Number) -> Number:
+        """Return the smallest ratio with a delta."""
+        return self.laws.ratio_for(delta)[1]
+
+
+def _witness(function: Function, case: Case, ratio: Number) -> EventWitness:
+    """Return the event that is the worst at a ratio; without an excess, the likeliest one."""
+    worlds, (delta, event) = case.laws.gap(ratio)
+    if delta == 0:
+        worlds, (_, event, _) = case.laws.peak()
+    assert isinstance(event, Listed)
+    chosen = tuple(t for t in {**case.having, **case.without} if event.holds(t))
+    laws = (case.having, case.without) if worlds.x == WITH else (case.without, case.having)
+    p, q = (sum((law.get(t, Fraction(0)) for t in chosen), start=Fraction(0)) for law in laws)
+
+    def again() -> tuple[Number, Number]:
+        """Run through the belief."""
+        i, sums = case.person - 1, [Fraction(0), Fraction(0), Fraction(0)]
+        for (x, z), mass in case.joint.masses.items():
+            if z != case.side or x[i] != case.value:
+                continue
+            sums[0] += mass  # type: ignore[assignment]
+            answers = (function(tuple(x)), function((*x[:i], *x[i + 1 :])))
+            for place, answer in enumerate(answers, start=1):
+                if answer in chosen:
+                    sums[place] += mass  # type: ignore[assignment]
+        having, without = sums[1] / sums[0], sums[2] / sums[0]
+        return (having, without) if worlds.x == WITH else (without, having)
+
+    side = "" if case.side == NOTHING else f", knowing {plain_label(case.side)}"
+    name = f" under {case.joint.name}" if case.joint.name else ""
+    said = f"the value {' or '.join(plain_label(t) for t in chosen) or 'none'}"
+    return EventWitness(
+        (worlds.x, worlds.y),
+        said,
+        (p, q),
+        recomputed(again),
+        (("given", f"person {case.person} having {plain_label(case.value)}{side}{name}"),),
+        data={
+            "person": case.person,
+            "record": plain_label(case.value),
+            "side_information": plain_label(case.side),
+            "event": [plain_label(t) for t in chosen],
+            "event_in_words": said,
+        },
+    )
+
+
+Places = tuple[int, ...]
+Measure = Callable[[Case], Number]
+
+
+def worst_case(cases: list[Case], measure: Measure) -> tuple[Case, Number]:
+    """Return the first case with the largest measure, and that."""
+    best, most = cases[0], measure(cases[0])
+    for case in cases[1:]:
+        found = measure(case)
+        if larger(found, most):
+            best, most = case, found
+    return best, most
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Sets of records that the attacker may come to know.
+
+    Attributes:
+        cases: those of now.
+        told: the cases once the records at some places are known too.
+        cost: how much work one set is.
+    """
+
+    cases: list[Case]
+    told: Callable[[Places], list[Case]]
+    cost: int
+
+    def claim_breaks(self, ratio: Number, allowed: Number) -> str | None:
+        """Say what breaks a claim that holds, if anything can."""
+        if allowed == 1:
+            return None
+        for chosen, cases in self._sets():
+            _, found = worst_case(cases, lambda case: case.delta(ratio))
+            if larger(found, allowed):
+                return (
+                    f"knowing {_named_records(chosen)} too, after which delta can be "
+                    f"{decimal(found, 3, 'about')}; {_OUTSIDE}"
+                )
+        return self._nothing()
+
+    def delta_breaks(self, ratio: Number, delta: Number) -> str | None:
+        """Say what makes the delta that was found for a ratio worse, if anything can."""
+        if delta == 1:
+            return None
+        return self._weakened(
+            ratio,
+            delta,
+            delta,
+            lambda case: case.delta(ratio),
+            lambda found: f"delta {decimal(found, 3, 'about')}",
+        )
+
+    def ratio_breaks(self, ratio: Number, delta: Number) -> str | None:
+        """Say what makes the ratio that was found for a delta worse, if anything can."""
+        if ratio == INFINITY or delta == 1:
+            return None
+        return self._weakened(
+            ratio,
+            delta,
+            ratio,
+            lambda case: case.ratio_for(delta),
+            lambda found: f"epsilon {decimal(ln(found), 3, 'about')} at delta {short(delta)}",
+            where=" at this epsilon",
+        )
+
+    def _weakened(
+        self,
+        ratio: Number,
+        delta: Number,
+        now: Number,
+        measure: Measure,
+        gives: Callable[[Number], str],
+        *,
+        where: str = "",
+    ) -> str:
+        first: Places | None = None
+        beyond: Places | None = None
+        worst = now
+        open_ended = not larger(delta, _HALF)
+        for chosen, cases in self._sets():
+            if first is not None and len(chosen) > len(first) and (beyond or not open_ended):
+                break
+            if first is None or len(chosen) == len(first):
+                _, found = worst_case(cases, measure)
+                if larger(found, worst):
+                    first, worst = chosen, found
+            if open_ended and beyond is None and self._beyond(cases, ratio):
+                beyond = chosen
+        if first is None:
+            return self._nothing()
+        if beyond is not None and self._beyond(self.told(first), ratio):
+            beyond = first
+        said = weakens(
+            _named_records(first),
+            gives(worst),
+            None if beyond is None else _named_records(beyond),
+            limit=f"delta exceed 1/2{where}",
+            one="record",
+        )
+        unknown = open_ended and beyond is None and not self._complete
+        more = "; what more of them do was not searched" if unknown else ""
+        return f"{said}{more}; {_OUTSIDE}"
+
+    def _beyond(self, cases: list[Case], ratio: Number) -> bool:
+        return any(larger(case.delta(ratio), _HALF) for case in cases)
+
+    def _sets(self) -> Iterator[tuple[Places, list[Case]]]:
+        """Yield sets of records, the smaller ones first, as long as the work lasts."""
+        places = range(self.cases[0].size)
+        chosen = (c for many in range(1, len(places)) for c in combinations(places, many))
+        for one in islice(chosen, _WORK // self.cost):
+            yield one, self.told(one)
+
+    @property
+    def _complete(self) -> bool:
+        """Whether the work lasts for all sets but none and all."""
+        sets: int = 2 ** self.cases[0].size - 2
+        return sets <= _WORK // self.cost
+
+    def _nothing(self) -> str:
+        return f"{_OUTSIDE}: knowing more records does not" if self._complete else _UNSEARCHED
+
+
+def _named_records(places: Places) -> str:
+    names = [f"person {i + 1}" for i in places]
+    if len(names) == 1:
+        return f"the record of {names[0]}"
+    return f"the records of {', '.join(names[:-1])} and {names[-1]}"
+
+
+class _Values:
     """The values of a function that has to be one."""
 
     def __init__(self, function: Function) -> None:
@@ -200,7 +421,7 @@ def _joint(masses: Mapping[Any, object]) -> Joint:
     return Joint({pair: number(mass, "probability") for pair, mass in masses.items()})
 
 
-def _cases(table: _Table, members: Iterable[Joint]) -> Iterator[Case]:
+def _cases(table: _Values, members: Iterable[Joint]) -> Iterator[Case]:
     sizes = set()
     for joint in members:
         sizes |= {len(x) for x in joint.databases}
@@ -218,7 +439,7 @@ def _cases(table: _Table, members: Iterable[Joint]) -> Iterator[Case]:
 
 
 def _case(
-    table: _Table,
+    table: _Values,
     joint: Joint,
     side: Hashable,
     person: int,
@@ -242,7 +463,7 @@ def _case(
     return Case(joint, side, person, value, size, having, without, changed)
 
 
-def _told(table: _Table, members: list[Joint], places: Sequence[int]) -> list[Case]:
+def _told(table: _Values, members: list[Joint], places: Sequence[int]) -> list[Case]:
     """Return the cases once some records are known too."""
     return list(_cases(table, (joint.knowing(partial(_records_at, places)) for joint in members)))
 
@@ -260,7 +481,7 @@ def _theorems(cases: list[Case]) -> tuple[dict[str, Number], list[str]]:
         for t in outputs:
             chance = case.having.get(t, Fraction(0))
             least = chance if larger(least, chance) else least
-    _, ratio = worst_case(cases, lambda case: case.laws.ratio)
+    _, ratio = worst_case(cases, lambda case: case.laws.peak()[1].ratio)
     values: dict[str, Number] = {
         "instability": instability,
         "least": least,

@@ -17,213 +17,150 @@ is {k, ..., c'}. If it is not empty, b(j) > a b(j - 1) for all j <= c', and summ
 that "0" belongs to the event too; if it is empty, only "0" may. Either way the event is "at most
 c'" with c' >= k - 1, of Pr[B <= c'] against Pr[B <= c' - 1].
 
+So the count with the entry and the count without it are two copies of B, shifted by 1 and clamped
+from below to k - 1: `twoworlds.laws.shifted` compares them.
+
 Truncating at k + 1 is a function of the histogram truncated at k, so delta never rises with k. Who
 knows of L others of the bin (or of all, if they are fewer) whether they were sampled sees a bin of
 the rest: if s of them were, it is truncated at k - s, so that s = L is the worst (and knowing more
 never hurts the attacker: a mixture over what one might learn is no worse than its worst case).
+
+**The worst bin.** Bins are independent when members are sampled one by one, or by a Poisson
+process. Then only the person's own bin tells anything about them, and what is left to find is the
+worst one. For bins of m members, each sampled with probability p, let n = m - 1 and write, for a
+threshold k and a ratio a,
+
+    G_c(n) = Pr[B >= c - 1] - a Pr[B >= c]      H(n) = the largest over c >= k
+    J_c(n) = Pr[B <= c] - a Pr[B <= c - 1]      I(n) = the largest over c >= k - 1
+
+for B binomial with n trials; delta is the larger of H and I (and 0). One more trial gives
+G_c(n+1) = (1 - p) G_c(n) + p G_(c-1)(n), and likewise for J. So H(n + 1) <= H(n) unless
+G_(k-1)(n) > G_k(n), that is b(k - 2) > a b(k - 1); in that case quotients above k exceed a too,
+H(n) = G_k(n), and it rises. Since b(k - 2) / b(k - 1) falls as n grows, H rises up to one size and
+falls from there on, and so does I, with 1/a in place of a:
+
+    H is largest at the first n >= k - 2 + (k - 1)(1 - p) / (p a)
+    I is largest at the first n >= k - 2 + (k - 1)(1 - p) a / p
+
+The worst of any range of bin sizes, even of all sizes, thus is one of two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import NamedTuple, Protocol
 
 from flint import arb, ctx
 
-from twoworlds.noiseless.histograms.counts import Binomial, Counts, Poisson
+from twoworlds.definitions.coupled.words import counted
+from twoworlds.definitions.verdict import Proof
+from twoworlds.errors import InvalidInput
+from twoworlds.laws.comparison import Gap
+from twoworlds.laws.counts import Binomial, Counts, Poisson
+from twoworlds.laws.event import AtLeast, AtMost, Listed
+from twoworlds.laws.shifted import Shifted, tail
+from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.noiseless.histograms.sizes import read_rate
 from twoworlds.numbers import (
-    INFINITY,
     Number,
     Order,
     Real,
     ball,
+    bounds,
     compare,
+    exact_text,
+    rational,
     show,
-    to_json,
+    whole,
     working_precision,
 )
 
-__all__ = ["BinWitness", "Gap", "compare_bin", "directions"]
+__all__ = [
+    "Bins",
+    "Finding",
+    "IndependentBins",
+    "MeanBin",
+    "MemberBins",
+    "compare_bin",
+    "directions",
+    "peaks",
+    "read_bins",
+    "read_list",
+    "read_mean",
+]
 
 _PLAIN_TERMS = 2000
-_CHECK_BITS = 192
+_DIGITS = 256
+WITH = ("with your entry", "without it")
+WITHOUT = ("without your entry", "with it")
 
 
-@dataclass(frozen=True)
-class Gap:
-    """How far the two worlds of one bin are apart, and the event that shows it.
+class Finding(NamedTuple):
+    """delta, its witness, and how many members the worst bin has where that is a number.
 
-    Attributes:
-        delta: P(E) - ratio Q(E) for the worst event E and the worse direction; 0 if there is none.
-        edge: the count where the event begins (``upper``) or ends, people known included.
-        upper: True for "at least edge", likelier with the entry; False for "at most edge or
-            hidden", likelier without it.
-        probabilities: of the event in the world where it is likelier, and in the other.
+    Without a witness delta is only an upper bound.
     """
 
     delta: Number
-    edge: int
-    upper: bool
-    probabilities: tuple[Number, Number]
+    witness: Proof | None = None
+    members: int | None = None
 
 
-def compare_bin(others: Counts, threshold: int, ratio: Number, *, sampled: int = 0) -> Gap:
+def compare_bin(
+    others: Counts,
+    threshold: int,
+    ratio: Number,
+    *,
+    sampled: int = 0,
+    place: str = "a bin",
+    members: int | None = None,
+) -> Finding:
     """Return the exact delta at a ratio, for a bin with so many people known to be sampled.
 
-    >>> gap = compare_bin(Binomial(2, Fraction(1, 2)), 2, Fraction(3, 2))
-    >>> gap.delta, gap.edge, gap.upper
-    (Fraction(3, 8), 2, True)
+    >>> found = compare_bin(Binomial(2, Fraction(1, 2)), 2, Fraction(3, 2))
+    >>> found.delta, found.witness.event
+    (Fraction(3, 8), 'the bin shows 2 or more')
     """
     shown = max(1, threshold - sampled)
     first, second = directions(others, shown, ratio)
-    worse = first if compare(first.delta, second.delta, limit=256) is not Order.LESS else second
-    return Gap(worse.delta, worse.edge + sampled, worse.upper, worse.probabilities)
+    upper = compare(first.delta, second.delta, limit=_DIGITS) is not Order.LESS
+    delta, event = first if upper else second
+    cut = event.threshold  # type: ignore[attr-defined]
+    edge = cut + sampled
+    p, q = (tail(others, x, event, shown - 1, None) for x in ((1, 0) if upper else (0, 1)))
+    if upper:
+        said = f"the bin shows {edge} or more"
+    else:
+        said = f"the bin shows {edge} or less" if edge >= threshold else "the bin shows 0"
+
+    def again() -> list[Number]:
+        if upper:
+            return [_again(others, cut - 1), _again(others, cut)]
+        return [1 - _again(others, cut + 1), 1 - _again(others, cut)]
+
+    worlds = WITH if upper else WITHOUT
+    where = (("worst bin", place),)
+    witness = EventWitness(worlds, said, (p, q), recomputed(again), where, data={"bin": place})
+    return Finding(delta, witness, members)
 
 
 def directions(others: Counts, threshold: int, ratio: Number) -> tuple[Gap, Gap]:
     """Return the worst events of both directions: likelier with the entry, and without it."""
-    return _with(others, threshold, ratio), _without(others, threshold, ratio)
-
-
-def _with(others: Counts, threshold: int, ratio: Number) -> Gap:
-    """Return the event "at least c*", likelier with the entry."""
-    edge = _first_above(others, threshold, ratio)
-    q = others.at_least(edge)
-    p = q + others.mass(edge - 1)
-    return Gap(_excess(p, q, ratio), edge, upper=True, probabilities=(p, q))
-
-
-def _without(others: Counts, threshold: int, ratio: Number) -> Gap:
-    """Return the event "at most c', or hidden", likelier without the entry."""
-    edge = _last_below(others, threshold, ratio)
-    q = others.at_most(edge - 1)
-    p = q + others.mass(edge)
-    return Gap(_excess(p, q, ratio), edge, upper=False, probabilities=(p, q))
-
-
-def _excess(p: Number, q: Number, ratio: Number) -> Number:
-    """Return (p - ratio q)_+, exactly 0 where it is not above it."""
-    excess = p if q == 0 else Fraction(0) if ratio == INFINITY else p - ratio * q
-    return excess if compare(excess, 0) is Order.GREATER else Fraction(0)
-
-
-def _first_above(others: Counts, threshold: int, ratio: Number) -> int:
-    """Return the smallest c >= threshold with b(c - 1) > ratio b(c); b is 0 beyond its last."""
-
-    def above(c: int) -> bool:
-        if others.last is not None and c > others.last:
-            return True
-        return c > others.first and compare(others.quotient(c), ratio) is Order.GREATER
-
-    low, high = threshold, max(threshold, others.first) + 1
-    while not above(high):
-        if others.last is None and ratio == INFINITY:
-            return high  # no count is impossible: any edge will do, its excess is 0
-        low, high = high, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if above(middle) else (middle + 1, high)
-    return low
-
-
-def _last_below(others: Counts, threshold: int, ratio: Number) -> int:
-    """Return the largest c >= threshold with b(c) > ratio b(c - 1), or threshold - 1."""
-
-    def below(c: int) -> bool:
-        if others.last is not None and c > others.last:
-            return False
-        if c <= others.first:
-            return True  # b(c - 1) = 0
-        if ratio == INFINITY:
-            return False
-        return compare(others.quotient(c) * ratio, 1) is Order.LESS
-
-    low, high = threshold - 1, threshold
-    while below(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if below(middle) else (low, middle)
-    return low
-
-
-@dataclass(frozen=True)
-class BinWitness:
-    """An event on one bin's published count, with its probability in both worlds.
-
-    Attributes:
-        others: the law of the bin's others whose sampling is not known.
-        place: the bin in words, such as "a bin of 50 members".
-        sampled: how many others are known to be in the sample.
-        gap: the event and its probabilities.
-        members: how many members the bin has, where that is a number.
-    """
-
-    others: Counts
-    place: str
-    threshold: int
-    sampled: int
-    gap: Gap
-    members: int | None = None
-
-    @property
-    def event(self) -> str:
-        """The event in words."""
-        edge = self.gap.edge
-        if self.gap.upper:
-            return f"the bin shows {edge} or more"
-        return f"the bin shows {edge} or less" if edge >= self.threshold else "the bin shows 0"
-
-    @property
-    def worlds(self) -> tuple[str, str]:
-        """The world in which the event is likelier, and the other."""
-        both = ("with your entry", "without it")
-        return both if self.gap.upper else ("without your entry", "with it")
-
-    def verify(self) -> bool:
-        """Sum both probabilities again, term by term or by an incomplete beta function."""
-        edge = self.gap.edge - self.sampled
-        cuts = (edge - 1, edge) if self.gap.upper else (edge + 1, edge)
-        fresh = [_again(self.others, cut) for cut in cuts]
-        if not self.gap.upper:
-            fresh = [1 - x for x in fresh]
-        return all(_same(a, b) for a, b in zip(fresh, self.gap.probabilities, strict=True))
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the bin, the event and its two probabilities."""
-        yield "worst bin", self.place
-        p, q = self.gap.probabilities
-        first, second = self.worlds
-        yield "event", self.event
-        yield (
-            "",
-            f"probability {show(p, side='at least')} {first}, {show(q, side='at most')} {second}",
-        )
-
-    def explain(self) -> str:
-        """Say the event and its two probabilities in a sentence."""
-        p, q = self.gap.probabilities
-        first, second = self.worlds
-        return (
-            f"in {self.place}, {self.event} has probability {show(p, side='at least')} {first} and "
-            f"{show(q, side='at most')} {second}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        return {
-            "bin": self.place,
-            "event": self.event,
-            "worlds": list(self.worlds),
-            "probabilities": [to_json(p) for p in self.gap.probabilities],
-        }
+    both = Shifted("with", "without", 1, 0, others, low=threshold - 1)
+    there, back = both.gap(ratio), both.reverse().gap(ratio)
+    if isinstance(there.event, Listed):  # nothing is likelier with the entry
+        there = Gap(Fraction(0), AtLeast(threshold))
+    if isinstance(back.event, Listed):  # nothing is likelier without the entry, "0" included
+        back = Gap(Fraction(0), AtMost(threshold - 1))
+    return there, back
 
 
 def _again(others: Counts, cut: int) -> Number:
-    """Compute Pr[B >= cut] in another way than `Counts` does."""
+    """Compute Pr[B >= cut] term by term or by an incomplete beta function, not as `Counts`."""
     if cut <= others.first:
         return Fraction(1)
     if others.last is not None and cut > others.last:
@@ -249,8 +186,190 @@ def _poisson_again(mean: Fraction, cut: int, bits: int) -> arb:
         return 1 - total
 
 
-def _same(a: Number, b: Number) -> bool:
-    """Tell whether two numbers are equal, or enclosures that meet at a high precision."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return a == b
-    return bool(ball(a, _CHECK_BITS).overlaps(ball(b, _CHECK_BITS)))
+class Bins(Protocol):
+    """Bins of one kind, of which the worst is wanted."""
+
+    @property
+    def words(self) -> str:
+        """How the bin is sampled, as a clause."""
+
+    @property
+    def most_known(self) -> int | None:
+        """How many others of a bin there are at most; None if there is no end."""
+
+    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+        """Return the worst bin and event, if so many others of the bin are known, or all."""
+
+
+@dataclass(frozen=True)
+class MemberBins:
+    """Bins of ``low`` to ``high`` members (None: no end), each sampled at the rate."""
+
+    low: int
+    high: int | None
+    rate: Fraction
+
+    @property
+    def words(self) -> str:
+        """How the bin is sampled."""
+        return f"{self._members} is in the sample independently with probability {self.rate}"
+
+    @property
+    def _members(self) -> str:
+        if self.low == self.high:
+            return f"each of the {counted(self.low, 'member')} of your bin"
+        if self.high is None:
+            least = "however many these are" if self.low == 1 else f"{self.low:,} or more of them"
+            return f"each member of your bin, {least},"
+        return f"each member of your bin, {self.low:,} to {self.high:,} in number,"
+
+    @property
+    def most_known(self) -> int | None:
+        """All members but the person."""
+        return None if self.high is None else self.high - 1
+
+    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+        """Return the worst size in the range: one of two, see the module.
+
+        Of a bin with fewer others all are known; then it is shown for certain or not at all, and a
+        larger bin of which all are known is no better.
+        """
+        known = known if self.most_known is None else min(known, self.most_known)
+        sizes = peaks(max(1, threshold - known), self.rate, ratio)
+        low, high = self.low - 1 - known, None if self.high is None else self.high - 1 - known
+        within = {max(0, low, n if high is None else min(n, high)) for n in sizes}
+        return _worse(self._sized(n, threshold, ratio, known) for n in sorted(within))
+
+    def _sized(self, others: int, threshold: int, ratio: Number, known: int) -> Finding:
+        law, members = Binomial(others, self.rate), others + 1 + known
+        place = f"a bin of {counted(members, 'member')}"
+        return compare_bin(law, threshold, ratio, sampled=known, place=place, members=members)
+
+
+@dataclass(frozen=True)
+class MeanBin:
+    """A bin of which a Poisson number of others is in the sample."""
+
+    mean: Fraction
+    most_known = None
+
+    @property
+    def words(self) -> str:
+        """How the bin is sampled."""
+        return (
+            "the number of others of your bin in the sample is Poisson with mean "
+            f"{exact_text(self.mean)}"
+        )
+
+    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+        """Return the worst event; others known to be in the sample come on top of the mean."""
+        place = f"a bin with {exact_text(self.mean)} others in the sample on average"
+        return compare_bin(Poisson(self.mean), threshold, ratio, sampled=known, place=place)
+
+
+@dataclass(frozen=True)
+class IndependentBins:
+    """Several kinds of independent bins; your bin may be any of them."""
+
+    kinds: tuple[Bins, ...]
+
+    @property
+    def words(self) -> str:
+        """How the bins are sampled."""
+        return ", or ".join(kind.words for kind in self.kinds)
+
+    @property
+    def most_known(self) -> int | None:
+        """The others of the largest bin."""
+        found = [kind.most_known for kind in self.kinds]
+        return None if None in found else max(most for most in found if most is not None)
+
+    def worst(self, threshold: int, ratio: Number, known: int) -> Finding:
+        """Return the worst of all bins; in a small one all others are known."""
+        _check_known(known, self.most_known)
+        return _worse(kind.worst(threshold, ratio, known) for kind in self.kinds)
+
+
+def peaks(threshold: int, rate: Fraction, ratio: Number) -> list[int]:
+    """Return the numbers of others at which H and I are largest.
+
+    >>> peaks(20, Fraction(1, 2), Fraction(3, 2))
+    [31, 47]
+    """
+    base = (threshold - 1) * (1 - rate) / rate
+    found: list[int] = []
+    for x in (base / ratio, base * ratio):
+        # An enclosure that meets a whole number names both neighbours.
+        found += {max(0, math.ceil(end) + threshold - 2) for end in bounds(x, _DIGITS)}
+    return sorted(found)
+
+
+def read_bins(population: object, rate: object) -> IndependentBins:
+    """Read bin sizes: 50, "30, 50", "1..120", "any", or a list of such.
+
+    >>> read_bins("10..20, 50", "1/3").most_known
+    49
+    """
+    sampled = read_rate(rate)
+    kinds = tuple(MemberBins(low, high, sampled) for low, high in _ranges(population))
+    if not kinds:
+        raise InvalidInput("population is empty: give the members of a bin, such as 50")
+    return IndependentBins(kinds)
+
+
+def read_mean(mean: object) -> IndependentBins:
+    """Read the mean number of others in the sample, for one bin or several."""
+    found: list[Bins] = []
+    for part in read_list(mean):
+        value = rational(part, "mean")
+        if value <= 0:
+            raise InvalidInput(f"mean={show(value)}: a Poisson law needs a mean above 0")
+        found.append(MeanBin(value))
+    if not found:
+        raise InvalidInput("mean is empty: give the mean number of others in a bin, such as 5")
+    return IndependentBins(tuple(found))
+
+
+def _ranges(population: object) -> Iterator[tuple[int, int | None]]:
+    for part in read_list(population):
+        if part == "any":
+            yield 1, None
+        elif isinstance(part, str) and ".." in part:
+            first, _, last = part.partition("..")
+            low = whole(first, "population", at_least=1)
+            high = whole(last, "population", at_least=1) if last.strip() else None
+            if high is not None and high < low:
+                raise InvalidInput(f"population={part}: the range ends before it begins")
+            yield low, high
+        else:
+            size = whole(part, "population", at_least=1)
+            yield size, size
+
+
+def read_list(given: object) -> list[object]:
+    """Split a text at its commas; take a list as it is, and anything else as a list of one.
+
+    >>> read_list("1/2, 1/2"), read_list(50)
+    (['1/2', '1/2'], [50])
+    """
+    if isinstance(given, str):
+        return [part.strip() for part in given.split(",") if part.strip()]
+    if isinstance(given, range) and given.step == 1 and given:
+        return [f"{given.start}..{given.stop - 1}"]
+    return list(given) if isinstance(given, Iterable) else [given]
+
+
+def _check_known(known: int, most: int | None) -> None:
+    if most is not None and known > most:
+        raise InvalidInput(
+            f"known={known}: a bin has at most {counted(most, 'other')} beside the person, so no "
+            "more can be known"
+        )
+
+
+def _worse(found: Iterable[Finding]) -> Finding:
+    worst, *others = found
+    for other in others:
+        if compare(other.delta, worst.delta, limit=_DIGITS) is Order.GREATER:
+            worst = other
+    return worst

@@ -20,18 +20,16 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any
 
-from twoworlds.cards.explained import Explained
-from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TwoWorldsError
-from twoworlds.noiseless.data import Missing, read_column, withheld
+from twoworlds.noiseless.data import Missing, Release, read_column
+from twoworlds.noiseless.histograms.bins import MemberBins, read_bins, read_list
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
-from twoworlds.noiseless.histograms.sampling import MemberBins, read_bins, read_list
 from twoworlds.noiseless.histograms.size_laws import Discarded, SizeLaw
 from twoworlds.noiseless.histograms.sizes import size_law
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import number, whole
 
-__all__ = ["DeclaredBin", "HistogramRelease", "discard", "read_declared", "release_histogram"]
+__all__ = ["DeclaredBin", "discard", "read_declared", "release_histogram"]
 
 
 @dataclass(frozen=True)
@@ -57,56 +55,6 @@ class DeclaredBin:
         return any(max(a, c) <= min(b, d) for a, b in self.ranges for c, d in other.ranges)
 
 
-@dataclass(frozen=True)
-class HistogramRelease(Explained):
-    """A truncated table of real data, and the verdict on publishing it.
-
-    Attributes:
-        verdict: what holds, under which belief.
-        threshold: the smallest count that is shown.
-        table: what is published of each declared bin; 0 stands for any count below the threshold.
-            None where a claim was made that is not proven to hold.
-    """
-
-    verdict: Verdict
-    threshold: int
-    table: Mapping[str, int] | None
-
-    def __str__(self) -> str:
-        """Return the words."""
-        return self.explain()
-
-    def explain(self) -> str:
-        """Return the belief class first, then the verdict, then the table."""
-        return (
-            f"This rests on a belief: {self.verdict.assumptions[0]}.\n\n"
-            f"{self.verdict.explain()}\n\n{self.shown}"
-        )
-
-    def picture(self) -> str:
-        """Draw the table; what the verdict says, if it is withheld."""
-        from twoworlds.cards import bars
-
-        return bars("What is published", self.table or {}, share=False) or self.verdict.picture()
-
-    @property
-    def shown(self) -> str:
-        """The table as text, one bin per line, or that it is withheld."""
-        if self.table is None:
-            return f"The table is {withheld(self.verdict)}."
-        wide = max(len(name) for name in self.table)
-        lines = [f"  {name:<{wide}}  {count:,}" for name, count in self.table.items()]
-        return f"The table (0 stands for less than {self.threshold:,}):\n\n" + "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the release as plain data: the belief, the table, the verdict."""
-        return {
-            "rests_on": self.verdict.assumptions[0],
-            "table": None if self.table is None else dict(self.table),
-            **self.verdict.to_dict(),
-        }
-
-
 def release_histogram(
     path: str | Path,
     column: str,
@@ -115,7 +63,7 @@ def release_histogram(
     *,
     missing: Missing = "refuse",
     **asked: Any,
-) -> HistogramRelease:
+) -> Release:
     """Count a column by declared bins, truncate the counts, and judge their release.
 
     Args:
@@ -138,9 +86,9 @@ def release_histogram(
     counts = _counts(cells, column, declared)
     _check_belief(counts, law, most)
     if asked.get("delta") is not None and verdict.holds is not True:
-        return HistogramRelease(verdict, k, None)
+        return Release(verdict, "table", None, threshold=k)
     shown = {name: count if count >= k else 0 for name, count in counts.items()}
-    return HistogramRelease(verdict, k, shown)
+    return Release(verdict, "table", shown, threshold=k)
 
 
 def discard(cells: list[Any], law: Discarded, random: Random) -> list[Any]:

@@ -25,10 +25,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
-from twoworlds.definitions.verdict import Proof, Verdict, within
+from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
+from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
-from twoworlds.noiseless.histograms.counts import Binomial, Poisson
-from twoworlds.noiseless.histograms.sampling import (
+from twoworlds.laws.counts import Binomial, Poisson
+from twoworlds.noiseless.histograms.bins import (
+    Finding,
     IndependentBins,
     MeanBin,
     MemberBins,
@@ -36,11 +38,9 @@ from twoworlds.noiseless.histograms.sampling import (
     read_list,
     read_mean,
 )
-from twoworlds.noiseless.histograms.shared import SharedBins
+from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
 from twoworlds.noiseless.histograms.size_laws import Sampled, SizeLaw
 from twoworlds.noiseless.histograms.sizes import size_law
-from twoworlds.noiseless.histograms.table_witness import TableWitness
-from twoworlds.noiseless.words import assumed, claim, counted, odds_words, short, weakens
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -54,7 +54,6 @@ from twoworlds.numbers import (
 )
 
 __all__ = [
-    "Finding",
     "Histogram",
     "first_where",
     "judge",
@@ -70,18 +69,6 @@ _THEOREM_10 = (
     "passes the condition under N and N + 1, and a person rather than a place in the list. The "
     "delta given here is computed and needs none of it"
 )
-
-
-@dataclass(frozen=True)
-class Finding:
-    """delta, its witness, and how many members the worst bin has where that is a number.
-
-    Without a witness delta is only an upper bound.
-    """
-
-    delta: Number
-    witness: Proof | None = None
-    members: int | None = None
 
 
 @dataclass(frozen=True)
@@ -121,11 +108,11 @@ class Histogram:
         """Return delta with its witness."""
         if isinstance(self.bins, IndependentBins):
             worst = self.bins.worst(threshold, ratio, self.known)
-            return Finding(at_most_one(worst.gap.delta), worst, worst.members)
+            return worst._replace(delta=at_most_one(worst.delta))
         found = self.bins.worst(threshold, ratio, self.known)
         if found.bounded:
             return Finding(found.delta)
-        witness = TableWitness(self.bins, threshold, self.known, ratio, found)
+        witness = table_witness(self.bins, threshold, self.known, ratio, found)
         return Finding(at_most_one(found.delta), witness)
 
     def delta(self, threshold: int, ratio: Number) -> Number:
@@ -193,7 +180,7 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
         f"the histogram truncated at {threshold:,}",
         claim("ddp", ratio),
         values,
-        assumed(sample.belief, odds_words(ratio, delta), breaks),
+        assumed(sample.belief, even_bet(ratio, delta), breaks),
         tuple(_assumptions(sample)),
         witness=found.witness,
         method=_method(sample, found),
@@ -201,7 +188,7 @@ def judge(sample: Histogram, threshold: int, ratio: Number, allowed: Number | No
     )
     if allowed is None:
         return verdict
-    broken = assumed(sample.belief, f"the claim fails: {odds_words(ratio, delta)}")
+    broken = assumed(sample.belief, f"the claim fails: {even_bet(ratio, delta)}")
     judged = verdict.against(claim("ddp", ratio, allowed), delta, allowed, broken=broken)
     if judged.holds is not None:
         return judged

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from twoworlds.noiseless.histograms.counts import Binomial, Hypergeometric, tail_ball
+from twoworlds.laws.counts import Binomial, Hypergeometric, tail_ball
 from twoworlds.numbers import Number, ball, working_precision
 
 __all__ = ["BITS", "Own", "Sizes", "reveal"]

@@ -24,19 +24,18 @@ D(x, p) = x ln(x/p) + (1 - x) ln((1 - x)/(1 - p)), as long as x/n is on that sid
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
 from twoworlds.definitions.base import read_delta, read_ratio
-from twoworlds.definitions.verdict import Verdict, agree
+from twoworlds.definitions.coupled.words import assumed, claim
+from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
-from twoworlds.noiseless.histograms.counts import Poisson, added
+from twoworlds.laws.counts import Poisson, added
+from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.noiseless.histograms.size_laws import Jump, Sampled, SizeLaw
 from twoworlds.noiseless.histograms.sizes import size_law
-from twoworlds.noiseless.words import assumed, claim
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -50,56 +49,32 @@ from twoworlds.numbers import (
     ln,
     maximum,
     positive_part,
-    show,
-    to_json,
 )
 
-__all__ = ["SizeWitness", "chernoff", "size_condition"]
+__all__ = ["chernoff", "size_condition"]
 
 _PLAIN_TERMS = 2000
 _SHOWN = 4
 
 
-@dataclass(frozen=True)
-class SizeWitness:
-    """The sizes at which the law moves too fast, and their probability under N and N + 1."""
+def _witness(
+    law: SizeLaw, jumps: tuple[Jump, ...], probabilities: tuple[Number, Number]
+) -> EventWitness:
+    """Return the sizes at which the law moves too fast; few enough are added up one by one."""
+    parts = [_written(jump) for jump in jumps[:_SHOWN]]
+    if len(jumps) > _SHOWN:
+        parts.append(f"and {len(jumps) - _SHOWN} more")
 
-    law: SizeLaw
-    jumps: tuple[Jump, ...]
-    probabilities: tuple[Number, Number]
+    def again() -> list[Number]:
+        return [added(_plain(law, jump, shift) for jump in jumps) for shift in (0, 1)]
 
-    @property
-    def event(self) -> str:
-        """The failing sizes in words."""
-        parts = [_written(jump) for jump in self.jumps[:_SHOWN]]
-        if len(self.jumps) > _SHOWN:
-            parts.append(f"and {len(self.jumps) - _SHOWN} more")
-        return "n = " + ", ".join(parts)
-
-    def verify(self) -> bool:
-        """Add up the failing sizes one by one, where they are few enough."""
-        fresh = []
-        for shift in (0, 1):
-            fresh.append(added(_plain(self.law, jump, shift) for jump in self.jumps))
-        return all(agree(a, b) for a, b in zip(fresh, self.probabilities, strict=True))
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the sizes and both probabilities."""
-        yield "fails at", self.event
-        yield "", f"probability {show(self.probabilities[0])} under N"
-        yield "", f"probability {show(self.probabilities[1])} under N + 1"
-
-    def explain(self) -> str:
-        """Say where it fails, and how often."""
-        under, more = (show(p) for p in self.probabilities)
-        return f"it fails at {self.event}, of probability {under} under N and {more} under N + 1"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the witness as plain data."""
-        return {
-            "fails_at": [[jump.low, jump.high] for jump in self.jumps],
-            "probabilities": [to_json(p) for p in self.probabilities],
-        }
+    return EventWitness(
+        ("N", "N + 1"),
+        f"the condition fails at n = {', '.join(parts)}",
+        probabilities,
+        recomputed(again),
+        data={"fails_at": [[jump.low, jump.high] for jump in jumps]},
+    )
 
 
 def size_condition(
@@ -140,7 +115,7 @@ def size_condition(
             size.words,
             "compared are the sizes N and N + 1; the smallest size counts as a failure",
         ),
-        witness=SizeWitness(size, jumps, (under, more)),
+        witness=_witness(size, jumps, (under, more)),
         method="every size at which N or N + 1 can be is covered by the listed intervals",
         notes=tuple(_notes(size, values)),
     )

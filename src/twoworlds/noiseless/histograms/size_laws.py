@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from twoworlds.noiseless.histograms.counts import Binomial, Counts, Poisson, added
+from twoworlds.laws.counts import Binomial, Counts, Poisson, added
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, ball, compare, exact_text
 
 __all__ = ["Discarded", "Jump", "Listed", "Sampled", "SizeLaw", "TwoSided"]
@@ -132,7 +132,7 @@ class Sampled(SizeLaw):
 
     def mass(self, n: int) -> Number:
         """Return Pr[N = n]."""
-        return self.counts.mass(n)
+        return self.counts.pmf(n)
 
     def at_least(self, n: int) -> Number:
         """Return Pr[N >= n]."""

@@ -27,7 +27,7 @@ from fractions import Fraction
 from twoworlds.calls import Registry
 from twoworlds.definitions.base import read_delta
 from twoworlds.errors import InvalidInput
-from twoworlds.noiseless.histograms.counts import Binomial, Poisson, added
+from twoworlds.laws.counts import Binomial, Poisson, added
 from twoworlds.noiseless.histograms.size_laws import Discarded, Listed, Sampled, SizeLaw, TwoSided
 from twoworlds.numbers import (
     INFINITY,

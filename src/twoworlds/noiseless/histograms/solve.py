@@ -16,15 +16,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 from twoworlds.definitions.base import read_delta, read_ratio
+from twoworlds.definitions.coupled.words import counted
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.noiseless.histograms.bins import directions
-from twoworlds.noiseless.histograms.counts import Binomial
+from twoworlds.laws.counts import Binomial
+from twoworlds.noiseless.histograms.bins import IndependentBins, MemberBins, directions, peaks
 from twoworlds.noiseless.histograms.histogram import Histogram, first_where, judge, read_histogram
-from twoworlds.noiseless.histograms.sampling import IndependentBins, MemberBins, peaks
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
 from twoworlds.noiseless.histograms.sizes import read_rate
-from twoworlds.noiseless.words import counted
 from twoworlds.numbers import INFINITY, Number, decimal, rational, whole
 
 __all__ = ["solve_known_members", "solve_population", "solve_rate", "solve_threshold"]

@@ -1,6 +1,6 @@
 """The verdict on the exact total of entries with a density.
 
-The mathematics is in `_uniform`: uniform entries, and the class of all entries
+The mathematics is in `twoworlds.laws.uniform`: uniform entries, and the class of all entries
 with a uniform component (Bassily, Groce, Katz & Smith, Theorems 8 and 9; Theorem 17 for noiseless
 privacy).
 """
@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from twoworlds.definitions.coupled.words import (
+    claim,
+    counted,
+    delta_words,
+    enclosed_words,
+    short,
+    undecided_words,
+    weakens,
+)
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import Unsupported
-from twoworlds.noiseless.sums._breaking import HALF
-from twoworlds.noiseless.sums._setting import check_known, check_names
-from twoworlds.noiseless.sums._uniform import (
+from twoworlds.laws.entry import Interval, UniformComponent
+from twoworlds.laws.uniform import (
     CELLS,
     MOST_UNIFORM,
     delta_between,
@@ -24,18 +31,13 @@ from twoworlds.noiseless.sums._uniform import (
     irwin_hall,
     nearly_best,
 )
-from twoworlds.noiseless.sums._words import (
-    INDEPENDENT,
-    Words,
-    delta_words,
-    enclosed_words,
-    undecided_words,
-)
-from twoworlds.noiseless.sums.laws import Interval, UniformComponent
-from twoworlds.noiseless.words import claim, counted, short, weakens
-from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show, to_json
+from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.noiseless.sums.breaking import HALF
+from twoworlds.noiseless.sums.setting import check_known, check_names
+from twoworlds.noiseless.sums.total import INDEPENDENT, Words
+from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show
 
-__all__ = ["UniformWitness", "continuous_total", "read_shift"]
+__all__ = ["continuous_total", "read_shift"]
 
 _WITNESS_BITS = 40
 
@@ -89,64 +91,10 @@ def read_shift(law: Interval, simulator: str, definition: str) -> tuple[str, Fra
     return f"centred {exact_text((low + high) / 2)}", HALF
 
 
-@dataclass(frozen=True)
-class UniformWitness:
-    """A half-line of totals of uniform entries, with its probability in both worlds.
-
-    Attributes:
-        unknown: how many uniform entries are unknown, on [0, 1].
-        shift: how far the entry moves the total, in lengths of the interval.
-        reach: the event is that the total lies within ``reach`` of the largest one without shift.
-        worlds: their names.
-        probabilities: of the event with the shift and without it.
-    """
-
-    unknown: int
-    shift: Fraction
-    reach: Fraction
-    worlds: tuple[str, str]
-    probabilities: tuple[Fraction, Fraction]
-
-    def verify(self) -> bool:
-        """Compute both probabilities again, as exact fractions."""
-        places = (self.reach + self.shift, self.reach)
-        return self.probabilities == tuple(irwin_hall(self.unknown, y) for y in places)
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield the worlds, the totals and their probabilities."""
-        p, q = self.probabilities
-        yield "worst pair", f"{self.worlds[0]}  against  {self.worlds[1]}"
-        yield "event", self.event
-        yield "", f"probability {show(p, side='at least')} against {show(q, side='at most')}"
-
-    @property
-    def event(self) -> str:
-        """The event in words."""
-        return (
-            f"the unknown entries (in lengths of the interval) add up to at least "
-            f"{show(self.unknown - self.reach, side='down')}"
-        )
-
-    def explain(self) -> str:
-        """Say it in a sentence."""
-        p, q = self.probabilities
-        return (
-            f"{self.worlds[0]} against {self.worlds[1]}: that {self.event} has probability "
-            f"{show(p, side='at least')} against {show(q, side='at most')}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            "worlds": list(self.worlds),
-            "event_in_words": self.event,
-            "probabilities": [to_json(p) for p in self.probabilities],
-        }
-
-
 def _witness(
     law: Interval, unknown: int, shift: Fraction, ratio: Number, how: str
-) -> UniformWitness | None:
+) -> EventWitness | None:
+    """Return a half-line of totals, within ``reach`` of the largest one without the shift."""
     if not 0 < unknown <= MOST_UNIFORM:
         return None
     reach = nearly_best(unknown, shift, ratio, _WITNESS_BITS)
@@ -158,7 +106,15 @@ def _witness(
     }
     names = worlds.get(how, (f"entry {exact_text(high)}", f"without it, {how.split()[-1]} added"))
     masses = irwin_hall(unknown, reach + shift), irwin_hall(unknown, reach)
-    return UniformWitness(unknown, shift, reach, names, masses)
+    event = (
+        f"the unknown entries (in lengths of the interval) add up to at least "
+        f"{show(unknown - reach, side='down')}"
+    )
+
+    def again() -> list[Number]:
+        return [irwin_hall(unknown, y) for y in (reach + shift, reach)]
+
+    return EventWitness(names, event, masses, recomputed(again), data={"event_in_words": event})
 
 
 def _claimed(law: Interval, delta: Number, target: Number) -> bool | None:

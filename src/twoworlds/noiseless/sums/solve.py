@@ -1,7 +1,7 @@
 """Solving for what is unknown about an exact total: people, known entries, or epsilon.
 
 Delta never grows with the number of people and never falls with the number of known entries
-(`_setting` proves it: a further unknown entry is post-processing), so a search
+(`setting` proves it: a further unknown entry is post-processing), so a search
 by doubling and halving finds the border. The answer is then computed again on both sides of it: the
 claim holds at the answer, and at the neighbouring value it fails, or, for classes of laws of which
 only a bound is known, is not proven.
@@ -15,22 +15,23 @@ from fractions import Fraction
 from functools import partial
 
 from twoworlds.definitions.base import read_delta
+from twoworlds.definitions.coupled.words import counted, short
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
-from twoworlds.noiseless.sums._breaking import breaking, decided
-from twoworlds.noiseless.sums._search import least_enough
-from twoworlds.noiseless.sums._setting import (
+from twoworlds.laws.comparison import Table
+from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, read_law
+from twoworlds.laws.search import least_enough
+from twoworlds.laws.uniform import delta_between, enough_unknown
+from twoworlds.noiseless.sums.breaking import breaking, decided
+from twoworlds.noiseless.sums.continuous import read_shift
+from twoworlds.noiseless.sums.setting import (
     Setting,
     asked_ratio,
     check_names,
     read_groups,
     read_setting,
 )
-from twoworlds.noiseless.sums._uniform import delta_between, enough_unknown
-from twoworlds.noiseless.sums.continuous import read_shift
-from twoworlds.noiseless.sums.laws import AnyLaw, EntryLaw, Interval, read_law
 from twoworlds.noiseless.sums.total import judged, total
-from twoworlds.noiseless.words import counted, short
 from twoworlds.numbers import INFINITY, Number, at_most_one, bounds, ln, rational, show, whole
 
 __all__ = ["solve_epsilon", "solve_known", "solve_people"]
@@ -168,7 +169,7 @@ def _delta(
         _, shift = read_shift(law, simulator, definition)
         return at_most_one(delta_between(law, people - 1 - known, shift, ratio))
     setting = read_setting(groups, known, simulator, definition)
-    return at_most_one(setting.answer(ratio, target=limit).worst.delta)
+    return at_most_one(setting.answer(ratio, target=limit).delta)
 
 
 def _missed(delta: Number, limit: Fraction) -> str:
@@ -213,8 +214,7 @@ def _fewest(law: AnyLaw, ratio: Number, limit: Fraction, simulator: str, definit
 def _refuse_hopeless(law: EntryLaw, ratio: Number, simulator: str, definition: str) -> None:
     """Refuse laws for which delta is 1 however many people there are."""
     setting = Setting(((law, 2),), 0, simulator, definition)
-    comparison = setting.answer(ratio).worst.comparison
-    apart = comparison is not None and comparison.laws is None
+    apart = isinstance(setting.answer(ratio).comparison, Table)
     if apart or law.variance == 0:
         raise InvalidInput(
             f"entries {law.text}: no number of people is enough, as totals with and without an "

@@ -14,29 +14,49 @@ restores the claim. Nothing here says that no other simulator does better.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from flint import nmod_poly
+
 from twoworlds.definitions.base import read_delta
+from twoworlds.definitions.coupled.words import (
+    assumed,
+    claim,
+    counted,
+    enclosed_words,
+    even_bet,
+    undecided_words,
+)
 from twoworlds.definitions.verdict import Verdict, within
-from twoworlds.noiseless.sums._breaking import HALF, breaking_words
-from twoworlds.noiseless.sums._comparisons import centres
-from twoworlds.noiseless.sums._setting import (
+from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, common_step
+from twoworlds.laws.event import Ranges
+from twoworlds.laws.lattice import OnLattice
+from twoworlds.laws.witness import EventWitness, agree
+from twoworlds.noiseless.sums.breaking import HALF, breaking_words
+from twoworlds.noiseless.sums.setting import (
     EXACT_BITS,
-    Answer,
     Setting,
+    World,
+    Worst,
     asked_ratio,
+    centres,
+    law_of_sum,
     read_groups,
     read_setting,
 )
-from twoworlds.noiseless.sums._witness import TotalWitness
-from twoworlds.noiseless.sums._words import INDEPENDENT, Words, enclosed_words, undecided_words
-from twoworlds.noiseless.sums.laws import AnyLaw, EntryLaw, Interval
-from twoworlds.noiseless.words import claim
 from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
 
-__all__ = ["largest_exact", "total"]
+__all__ = ["INDEPENDENT", "Words", "largest_exact", "total"]
+
+_PRIME = (1 << 61) - 1
+_PLAIN = 100_000
+_BITS = 24
+INDEPENDENT = (
+    "the entries must be independent given what the attacker knows; "
+    "entries that move together, or a law with less spread, end the guarantee"
+)
 
 
 def total(
@@ -85,11 +105,11 @@ def total(
 def judged(setting: Setting, ratio: Number, target: Number | None) -> Verdict:
     """Return the verdict on a question about discrete entries."""
     goal = None if target is None else bounds(target)[0]
-    answer = setting.answer(ratio, target=goal)
-    delta = at_most_one(answer.worst.delta)
+    worst = setting.answer(ratio, target=goal)
+    delta = at_most_one(worst.delta)
     holds = None if target is None else within(delta, target)
-    words = Words(setting.groups, setting.known, answer.ways)
-    notes = _notes(setting, answer, ratio, target)  # of the same sum, which is still remembered
+    words = Words(setting.groups, setting.known, worst.ways)
+    notes = _notes(setting, worst, ratio, target)  # of the same sum, which is still remembered
     if target is not None and holds is None:
         notes = (undecided_words(delta, target), *notes)
     breaks = breaking_words(setting, ratio, delta, target, holds=holds)
@@ -103,44 +123,121 @@ def judged(setting: Setting, ratio: Number, target: Number | None) -> Verdict:
         words.sentence(ratio, delta, breaks),
         words.assumptions,
         holds=holds,
-        witness=_witness(answer),
-        method=_method(setting, answer),
+        witness=_witness(worst),
+        method=_method(setting, worst),
         notes=notes,
-        exact=answer.exact,
+        exact=worst.exact,
     )
 
 
 def largest_exact(law: EntryLaw) -> int:
     """Return how many entries of this law can be added up exactly.
 
-    >>> from twoworlds.noiseless.sums.laws import EntryLaw
+    >>> from twoworlds.laws.entry import EntryLaw
     >>> largest_exact(EntryLaw.uniform(range(21))) > 1000
     True
     """
     return math.isqrt(int(EXACT_BITS / max(1.0, law.places[-1] * math.log2(law.scale))))
 
 
-def _witness(answer: Answer) -> TotalWitness | None:
-    """Return the worst event, unless delta may be 0 for all that is known."""
-    comparison, pieces = answer.worst.comparison, answer.worst.pieces
-    if comparison is None or bounds(answer.worst.delta)[0] <= 0:
+def _witness(worst: Worst) -> EventWitness | None:
+    """Return the worst event, unless delta may be 0 for all that is known.
+
+    Small sums are added up again in plain integers, entry by entry. Long ones are computed again
+    modulo a prime of 61 bits: a stated probability is accepted when it agrees with the true one in
+    that field, which a wrong one does by accident with a chance of about 1 in 10^18. Probabilities
+    that are only enclosed are enclosed again, in another window and with another precision.
+    """
+    comparison, event = worst.comparison, worst.event
+    if comparison is None or bounds(worst.delta)[0] <= 0:
         return None
-    masses: tuple[Number, Number] = answer.worst.masses
-    if comparison.laws is None:
-        masses = Fraction(1), Fraction(0)
-    elif not answer.exact:
+    first, second = comparison.x, comparison.y
+    masses: tuple[Number, Number] = Fraction(1), Fraction(0)
+    said = "every total: none is possible in both worlds"
+    if isinstance(comparison, OnLattice):
         p, q = (
-            Real.between(mass, mass + law.missing)
-            for mass, law in zip(answer.worst.masses, comparison.laws, strict=True)
+            law.known(event, comparison.origin, comparison.step)
+            for law in (comparison.p, comparison.q)
         )
-        masses = p, q
-    return TotalWitness(comparison.first, comparison.second, pieces, masses)
+        masses, said = (p, q), f"a total (known entries aside) {event.describe()}"
+
+    def check(stated: tuple[Number, Number]) -> bool:
+        if not isinstance(comparison, OnLattice):
+            return _apart(first, second) and list(stated) == [1, 0]
+        pairs = zip((first, second), stated, strict=True)
+        return all(_agrees(world, event, mass) for world, mass in pairs)
+
+    data = {"event": event.to_json(), "event_in_words": said}
+    return EventWitness((first.text, second.text), said, masses, check, data=data)
 
 
-def _method(setting: Setting, answer: Answer) -> str:
-    comparison = answer.worst.comparison
-    laws = None if comparison is None else comparison.laws
-    concave = laws is not None and laws[0].row is laws[1].row and laws[0].log_concave
+def _apart(first: World, second: World) -> bool:
+    """Tell whether the lattices of both worlds are disjoint."""
+    laws = [law for world in (first, second) for law, _ in world.groups]
+    certain = all(len(law.values) == 1 for law in laws)  # one total is possible in each world
+    distance = first.least - second.least
+    return distance != 0 if certain else distance % common_step(laws) != 0
+
+
+def _agrees(world: World, event: Ranges, stated: Number) -> bool:
+    if isinstance(stated, Real):
+        return agree(stated, _again(world, event, stated))
+    entries = sum(count for _, count in world.groups)
+    values = max((len(law.values) for law, _ in world.groups), default=1)
+    if entries * entries * values * values <= _PLAIN:
+        return _plain(world, event) == stated
+    return _modular(world, event, stated)
+
+
+def _plain(world: World, event: Ranges) -> Fraction:
+    """Add up the probability of the totals, entry by entry, in whole numbers."""
+    step = common_step(law for law, _ in world.groups)
+    weights, scale = {0: 1}, 1
+    for law, count in world.groups:
+        bottom, times = law.scale, int(law.step / step)
+        terms = [(p * times, w) for p, w in zip(law.places, law.weights, strict=True)]
+        for _ in range(count):
+            moved: dict[int, int] = {}
+            for place, weight in weights.items():
+                for value, mass in terms:
+                    moved[place + value] = moved.get(place + value, 0) + weight * mass
+            weights, scale = moved, scale * bottom
+    least = world.least
+    totals = ((least + place * step, weight) for place, weight in weights.items())
+    inside = sum(w for t, w in totals if event.holds(t))
+    return Fraction(inside, scale)
+
+
+def _modular(world: World, event: Ranges, stated: Fraction) -> bool:
+    """Compare the stated probability with the true one modulo a prime."""
+    step = common_step(law for law, _ in world.groups)
+    row, scale = nmod_poly([1], _PRIME), 1
+    for law, count in world.groups:
+        times = int(law.step / step)
+        base = [0] * (law.places[-1] * times + 1)
+        for place, weight in zip(law.places, law.weights, strict=True):
+            base[place * times] = weight % _PRIME
+        row *= nmod_poly(base, _PRIME) ** count
+        scale = scale * pow(law.scale, count, _PRIME) % _PRIME
+    least, places = world.least, [int(c) for c in row.coeffs()]
+    inside = 0
+    for low, high in event.pieces:
+        first, last = math.ceil((low - least) / step), math.floor((high - least) / step)
+        inside += sum(places[max(0, first) : max(0, last + 1)])
+    return (stated.numerator * scale - inside * stated.denominator) % _PRIME == 0
+
+
+def _again(world: World, event: Ranges, stated: Real) -> Number:
+    """Enclose the probability of the totals once more, with digits enough to tell it from 0."""
+    step, (low, _) = common_step(law for law, _ in world.groups), bounds(stated)
+    small = low.denominator.bit_length() - low.numerator.bit_length() if low > 0 else _BITS
+    law = law_of_sum.__wrapped__(world.groups, step, small + _BITS)
+    return law.known(event, world.least, step)
+
+
+def _method(setting: Setting, worst: Worst) -> str:
+    found = worst.comparison
+    concave = isinstance(found, OnLattice) and found.p.row is found.q.row and found.p.log_concave
     values = (
         "the law of the sum is log-concave, so only the extreme values of an entry count"
         if concave
@@ -148,7 +245,7 @@ def _method(setting: Setting, answer: Answer) -> str:
     )
     first = setting.groups[0][0]
     exact = f"up to {largest_exact(first):,} entries of this law are added up exactly"
-    if answer.exact:
+    if worst.exact:
         return f"whole-number convolution; {values}, in both directions ({exact})"
     return (
         f"fixed-point convolution in a window, rounded down, with all that is lost added to delta: "
@@ -156,16 +253,14 @@ def _method(setting: Setting, answer: Answer) -> str:
     )
 
 
-def _notes(
-    setting: Setting, answer: Answer, ratio: Number, target: Number | None
-) -> tuple[str, ...]:
+def _notes(setting: Setting, worst: Worst, ratio: Number, target: Number | None) -> tuple[str, ...]:
     notes = [] if target is None else [f"the claim allows delta {show(target)}"]
-    if not answer.exact:
-        low, high = bounds(answer.worst.delta)
+    if not worst.exact:
+        low, high = bounds(worst.delta)
         notes.append(enclosed_words(low, high))
     if setting.simulator == "canonical" and setting.definition == "ddp" and _off_centre(setting):
-        better = replace(setting, simulator="centred").answer(ratio, quick=not answer.exact)
-        delta = show(better.worst.delta, side="about" if better.exact else "at most")
+        better = replace(setting, simulator="centred").answer(ratio, quick=not worst.exact)
+        delta = show(better.delta, side="about" if better.exact else "at most")
         notes.append(
             f"a simulator that adds {better.ways[0].split()[1]} instead of nothing has delta "
             f"{delta}: moving all entries changes the canonical simulator"
@@ -182,4 +277,93 @@ def _theorem_17(setting: Setting, ratio: Number) -> Number:
     """Return (1 + e^(epsilon/2)) delta' with delta' of ddp at epsilon/2: Theorem 17's bound."""
     root = power(ratio, HALF)
     ddp = replace(setting, definition="ddp", simulator="centred").answer(root)
-    return at_most_one((1 + root) * ddp.worst.delta)
+    return at_most_one((1 + root) * ddp.delta)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a total is spoken of.
+
+    Attributes:
+        groups: laws (anything with ``text``) and how many entries have each.
+        known: how many entries are known.
+        ways: the comparison for a person of each group, as in `setting`.
+    """
+
+    groups: tuple[tuple[AnyLaw, int], ...]
+    known: int
+    ways: tuple[str, ...]
+
+    @property
+    def people(self) -> int:
+        """How many entries there are."""
+        return sum(count for _, count in self.groups)
+
+    @property
+    def released(self) -> str:
+        """What is released."""
+        return f"the exact total of {counted(self.people, 'entry', 'entries')}"
+
+    @property
+    def belief(self) -> str:
+        """The belief class, as a clause."""
+        if self.people == 1:
+            return f"nobody knows the one entry and everybody holds it to be {self._only.text}"
+        if len(self.groups) == 1:
+            laws = f"each {self._only.text}"
+        else:
+            laws = "; ".join(f"{count:,} {law.text}" for law, count in self.groups)
+        entries = counted(self.people, "entry", "entries")
+        if self.known == 0:
+            return (
+                f"nobody knows any of the {entries} and everybody holds them to be independent, "
+                f"{laws}"
+            )
+        return (
+            f"nobody knows more than {self.known:,} of the {entries} and everybody holds the "
+            f"others to be independent, {laws}"
+        )
+
+    @property
+    def _only(self) -> AnyLaw:
+        return self.groups[0][0]
+
+    @property
+    def bet(self) -> str:
+        """What the odds are on."""
+        if len(set(self.ways)) > 1:
+            return "on whether your entry, or what the simulator adds in its place, was used"
+        way = self.ways[0]
+        if way == "noiseless":
+            return "between two values of your entry"
+        if way == "resampled":
+            return "on whether your entry or a fresh draw in its place was used"
+        if way.startswith("centred") and way != "centred 0":
+            return f"on whether your entry or {way.split()[1]} in its place was used"
+        return "on whether your entry was used"
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The belief class first, then what is compared."""
+        if self.ways[0] == "noiseless":
+            return self.belief, "any two values of your entry are compared (noiseless privacy)"
+        compared = "the total with your entry is compared with the total of the others"
+        if set(self.ways) == {"canonical"}:
+            return self.belief, f"{compared} (canonical simulator)"
+        if len(self.groups) > 1:
+            told = "the simulator is told the group of the person left out, and adds"
+            return self.belief, f"{compared}; {told} {', '.join(self._added())}"
+        if self.ways[0] == "resampled":
+            return self.belief, f"{compared} and a fresh draw of your law"
+        return self.belief, f"{compared} plus {self.ways[0].split()[1]} (centred simulator)"
+
+    def _added(self) -> Iterator[str]:
+        """Yield what is added in place of a person of each group."""
+        names = {"canonical": "nothing", "resampled": "a fresh draw of that law"}
+        for (law, _), way in zip(self.groups, self.ways, strict=True):
+            yield f"{names.get(way) or way.split()[1]} for an entry {law.text}"
+
+    def sentence(self, ratio: Number, delta: Number, breaks: str | None) -> str:
+        """Return assumption, odds and what breaks it."""
+        odds = even_bet(ratio, delta, bet=self.bet)
+        return assumed(self.belief, f"on seeing the exact total {odds}", breaks)

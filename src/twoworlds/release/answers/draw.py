@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.noise import Noise
+from twoworlds.laws.noise import Noise
 from twoworlds.release.answers.cells import Cell, in_order, place, plain_cell, shown
 from twoworlds.release.answers.widths import choice_rate, scores
 from twoworlds.release.query.resolve import Measure, Resolved

@@ -54,7 +54,7 @@ from itertools import accumulate
 from math import floor, log, sqrt
 from statistics import NormalDist
 
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, exp, ln
 from twoworlds.release.sensitivity.calibration import at_least
 

@@ -1,6 +1,6 @@
 """Exact noise for releases, many values at a time.
 
-`Sampler.of(noise)` draws from a law of `twoworlds.mechanisms.noise`, and the law of what it draws
+`Sampler.of(noise)` draws from a law of `twoworlds.laws.noise`, and the law of what it draws
 is exactly the stated one: nothing is rounded, cut off or approximated on the way.
 
 * Bits come from AES-256 in counter mode, keyed by the operating system (`SystemBits`). A release

@@ -47,7 +47,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from twoworlds.errors import TooLarge
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     Noise,
     SkellamNoise,

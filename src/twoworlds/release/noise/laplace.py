@@ -26,7 +26,7 @@ from math import log
 from typing import TYPE_CHECKING, Any, Self
 
 from twoworlds.errors import TooLarge
-from twoworlds.mechanisms.noise import GeometricNoise, NegativeBinomialDifference, Noise
+from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference, Noise
 from twoworlds.numbers import LIMIT_BITS, Number, ball, exact_text, working_precision
 from twoworlds.release.noise.bits import Bits
 from twoworlds.release.noise.laws import Digit, SignedGeometric

@@ -16,7 +16,7 @@ from math import floor, sqrt
 from flint import arb
 
 from twoworlds.errors import TooLarge
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, Noise, SkellamNoise
+from twoworlds.laws.noise import DiscreteGaussianNoise, Noise, SkellamNoise
 from twoworlds.numbers import Exp, Number, Real, ball, exp, working_precision
 
 __all__ = ["WIDEST", "Digit", "SignedGeometric", "Tailed", "centre", "power", "spread"]

@@ -15,7 +15,7 @@ from math import log
 from typing import TYPE_CHECKING, Self
 
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms.noise import (
+from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
     GeometricNoise,
     NegativeBinomialDifference,

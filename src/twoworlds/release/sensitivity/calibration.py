@@ -45,7 +45,7 @@ from flint import arb
 from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import Number, Real, ball, exp, show, sqrt
 from twoworlds.release.budget import Cost
 from twoworlds.release.conversions import zcdp_within
@@ -108,7 +108,7 @@ def least_threshold(law: Noise, weight: Fraction, cells: int, delta: Fraction) -
         cells: In how many cells a unit may be alone.
         delta: The probability that a cell may give it away.
 
-    >>> from twoworlds.mechanisms.noise import GeometricNoise
+    >>> from twoworlds.laws.noise import GeometricNoise
     >>> least_threshold(GeometricNoise(exp(Fraction(-1))), Fraction(1), 1, Fraction(1, 10**6))
     15
     """

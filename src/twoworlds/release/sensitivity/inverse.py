@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import floor, log10
 
 from twoworlds.errors import InvalidInput, UnknownName
-from twoworlds.mechanisms.noise import DiscreteGaussianNoise, GeometricNoise, Noise
+from twoworlds.laws.noise import DiscreteGaussianNoise, GeometricNoise, Noise
 from twoworlds.numbers import exp, show
 from twoworlds.release.budget import Cost
 from twoworlds.release.query.resolve import Recipe, Resolved

@@ -13,7 +13,7 @@ from html import escape
 from itertools import groupby
 
 from twoworlds import __version__
-from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table
+from twoworlds.answer import Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.charts import Chart, Curves
 from twoworlds.report.review.model import Outcome, Proof, Review
 from twoworlds.report.review.style import STYLE
@@ -112,6 +112,8 @@ def _block(block: Block) -> str:
             return f"<ol>{steps}</ol>"
         case Listing(name, lines):
             return _table(Table((name,), [(line,) for line in lines]))
+        case Verbatim(source):
+            return f"<pre>{escape(source)}</pre>"
         case Curves():
             return _figure(block, svg.curves(block, width=380, height=246))
     return _figure(block, chart(block, width=560))

@@ -53,7 +53,7 @@ def _fails_on_wide_noise() -> Iterator[None]:
 @broken(29)
 def _a_tenth_too_narrow() -> Iterator[None]:
     """Noise is drawn of nine tenths of its scale."""
-    from twoworlds.mechanisms.noise import GeometricNoise
+    from twoworlds.laws.noise import GeometricNoise
     from twoworlds.release.noise import Sampler, SystemBits
 
     def narrower(law: Any, drawn: list[int]) -> list[int]:
@@ -70,7 +70,7 @@ def _a_tenth_too_narrow() -> Iterator[None]:
 @broken(29)
 def _rounds_floats() -> Iterator[None]:
     """Laplace noise is drawn as a float, and rounded."""
-    from twoworlds.mechanisms.noise import GeometricNoise
+    from twoworlds.laws.noise import GeometricNoise
 
     def rounded(law: Any, drawn: list[int]) -> list[int]:
         if not isinstance(law, GeometricNoise):
@@ -99,7 +99,7 @@ def _halves_scales() -> Iterator[None]:
 @broken(30)
 def _takes_sigma_for_its_square() -> Iterator[None]:
     """Gaussian noise has sigma where sigma^2 should be."""
-    from twoworlds.mechanisms.noise import DiscreteGaussianNoise
+    from twoworlds.laws.noise import DiscreteGaussianNoise
     from twoworlds.release.noise import Sampler, SystemBits
 
     def rooted(law: Any, drawn: list[int]) -> list[int]:

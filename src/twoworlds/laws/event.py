@@ -1,0 +1,197 @@
+"""Events: sets of outputs, named so that a person can picture them and arithmetic can check them.
+
+An event is the witness of every failure of privacy: a set of outputs that is likelier in one
+world than in the other. `Event.holds` decides membership; a mechanism's `mass` adds it up.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from twoworlds.numbers import Number, exact_text, show
+
+__all__ = ["Anything", "AtLeast", "AtMost", "Either", "Event", "Listed", "OnRecords", "Ranges"]
+
+Point = Any  # an output: hashable
+Outputs = Any  # all outputs, as a universe of the room above: size, label, iteration
+
+_SHOWN, _RANGES = 16, 3
+_LONGEST_WALK = 1 << 20  # outputs of a universe that are run through to put some in order
+_LISTED_IN_JSON = 256
+
+
+class Event(ABC):
+    """A set of outputs."""
+
+    @abstractmethod
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output belongs to the event."""
+
+    @abstractmethod
+    def describe(self, outputs: Outputs) -> str:
+        """Say what the event is."""
+
+    def to_json(self, outputs: Outputs) -> Any:
+        """Return the labels of a small event, or its description."""
+        if outputs.size is not None and outputs.size <= _LISTED_IN_JSON:
+            return [outputs.label(o) for o in outputs if self.holds(o)]
+        return self.describe(outputs)
+
+
+@dataclass(frozen=True)
+class Listed(Event):
+    """These outputs."""
+
+    members: frozenset[Point]
+
+    @staticmethod
+    def of(members: Iterable[Point]) -> Listed:
+        """Collect the outputs."""
+        return Listed(frozenset(members))
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output is listed."""
+        return output in self.members
+
+    def describe(self, outputs: Outputs) -> str:
+        """List the outputs, in order, as many as one can read."""
+        if not self.members:
+            return "no output at all"
+        if len(self.members) == 1:
+            return f"output {outputs.label(next(iter(self.members)))}"
+        ordered = self._ordered(outputs)
+        shown = ", ".join(outputs.label(o) for o in ordered[:_SHOWN])
+        more = len(ordered) - _SHOWN
+        return f"output in {{{shown}{f', and {more} more' if more > 0 else ''}}}"
+
+    def to_json(self, outputs: Outputs) -> Any:
+        """Return all labels, in order."""
+        return [outputs.label(o) for o in self._ordered(outputs)]
+
+    def _ordered(self, outputs: Outputs) -> list[Point]:
+        """Return the outputs in the order of their universe, or by label where that is too long."""
+        if outputs.size is not None and outputs.size <= _LONGEST_WALK:
+            return [o for o in outputs if o in self.members]
+        return sorted(self.members, key=outputs.label)
+
+
+@dataclass(frozen=True)
+class Anything(Event):
+    """Every output: the event of mechanisms that tell nothing."""
+
+    def holds(self, output: Point) -> bool:
+        """Every output belongs."""
+        return True
+
+    def describe(self, outputs: Outputs) -> str:
+        """Say so."""
+        return "any output"
+
+
+@dataclass(frozen=True)
+class Either(Event):
+    """Two events that exclude each other."""
+
+    first: Event
+    second: Event
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output belongs to one of them."""
+        return self.first.holds(output) or self.second.holds(output)
+
+    def describe(self, outputs: Outputs) -> str:
+        """Say both."""
+        parts = [part.describe(outputs) for part in (self.first, self.second)]
+        said = [part for part in parts if part != "no output at all"]
+        return ", or ".join(said) if said else "no output at all"
+
+
+@dataclass(frozen=True)
+class AtLeast(Event):
+    """All outputs from a threshold upward."""
+
+    threshold: int | Number
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output reaches the threshold."""
+        return bool(output >= self.threshold)
+
+    def describe(self, outputs: Outputs) -> str:
+        """Say the threshold."""
+        return f"output >= {_text(self.threshold)}"
+
+
+@dataclass(frozen=True)
+class AtMost(Event):
+    """All outputs up to a threshold."""
+
+    threshold: int | Number
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether an output stays at or below the threshold."""
+        return bool(output <= self.threshold)
+
+    def describe(self, outputs: Outputs) -> str:
+        """Say the threshold."""
+        return f"output <= {_text(self.threshold)}"
+
+
+@dataclass(frozen=True)
+class Ranges(Event):
+    """A union of ranges of numbers, both ends included."""
+
+    pieces: tuple[tuple[Fraction, Fraction], ...]
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether a number lies in one of them."""
+        return any(low <= output <= high for low, high in self.pieces)
+
+    def describe(self, outputs: Outputs = None) -> str:
+        """Say the first of them."""
+        said = [
+            f"{exact_text(low)}" if low == high else f"from {exact_text(low)} to {exact_text(high)}"
+            for low, high in self.pieces[:_RANGES]
+        ]
+        rest = len(self.pieces) - _RANGES
+        more = f" and {rest} further ranges" if rest > 0 else ""
+        return f"{' or '.join(said)}{more}" if said else "no output at all"
+
+    def to_json(self, outputs: Outputs = None) -> Any:
+        """Return both ends of each."""
+        return [[exact_text(low), exact_text(high)] for low, high in self.pieces]
+
+
+@dataclass(frozen=True)
+class OnRecords(Event):
+    """Outputs whose entries at some positions form one of the listed words; the rest is free."""
+
+    positions: tuple[int, ...]
+    words: frozenset[tuple[Point, ...]]
+
+    def holds(self, output: Point) -> bool:
+        """Tell whether the entries form a listed word."""
+        return tuple(output[i] for i in self.positions) in self.words
+
+    def describe(self, outputs: Outputs) -> str:
+        """Say which entries must be what."""
+        if not self.words:
+            return "no output at all"
+        where = ", ".join(str(i + 1) for i in self.positions)
+        if len(self.positions) == 1:
+            values = sorted(str(word[0]) for word in self.words)
+            return f"outputs whose entry {where} is {' or '.join(values)}"
+        plain = all(len(str(value)) == 1 for word in self.words for value in word)
+        shown = sorted(("" if plain else ",").join(map(str, word)) for word in self.words)[:_SHOWN]
+        more = len(self.words) - _SHOWN
+        tail = f"; and {more} more" if more > 0 else ""
+        return f"outputs whose entries {where} read {'; '.join(shown)}{tail}"
+
+
+def _text(x: int | Number) -> str:
+    if isinstance(x, (int, Fraction)):
+        return str(exact_text(Fraction(x)))
+    return show(x)

@@ -1,0 +1,285 @@
+r"""The exact total of entries with a density: uniform ones, and those with a uniform component.
+
+**Uniform entries.** In units of the length of [a, b], the sum S of m unknown others has the law of
+m uniform variables on [0, 1] (Irwin & Hall):
+
+    F_m(y) = 1/m! sum_{k <= y} (-1)^k C(m, k) (y - k)^m,      P(S >= m - y) = F_m(y) .
+
+Its density f is log-concave, being a limit of sums of uniform lattice variables, which are. An
+entry moves the total by s, and as for lattices the best events are half-lines, so the hockey-stick
+divergence is
+
+    delta = max_y F(y + s) - r F(y),      attained where f(y + s) = r f(y) ,
+
+it does not decrease in s, and both directions give the same, as f is symmetric. The canonical
+simulator has s = max(|a|, |b|) / (b - a), the centred one s = 1/2, noiseless privacy s = 1. For
+y' <= y with f(y' + s) >= r f(y') and f(y + s) <= r f(y) the maximum lies in between, so
+
+    F(y' + s) - r F(y')  <=  delta  <=  F(y + s) - r F(y') .
+
+**Many entries.** A uniform variable is (J + U) / c with J uniform on 0..c-1 and U uniform on
+[0, 1], independent. If c s is whole, the total is computed from the sum of the J by adding noise
+that is independent of everything, so the delta of the sum of the J, an integer convolution, is a
+bound.
+
+**A uniform component** (Bassily, Groce, Katz & Smith, Theorems 8 and 9). If an entry's density on
+[a, b] is at least eta, the entry is uniform with probability w = eta (b - a), and otherwise has
+some other law. Tell the attacker which entries are uniform, B of them, and the values of the rest:
+what they see is then a shift of the total of B uniform entries, for which delta is delta_B; shifts
+do not matter. Forgetting what was told is post-processing, and the hockey-stick divergence is
+jointly convex, so
+
+    delta <= sum_b P(Bin(m, w) = b) delta_b .
+
+As the simulator is the same for all such laws, the bound also holds for mixtures of them (Theorem
+4), which need not be independent. The uniform law is one of them, so delta is at least delta_m.
+
+Differs: Theorem 8 says exp(-Omega(eta min(eta, epsilon^2) n)); its constant is not known, and no
+number is made of it here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeGuard
+
+from flint import arb, fmpq
+
+from twoworlds.laws.entry import EntryLaw, Interval, UniformComponent
+from twoworlds.laws.lattice import OnLattice, convolve, enclosure, exact_bits, windowed
+from twoworlds.laws.search import least_enough
+from twoworlds.numbers import Number, Real, ball, bounds, working_precision
+
+__all__ = [
+    "CELLS",
+    "MOST_UNIFORM",
+    "delta_between",
+    "enough_unknown",
+    "irwin_hall",
+    "nearly_best",
+    "uniform_delta",
+]
+
+MOST_UNIFORM = 200
+_MOST_TERMS = 2000
+CELLS = 32
+_FINE = 5  # blocks begin at numbers of so many significant bits
+_WINDOW_BITS = 128
+_NOTHING = Fraction(1, 1 << 100)
+_HALVINGS, _SECANTS = 8, 16
+
+
+def irwin_hall(terms: int, y: Fraction) -> Fraction:
+    """Return the probability that so many uniform variables on [0, 1] sum to at most y.
+
+    >>> irwin_hall(2, Fraction(1, 2))
+    Fraction(1, 8)
+    """
+    if y <= 0 or y >= terms:
+        return Fraction(y >= terms)
+    parts = ((-1) ** k * math.comb(terms, k) * (y - k) ** terms for k in range(math.floor(y) + 1))
+    return sum(parts, Fraction(0)) / math.factorial(terms)
+
+
+def uniform_delta(terms: int, shift: Fraction, ratio: Number) -> Number:
+    """Return delta of a shift of the sum of uniform variables on [0, 1], as tightly as asked.
+
+    >>> uniform_delta(1, Fraction(1, 2), Fraction(2))
+    Fraction(1, 2)
+    """
+    if shift >= terms:
+        return Fraction(shift > 0)
+    if terms == 1 or shift == 0:
+        return shift
+    if ratio == 1:
+        middle = Fraction(terms)
+        return irwin_hall(terms, (middle + shift) / 2) - irwin_hall(terms, (middle - shift) / 2)
+    return Real(lambda bits: _delta_ball(terms, shift, ratio, bits))
+
+
+def delta_between(law: Interval, unknown: int, shift: Fraction, ratio: Number) -> Number:
+    """Return delta for so many unknown others, or an enclosure of it: proven ends in any case."""
+    if not _is_wider(law):
+        return _many(unknown, shift, ratio)
+    high = min(Fraction(1), _mixed(unknown, law.share, shift, ratio))
+    return enclosure(min(high, bounds(_many(unknown, shift, ratio))[0]), high)
+
+
+def enough_unknown(
+    law: Interval, shift: Fraction, ratio: Number, limit: Fraction, most: int
+) -> int | None:
+    """Return the least number of unknown others with delta proven at most the limit, up to most."""
+
+    def delta(unknown: int) -> Fraction:
+        if _is_wider(law):
+            return _mixed(unknown, law.share, shift, ratio)
+        return _bound(unknown, shift, ratio)
+
+    return least_enough(delta, limit, most)
+
+
+def _is_wider(law: Interval) -> TypeGuard[UniformComponent]:
+    """Tell whether this is a class of laws, and not the uniform law alone."""
+    return isinstance(law, UniformComponent) and law.share < 1
+
+
+def _many(terms: int, shift: Fraction, ratio: Number) -> Number:
+    """Return delta of uniform entries: by Irwin & Hall, or enclosed by way of their lattice parts.
+
+    Any half-line bounds delta from below; the best one for the lattice, moved by the mean of what
+    was rounded off, is nearly the best.
+    """
+    if terms <= MOST_UNIFORM or terms <= shift:
+        return uniform_delta(terms, shift, ratio)
+    high, reach = _lattice(terms, shift, ratio)
+    if terms > _MOST_TERMS:
+        return enclosure(Fraction(0), high)
+    bits = 5 * terms + _WINDOW_BITS
+    with working_precision(bits):
+        event = _tail(terms, reach + shift, terms)
+        event -= ball(ratio, bits) * _tail(terms, reach, terms)
+    return enclosure(bounds(Real(lambda _bits: event), 64)[0], high)
+
+
+def _bound(terms: int, shift: Fraction, ratio: Number) -> Fraction:
+    """Return a number that is at least delta of uniform entries."""
+    if terms <= MOST_UNIFORM or terms <= shift:
+        return bounds(_few(terms, shift, ratio), 64)[1]
+    return _lattice(terms, shift, ratio)[0]
+
+
+_few = lru_cache(maxsize=512)(uniform_delta)
+
+
+@lru_cache(maxsize=512)
+def _lattice(terms: int, shift: Fraction, ratio: Number) -> tuple[Fraction, Fraction]:
+    """Return a bound on delta by the lattice parts, and y of a half-line that is nearly best."""
+    if shift.denominator > CELLS:  # delta does not decrease in the shift
+        shift = Fraction(math.ceil(shift * CELLS), CELLS)
+    cells = shift.denominator * -(-CELLS // shift.denominator)
+    groups, step = ((EntryLaw.uniform(range(cells)), terms),), Fraction(1)
+    spare = 2 * exact_bits(groups, step).bit_length()
+    wide = math.ceil(math.sqrt(1.4 * _WINDOW_BITS)) + 2
+    few = exact_bits(groups, step) < 1 << 20
+    total = convolve(groups, step) if few else windowed(groups, step, _WINDOW_BITS + spare, wide)
+    delta, event = OnLattice(None, None, total.shifted(int(shift * cells)), total).gap(ratio)
+    pieces = event.pieces  # type: ignore[attr-defined]
+    begins = pieces[-1][0] if pieces else total.stop
+    return bounds(delta)[1], terms - (begins + Fraction(terms, 2)) / cells
+
+
+def _mixed(unknown: int, share: Fraction, shift: Fraction, ratio: Number) -> Fraction:
+    """Return a bound on sum_b P(Bin(m, w) = b) delta_b.
+
+    Within a block of b, delta is at most that of the least one. Where a block has next to no mass
+    its delta is taken to be 1, and where delta is next to nothing it is not computed again.
+    """
+    stops = [b for b in range(unknown + 1) if b % max(1, 1 << b.bit_length() >> _FINE) == 0]
+    total, here = Fraction(0), Fraction(1)
+    with working_precision(_WINDOW_BITS + 2 * unknown.bit_length()):
+        masses = list(_binomial(unknown, share))
+        for first, last in zip(stops, [*stops[1:], unknown + 1], strict=True):
+            mass = _upper(sum(masses[first:last], arb(0)))
+            if mass > _NOTHING and here > _NOTHING:
+                here = _bound(first, shift, ratio)
+            total += mass * here
+    return total
+
+
+def _upper(value: arb) -> Fraction:
+    """Return a rational that is at least the number in a ball."""
+    return bounds(Real(lambda _bits: value), 64)[1]
+
+
+def _binomial(trials: int, share: Fraction) -> Iterator[arb]:
+    """Yield balls for the probabilities of 0, 1, ... successes."""
+    odds = arb(fmpq(share.numerator, share.denominator - share.numerator))
+    mass = arb(fmpq(share.denominator - share.numerator, share.denominator)) ** trials
+    for b in range(trials + 1):
+        yield mass
+        mass = mass * odds * (trials - b) / (b + 1)
+
+
+def _delta_ball(terms: int, shift: Fraction, ratio: Number, bits: int) -> arb:
+    """Enclose max_y F(y + s) - r F(y) in a ball, by bisection for the best y."""
+    with working_precision(2 * bits + 5 * terms + 64):
+        r = ball(ratio, 2 * bits + 5 * terms + 64)
+        low, high = _threshold(terms, shift, r, bits)
+        least = _tail(terms, low + shift, terms) - r * _tail(terms, low, terms)
+        most = _tail(terms, high + shift, terms) - r * _tail(terms, low, terms)
+        return least.union(most).nonnegative_part()
+
+
+def _threshold(terms: int, shift: Fraction, ratio: arb, bits: int) -> tuple[Fraction, Fraction]:
+    """Return y' <= y around the best threshold, about 2^-bits apart.
+
+    Some halving, then secants on the logarithm of f(y + s) / (r f(y)), which does not increase in
+    y; two exact signs confirm what they find, and halving goes on if they do not.
+    """
+    low, high = Fraction(0), (terms - shift) / 2
+    goal = Fraction(1, 1 << bits)
+
+    def excess(y: Fraction) -> arb:
+        return _tail(terms, y + shift, terms - 1) / _tail(terms, y, terms - 1) / ratio
+
+    near: list[tuple[Fraction, Fraction]] = []
+    for step in range(bits + terms.bit_length()):
+        middle = (low + high) / 2
+        if step >= _HALVINGS and near:
+            found = _secant(near, excess, goal)
+            near = []
+            if found is not None and excess(found - goal) > 1 and excess(found + goal) < 1:
+                return found - goal, found + goal
+        value = excess(middle)
+        if not (value > 1 or value < 1):
+            break
+        low, high = (middle, high) if value > 1 else (low, middle)
+        if step < _HALVINGS:
+            near = [*near[-1:], (middle, _middle(value.log()))]
+        if high - low <= goal:
+            break
+    return low, high
+
+
+def _secant(
+    near: list[tuple[Fraction, Fraction]], excess: Callable[[Fraction], arb], goal: Fraction
+) -> Fraction | None:
+    """Follow secants until they move by less than the goal; None if they lead nowhere."""
+    grid = goal / 256
+    (x, hx), (y, hy) = near
+    for _ in range(_SECANTS):
+        if hx == hy:
+            return y
+        z = round((y - hy * (y - x) / (hy - hx)) / grid) * grid
+        if z <= goal:
+            return None
+        if abs(z - y) < goal / 4:
+            return z
+        x, hx, y, hy = y, hy, z, _middle(excess(z).log())
+    return None
+
+
+def _middle(value: arb) -> Fraction:
+    mantissa, exponent = value.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _tail(terms: int, y: Fraction, power: int) -> arb:
+    """Return 1/power! sum_{k <= y} (-1)^k C(m, k) (y - k)^power: F for m, its density for m - 1."""
+    total = arb(0)
+    for k in range(min(terms, math.floor(y)) + 1):
+        rest = y - k
+        term = arb(fmpq(rest.numerator, rest.denominator)) ** power * math.comb(terms, k)
+        total = total - term if k % 2 else total + term
+    return total / math.factorial(power)
+
+
+def nearly_best(terms: int, shift: Fraction, ratio: Number, bits: int) -> Fraction:
+    """Return y of a half-line whose excess is within about 2^-bits of the best one."""
+    if shift >= terms or terms == 1:
+        return Fraction(0)
+    with working_precision(2 * bits + 5 * terms + 64):
+        return _threshold(terms, shift, ball(ratio, 2 * bits + 5 * terms + 64), bits)[0]
