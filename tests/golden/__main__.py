@@ -36,7 +36,7 @@ FOLDER = Path(__file__).parent
 CORPUS = FOLDER / "corpus"
 GROUPS = ("docs", "papers", "commands", "gallery", "http")
 # What the process that forks loads once, so that no scene has to.
-LOADED = ("tests.golden.running", "tests.cards.gallery", "duckdb", "flint", "highspy", "numba")
+LOADED = ("tests.golden.running", "tests.show.gallery", "duckdb", "flint", "highspy", "numba")
 LOADED += ("matplotlib.figure", "sqlglot.dialects.duckdb")
 KINDS = ("exit codes", "numbers and verdicts", "shape or text")
 SHOWN = 12
@@ -55,7 +55,7 @@ def collect(group: str) -> Iterator[list[str]]:
                         shlex.join(("twoworlds", *s.arguments[1:])) for s in block.steps if s.is_run
                     ]
     elif group == "gallery":
-        from tests.cards.gallery import EXAMPLES, answers
+        from tests.show.gallery import EXAMPLES, answers
 
         names = [n for n in sorted(answers()) if not n.rpartition(".")[2].startswith("_")]
         names = [name for name in names if name not in ABSTRACT]

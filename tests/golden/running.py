@@ -7,7 +7,7 @@ docs/examples/ and of tests/golden/files/, and the made-up hospital if a line na
   starts a service, which later lines know as ``$URL`` and ``$TOKEN``, until the scene ends.
 * ``ann POST v1/plan {...}``: a request to that service. ``ann`` has its one-time token, ``anybody``
   has none, and others have the token that an earlier ``account add`` gave them.
-* ``rm FILE``, and ``gallery NAME``: the JSON of an answer in tests/cards/gallery.py, or
+* ``rm FILE``, and ``gallery NAME``: the JSON of an answer in tests/show/gallery.py, or
   the words of its card if it has no JSON.
 
 Paths, versions, ports, hashes and today's date are replaced, floats have 12 digits, and a long text
@@ -154,7 +154,7 @@ class _Scene:
         return {"exit": answer.status_code} | _said(answer.text)
 
     def _answer(self, name: str) -> dict[str, Any]:
-        from tests.cards import gallery
+        from tests.show import gallery
 
         if name in gallery.EXAMPLES:
             found = gallery.example(gallery.answers()[name], gallery.EXAMPLES[name])

@@ -78,22 +78,9 @@ class Questions(TyperGroup):
 
 def command(question: Question) -> Any:
     """Return the command of a question, with the parameters of its function."""
-    try:
-        question.function()
-    except (ImportError, AttributeError):  # not moved yet
-        return _before(question.name)
     app = typer.Typer(**_APP)
     app.command(question.name.rpartition(" ")[2], help=question.line)(_asked(question))
     return typer.main.get_command(app)
-
-
-def _before(name: str) -> Any:
-    from twoworlds.cli.legacy import app
-
-    found = typer.main.get_command(app)
-    for part in name.split(" "):
-        found = found.commands[part]  # type: ignore[attr-defined]
-    return found
 
 
 def _asked(question: Question) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.release.answers.helpers import answered, asked
 from tests.release.query.truth import truth
-from twoworlds.cards import GREY, interval_chart
+from twoworlds.charts import GREY, Intervals
 from twoworlds.release.answers import Utility
 from twoworlds.release.answers.table import intervals
 from twoworlds.release.answers.words import notes
@@ -20,6 +20,7 @@ from twoworlds.release.policy import parse_policy
 from twoworlds.release.query import All, AnyOf, Not, Query
 from twoworlds.release.query.conditions import Compare, Missing, OneOf
 from twoworlds.release.sensitivity import calibrate
+from twoworlds.show.html import chart
 
 REGIONS = ("north", "south", "west", "elsewhere")
 ages = st.sampled_from([0, 17, 18, 40, 65, 119, 120, 130]).map(Fraction)
@@ -114,7 +115,7 @@ def test_what_is_lost_in_noise_is_marked_in_tables_and_charts():
     lost = [found.utility(i, j) is Utility.LOST for i in range(3) for j in range(2)]
     assert lost[::2] == [False, True, True]  # of the counts: the last is below 0
     assert sum(lost) < 6
-    drawn = "".join(interval_chart("", intervals(found, j), "") for j in range(2))
+    drawn = "".join(chart(Intervals("", intervals(found, j), "")) for j in range(2))
     assert drawn.count("(lost in noise)") == drawn.count(f'fill="{GREY}"') == sum(lost)
     card = found._repr_html_()
     assert card.count("lost in noise") == 2 * sum(lost)  # in the table, and in the charts

@@ -1,6 +1,6 @@
 """One answer of every kind, as users get them: most of them from the examples in the docstrings.
 
-``python -m tests.cards.gallery FILE`` writes all their cards on one page, to look at.
+``python -m tests.show.gallery FILE`` writes all their cards on one page, to look at.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.cards.gallery import EXAMPLES, SURVEY, answers, built, classes, example, path_of
-from tests.cards.test_cards import read
+from tests.show.gallery import EXAMPLES, SURVEY, answers, built, classes, example, path_of
+from tests.show.reading import read
 from twoworlds import mechanism
 from twoworlds.worlds import Universe
 

@@ -1,0 +1,64 @@
+"""Every kind of chart, of hostile texts and extreme numbers: whole, escaped, said in words."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from tests.show.reading import read
+from twoworlds.answer import Answer
+from twoworlds.charts import (
+    Bar,
+    Bars,
+    Dots,
+    Groups,
+    HeatMap,
+    Interval,
+    Intervals,
+    Span,
+    odds,
+    profile,
+    trade_off,
+)
+from twoworlds.show.figure import figure
+from twoworlds.show.html import chart
+
+HOSTILE = '<script>alert("\'&")</script>'
+CHARTS = {
+    "bars": Bars(HOSTILE, {HOSTILE: 0.25, "b": 1}, orange=[HOSTILE], mark=(HOSTILE, 0.5)),
+    "signed bars": Bars("signed", {"a": -1, "b": 3}, share=False),
+    "no bound": Bars("none", {"a": 1, "b": math.inf, "c": Fraction(10) ** 400}, share=False),
+    "dots": Dots(HOSTILE, (HOSTILE, "b"), {HOSTILE: (0.5, 0.25)}),
+    "span": Span(HOSTILE, 1, 2, mark=(HOSTILE, 1)),
+    "open span": Span("from", 1),
+    "groups": Groups(HOSTILE, [(HOSTILE, [Bar(HOSTILE, 0.5)])], HOSTILE),
+    "intervals": Intervals(HOSTILE, [Interval(HOSTILE, 1, 0, 2), Interval("b", 1, None, None)], ""),
+    "odds": odds([(HOSTILE, 3.0)], HOSTILE),
+    "events": odds([(HOSTILE, 3.0)], HOSTILE, delta=0.1),
+    "profile": profile([(1.0, 0.5), (3.0, 0.0)], HOSTILE),
+    "long profile": profile([(1.0, 1.0), (1e9, 0.5)], HOSTILE),
+    "trade-off": trade_off([(0, 1), (0.5, 0.25), (1, 0)], HOSTILE),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_is_whole_escaped_and_has_no_identifier(name):
+    drawn = chart(CHARTS[name])
+    tags = read(drawn)
+    assert "script" not in tags.seen
+    assert {"id", "href", "src", "xlink:href"}.isdisjoint(key for key, _ in tags.attributes)
+    assert ("role", "img") in tags.attributes
+    assert "nan" not in drawn
+    assert "inf" not in drawn.replace("information", "")
+
+
+def test_a_heat_map_is_a_table_that_escapes():
+    tags = read(chart(HeatMap(HOSTILE, [HOSTILE], [(HOSTILE, [(HOSTILE, -1.0)])])))
+    assert "script" not in tags.seen
+    assert "caption" in tags.seen
+
+
+@pytest.mark.parametrize("name", [name for name in CHARTS if name != "no bound"])
+def test_a_chart_becomes_a_figure(name):
+    drawn = figure(Answer("It is so.", blocks=[CHARTS[name]]))
+    assert drawn.get_axes()
