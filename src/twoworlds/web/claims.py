@@ -15,7 +15,7 @@ where it is told that an entry is missing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from time import monotonic
+from time import process_time
 from typing import Any
 
 from twoworlds.definitions import DifferentialPrivacy, check
@@ -29,7 +29,7 @@ __all__ = ["claims"]
 
 _FEW_DATABASES = 64  # that a definition with a belief may list
 _FEW_OUTPUTS = 4096  # whose event may be written out
-_PATIENCE = 2.0  # seconds, after which no further definition is begun
+_PATIENCE = 2.0  # seconds of the processor, after which no further definition is begun
 _IF_INFINITE = "3"  # the ratio at which definitions are asked of what has no finite price
 _NOT_ASKED = {
     "holds": None,
@@ -54,7 +54,7 @@ def claims(
     ratio = _ratio(price)
     moved = _moved(ratio)
     beside = "" if neighbours is None or "~" in neighbours else f", neighbours={neighbours}"
-    started = monotonic()
+    started = process_time()
     for claim in (
         f"dp(ratio={ratio}{beside})",
         f"gamma-amplification(gamma={ratio})",
@@ -63,7 +63,7 @@ def claims(
         f"informed(epsilon={moved})",
         f"pointwise(ratio={ratio}{beside})",  # the slowest: outputs one by one
     ):
-        late = monotonic() - started > _PATIENCE
+        late = process_time() - started > _PATIENCE
         yield {"definition": claim, **(_NOT_ASKED if late else _judged(built, claim, ratio))}
     implied = price.ratio != INFINITY and _records_change_alone(asked, built)
     few = built.universe.size is not None and built.universe.size <= _FEW_DATABASES
@@ -76,7 +76,7 @@ def claims(
             sentence = f"This follows from dp(ratio={ratio}): {follows}."
             yield {"definition": claim, **_NOT_ASKED, "holds": True, "sentence": sentence}
         else:
-            late = monotonic() - started > _PATIENCE
+            late = process_time() - started > _PATIENCE
             unasked = _NOT_ASKED if few else {**_NOT_ASKED, "sentence": _MANY}
             asks = few and not late
             yield {"definition": claim, **(_judged(built, claim, ratio) if asks else unasked)}
