@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from datetime import date
 from decimal import Decimal
@@ -165,6 +168,18 @@ def test_times_beyond_the_calendar_are_missing(unit, zone):
     array = pa.array(numbers, pa.int64()).cast(pa.timestamp(unit, zone))
     expected = {date(1970, 1, 1): 1, date(1970, 1, 2): 1}
     assert found_keys(pa.table({"x": array}), "date") == expected
+
+
+def test_the_day_of_a_moment_does_not_depend_on_the_machine():
+    test = f"{__file__}::{test_times_beyond_the_calendar_are_missing.__name__}"
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", test],
+        env={**os.environ, "TZ": "Pacific/Kiritimati"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout
 
 
 def test_days_beyond_the_calendar_are_missing():
