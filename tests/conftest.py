@@ -6,11 +6,11 @@ say so. These get that mark here:
 * of a test with the mark ``few(number)``, all cases but that number of them, drawn once for all;
 * every test that needs Spark, MariaDB or a browser, unless it has the mark ``smoke``.
 
-A test needs a server, or a browser, if it takes one of the fixtures below; it gets the mark of that
-suite, ``postgresql``, ``mariadb``, ``spark`` or ``browser``. (A test that asks for a fixture by name
-as it runs must carry the mark itself.) Without the server it is left out, which the last lines say
-as well; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. A test that needs Spark or the browser says
-so in its path, name or parameter, so that all of them can be sent to one worker.
+A test needs a server, or a browser, if it takes one of the fixtures below; it gets the mark of its
+suite, ``postgresql``, ``mariadb``, ``spark`` or ``browser``. (One that asks for a fixture by name
+must carry the mark itself.) Without the server it is left out, which the last lines say as
+well; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. A test that needs Spark or the browser says so
+in its path, name or parameter, so that all of them can be sent to one worker.
 
 ``HYPOTHESIS_PROFILE`` selects a profile:
 
