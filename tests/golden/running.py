@@ -144,10 +144,10 @@ def gallery() -> dict[str, Callable[[Path], Any]]:
     """Return how to make each answer of the gallery, by the name of its class."""
     from tests.show.gallery import EXAMPLES, answers, built, example
 
-    kinds = {n: k for n, k in answers().items() if not k.__name__.startswith("_")}
+    kinds = {n: k for n, k in answers().items() if k.__name__ not in ABSTRACT}
     others = functools.cache(built)
     made = {n: lambda _, n=n: example(kinds[n], EXAMPLES[n]) for n in EXAMPLES}
-    made |= {n: lambda folder, n=n: others(folder)[n]() for n in {*kinds} - {*made} - ABSTRACT}
+    made |= {n: lambda folder, n=n: others(folder)[n]() for n in {*kinds} - {*made}}
     short = defaultdict(list)
     for name in sorted(made):
         short[name.rpartition(".")[2]].append(name)
@@ -158,7 +158,7 @@ def gallery() -> dict[str, Callable[[Path], Any]]:
     }
 
 
-ABSTRACT = {"definitions.trade_off.Curve"}
+ABSTRACT = {"_Shown", "Curve", "OfSimulator", "Result", "Told"}
 
 
 def _said(text: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """JSON: one rule that makes plain data of whatever a result holds.
 
 A number is ``{"exact": "3/4", "value": 0.75}``, with ``lower`` and ``upper`` where only an
-enclosure is known; an integer that counts stays one. A dataclass is its fields. What has a text form,
-such as a mechanism, a universe or a definition, is that text. Mappings and lists stay as they are.
+enclosure is known; an integer that counts stays one. A result, or any dataclass, is its fields.
+What has a text form, such as a mechanism, a universe or a definition, is that text. Mappings and
+lists stay as they are.
 """
 
 from __future__ import annotations
