@@ -17,6 +17,7 @@ from tests.claims.reading import (
     random_mechanism,
 )
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(10)
 SECRETS = {
     "parity": lambda x: x.count("1") % 2 == 1,

@@ -10,6 +10,7 @@ import pytest
 
 from tests.claims.reading import exact, fit
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(12)
 
 
