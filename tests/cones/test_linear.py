@@ -23,7 +23,7 @@ from twoworlds import (
 from twoworlds.cones.amplification import Frapp, GammaAmplification
 from twoworlds.cones.linear import LinearDefinition, read_constraints
 from twoworlds.cones.row_cone import row_cone
-from twoworlds.mechanisms.named.per_record import gamma
+from twoworlds.mechanisms.named.maps import gamma
 from twoworlds.numbers import INFINITY
 from twoworlds.testing import DefinitionConformance, strategies
 

@@ -38,8 +38,7 @@ from twoworlds.mechanisms.accuracy import (
     randomized_response_mean_square_error,
     randomized_response_root_mean_square_error,
 )
-from twoworlds.mechanisms.accuracy.bound import any_of
-from twoworlds.mechanisms.accuracy.laplace import harmonic
+from twoworlds.mechanisms.accuracy.noise import any_of, harmonic
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.calibration import laplace_scale
 from twoworlds.mechanisms.continuous import Laplace
@@ -266,7 +265,7 @@ def test_enclosures_of_the_expected_largest_error_agree_with_the_sum_of_tails(d)
 
 
 def test_the_two_ways_to_enclose_the_expected_largest_error_agree():
-    from twoworlds.mechanisms.accuracy.geometric import _alternating_ball, _series_ball
+    from twoworlds.mechanisms.accuracy.noise import _alternating_ball, _series_ball
 
     for p in (Fraction(1, 3), exp(Fraction(-1, 10))):
         for d in (2, 20, 200):
@@ -520,7 +519,7 @@ def test_logarithmic_thresholds_are_floored_exactly():
 
 def test_numbers_next_to_a_whole_one_are_told_from_it():
     # 3 -+ e^(-200) looks like 3 in 128 bits: only more precision tells on which side it lies.
-    from twoworlds.mechanisms.accuracy.crossover import _first_above
+    from twoworlds.mechanisms.accuracy.noise import _first_above
 
     near = exp(Fraction(-200))
     assert geometric_tail("1/2", 3 + near) == geometric_tail("1/2", 3)

@@ -12,7 +12,7 @@ import twoworlds as tw
 from twoworlds import BitStrings, Dense, mechanism
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.mechanisms.named import gamma, noisy_parity, pram, randomized_response
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import bounds, exp, ln
 from twoworlds.testing.strategies import laws, probabilities, rationals
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from twoworlds import DifferentialPrivacy, measure, mechanism
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
-from twoworlds.mechanisms.paired import Both, Paired
+from twoworlds.mechanisms.on_statistic import Both, Paired
 
 ratios = st.fractions(1, 8, max_denominator=6)
 prices = st.sampled_from(["2", "3", "3/2"])

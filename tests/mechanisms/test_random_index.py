@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms.random_index import RandomIndex
+from twoworlds.mechanisms.per_record import RandomIndex
 from twoworlds.numbers import INFINITY, exp
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 

@@ -6,7 +6,7 @@ import pytest
 
 from twoworlds import BitStrings, Dense, Records, Universe
 from twoworlds.calls import parse
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.testing import DensityConformance, IntegerNoiseConformance, MechanismConformance
 from twoworlds.testing.conformance import Shared
 

@@ -18,7 +18,7 @@ from twoworlds.theorems import (
     post_process,
     with_mixtures,
 )
-from twoworlds.theorems.words import sentences
+from twoworlds.theorems.promise import sentences
 
 RATIOS = st.fractions(1, 3, max_denominator=6)
 COUPLED = ("ddp", "independent-ddp", "coupled-worlds", "simulation", "noiseless", "pufferfish")

@@ -16,7 +16,10 @@ from twoworlds.definitions.coupled.scene import Release
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.numbers import bounds
 from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Context, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith.ordered import concluding_needs, simulating_needs
+from twoworlds.theorems.bassily_groce_katz_smith.properties import (
+    concluding_needs,
+    simulating_needs,
+)
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 

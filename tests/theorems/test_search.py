@@ -19,7 +19,7 @@ from twoworlds.theorems import (
     non_implication,
     theorem,
 )
-from twoworlds.theorems.search import LONGEST
+from twoworlds.theorems.implication import LONGEST
 
 STATED = [
     "dp(epsilon=0.1)",

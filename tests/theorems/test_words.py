@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from twoworlds.theorems import KINDS, Guarantee
-from twoworlds.theorems.words import sentences, table
+from twoworlds.theorems.promise import sentences, table
 
 
 def said(text, **more):

@@ -43,7 +43,7 @@ from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition, Verdic
 from twoworlds.definitions.catalogue import DEFINITIONS
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Listed, Mechanism, PerRecord
-from twoworlds.mechanisms.named.per_record import gamma as gamma_of_one_record
+from twoworlds.mechanisms.named.maps import gamma as gamma_of_one_record
 from twoworlds.numbers import INFINITY, Number, exact_text, ratio_at_least_one, show, whole
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records, Universe

@@ -20,9 +20,8 @@ from twoworlds.theorems.bassily_groce_katz_smith import (
     through_simulator,
     with_mixtures,
 )
-from twoworlds.theorems.combinations import compose, mix, post_process
+from twoworlds.theorems.combinations import compose, mix, post_process, strategy_guarantee
 from twoworlds.theorems.common import group_delta, smaller_ratio_delta
-from twoworlds.theorems.dwork import strategy_guarantee
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
 from twoworlds.theorems.kasiviswanathan_smith import (
@@ -45,19 +44,17 @@ from twoworlds.theorems.kasiviswanathan_smith import (
     widened_delta,
 )
 from twoworlds.theorems.kinds import KINDS, Kind
-from twoworlds.theorems.non_implications import (
-    NON_IMPLICATIONS,
-    NonImplication,
-    Refutation,
-    non_implication,
-)
 from twoworlds.theorems.statements import (
+    NON_IMPLICATIONS,
     THEOREMS,
     Application,
     Check,
     Context,
+    NonImplication,
     Outcome,
+    Refutation,
     Theorem,
+    non_implication,
     theorem,
 )
 

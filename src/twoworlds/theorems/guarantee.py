@@ -26,9 +26,8 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import INFINITY, Number, Order, ln, whole
 from twoworlds.show import Result
 from twoworlds.theorems.formulas import capped, order, typed
-from twoworlds.theorems.implication import Implication
+from twoworlds.theorems.implication import Implication, search
 from twoworlds.theorems.kinds import Kind, kind_of
-from twoworlds.theorems.search import search
 from twoworlds.theorems.statements import Context
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE, check_group
 

@@ -26,8 +26,7 @@ from twoworlds.numbers import INFINITY, Number, Order, maximum
 from twoworlds.theorems.common import group_delta
 from twoworlds.theorems.formulas import brief, minimum, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.non_implications import Found, non_implication
-from twoworlds.theorems.statements import Context
+from twoworlds.theorems.statements import Context, Found, non_implication
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 __all__ = ["worst_group_delta"]

@@ -24,8 +24,7 @@ from twoworlds.mechanisms.strategy import (
     from_family,
     read_noise,
 )
-from twoworlds.mechanisms.strategy.compared import LikelyTranscripts
-from twoworlds.mechanisms.strategy.laplace import masses_above
+from twoworlds.mechanisms.strategy.compared import LikelyTranscripts, masses_above
 from twoworlds.numbers import INFINITY, bounds, exp, ln
 from twoworlds.worlds import Computed, Records
 from twoworlds.worlds.statistics import constant, count, histogram, mean

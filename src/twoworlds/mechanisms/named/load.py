@@ -7,19 +7,32 @@ Lin & Kifer, Axioms 4.1 (post-processing) and 4.2 (choice).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from twoworlds.calls import Text
+from twoworlds.calls import Registry, Text
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
-from twoworlds.mechanisms.registry import MECHANISMS, named
+from twoworlds.numbers import exact_text, number
 from twoworlds.worlds import Universe
 from twoworlds.worlds.loading import load
 
-__all__ = ["mechanism", "mix", "pair", "restrict", "then"]
+__all__ = [
+    "MECHANISMS",
+    "mechanism",
+    "mix",
+    "named",
+    "pair",
+    "restrict",
+    "spelled_rows",
+    "spelled_values",
+    "then",
+]
 
+MECHANISMS: Registry[Mechanism] = Registry("mechanism")
+named = MECHANISMS.register
 _PYTHON = "python:"
 
 
@@ -92,3 +105,36 @@ def restrict(first: str | Mechanism, databases: Text) -> Mechanism:
     if isinstance(databases, str):
         raise InvalidInput(f"databases={databases}: give a list such as [11, 00]")
     return mechanism(first).restrict(databases)
+
+
+# --- Spelling arguments so that the text of a mechanism can be typed again -----------------------
+
+_SPECIAL = set(",=()[]{} '\"")
+
+
+def spelled_values(values: Iterable[object]) -> str:
+    """Return a set of values as one would type it: how many, or the list of names.
+
+    >>> spelled_values((0, 1, 2)), spelled_values(("yes", "no", "not known"))
+    ('3', "[yes, no, 'not known']")
+    """
+    listed = tuple(values)
+    if listed == tuple(range(len(listed))):
+        return str(len(listed))
+    return f"[{', '.join(_quoted(str(value)) for value in listed)}]"
+
+
+def spelled_rows(rows: Iterable[Sequence[object]]) -> str:
+    """Return a matrix as one would type it.
+
+    >>> spelled_rows([["1/2", 0.5]])
+    '[[1/2, 1/2]]'
+    """
+    lines = (", ".join(str(exact_text(number(entry))) for entry in row) for row in rows)
+    return f"[{', '.join(f'[{line}]' for line in lines)}]"
+
+
+def _quoted(text: str) -> str:
+    if not _SPECIAL & set(text):
+        return text
+    return f'"{text}"' if "'" in text else f"'{text}'"

@@ -16,7 +16,7 @@ from twoworlds.definitions import Witness
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Comparison, Family, Listed, Mechanism
 from twoworlds.mechanisms.named import mechanism as read_mechanism
-from twoworlds.mechanisms.registry import MECHANISMS
+from twoworlds.mechanisms.named.load import MECHANISMS
 from twoworlds.numbers import INFINITY, Number
 from twoworlds.testing import enumeration
 from twoworlds.testing.conformance.numbers import TINY, at_most, near, same

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import twoworlds.theorems.bassily_groce_katz_smith.counterexamples
-import twoworlds.theorems.bassily_groce_katz_smith.ordered  # noqa: F401 (registers them)
+import twoworlds.theorems.bassily_groce_katz_smith.properties  # noqa: F401 (registers them)
 from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import (
     denied_value,
     hidden_sign,
     known_parity,
     noiseless_delta,
 )
-from twoworlds.theorems.bassily_groce_katz_smith.inference import (
+from twoworlds.theorems.bassily_groce_katz_smith.implications import (
     inference_delta,
     inference_failure,
+    pufferfish_failure,
+    there_and_back,
+    through_simulator,
 )
 from twoworlds.theorems.bassily_groce_katz_smith.properties import (
     compose_coupled,
     less_side_information,
     with_mixtures,
 )
-from twoworlds.theorems.bassily_groce_katz_smith.pufferfish import (
-    pufferfish_failure,
-    through_simulator,
-)
-from twoworlds.theorems.bassily_groce_katz_smith.simulation import there_and_back
 
 __all__ = [
     "compose_coupled",

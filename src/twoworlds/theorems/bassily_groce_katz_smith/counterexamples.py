@@ -49,8 +49,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.theorems.formulas import brief, minimum, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.non_implications import Found, non_implication
-from twoworlds.theorems.statements import Context
+from twoworlds.theorems.statements import Context, Found, non_implication
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from twoworlds.theorems.kasiviswanathan_smith.approximate import sharper_semantic
-from twoworlds.theorems.kasiviswanathan_smith.conditioning import (
+from twoworlds.theorems.kasiviswanathan_smith.counterexamples import Alarm
+from twoworlds.theorems.kasiviswanathan_smith.lemmas import (
     Conditioned,
     condition,
     conditioning_failure,
-    printed_conditioning_failure,
-)
-from twoworlds.theorems.kasiviswanathan_smith.converse import dp_factor, simple_dp_factor
-from twoworlds.theorems.kasiviswanathan_smith.counterexamples import Alarm
-from twoworlds.theorems.kasiviswanathan_smith.lemmas import (
     largest_difference,
     pointwise_delta,
+    printed_conditioning_failure,
     widened_delta,
 )
 from twoworlds.theorems.kasiviswanathan_smith.local import (
@@ -23,7 +19,12 @@ from twoworlds.theorems.kasiviswanathan_smith.local import (
     good_databases,
 )
 from twoworlds.theorems.kasiviswanathan_smith.one_bit import one_bit_failure, one_bit_worst
-from twoworlds.theorems.kasiviswanathan_smith.pure import largest_power
+from twoworlds.theorems.kasiviswanathan_smith.semantic import (
+    dp_factor,
+    largest_power,
+    sharper_semantic,
+    simple_dp_factor,
+)
 
 __all__ = [
     "Alarm",

@@ -38,22 +38,22 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
-from twoworlds.theorems.formulas import order
-from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.hypotheses import (
+from twoworlds.theorems.common import (
     finite,
     known_delta1,
     known_records,
     one_person,
     strictly_below,
 )
+from twoworlds.theorems.formulas import order
+from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.implication import Implication
-from twoworlds.theorems.kasiviswanathan_smith.approximate import (
+from twoworlds.theorems.kasiviswanathan_smith.lemmas import widened_delta
+from twoworlds.theorems.kasiviswanathan_smith.semantic import (
     REPAIRED,
     reachable,
     sharper_semantic,
 )
-from twoworlds.theorems.kasiviswanathan_smith.lemmas import widened_delta
 from twoworlds.theorems.statements import THEOREMS, Check, Context, theorem
 from twoworlds.worlds import SUBSTITUTE, Point, Records, Universe
 from twoworlds.worlds.belief import Belief, records_of
