@@ -28,7 +28,15 @@ from twoworlds.numbers import Number, maximum
 from twoworlds.theorems.common import pure, substitution
 from twoworlds.theorems.guarantee import Guarantee
 from twoworlds.theorems.kinds import Kind, register
-from twoworlds.theorems.statements import THEOREMS, Check, Context, Found, non_implication, theorem
+from twoworlds.theorems.statements import (
+    THEOREMS,
+    Check,
+    Context,
+    Found,
+    keep,
+    non_implication,
+    theorem,
+)
 from twoworlds.worlds import resolve
 
 __all__ = ["compose", "mix", "post_process", "strategy_guarantee"]
@@ -94,17 +102,13 @@ def _same_setting(given: Guarantee, context: Context) -> Check:
     return Check(name, ok=True, text=name)
 
 
-@theorem(
+keep(
     "post-processing",
-    premises=_CLOSED,
+    _CLOSED,
+    "Lin & Kifer, Axiom 4.1",
+    "A randomized map of the output keeps the numbers of hockey-stick definitions.",
     conclusion="dp",
-    citation="Lin & Kifer, Axiom 4.1",
-    tightness="tight",
-    combines=True,
 )
-def post_processing(given: Guarantee, _context: Context) -> Guarantee:
-    """A randomized map of the output keeps the numbers of hockey-stick definitions."""
-    return given.to(given.kind, **given.numbers)
 
 
 @theorem(

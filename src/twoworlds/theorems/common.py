@@ -11,7 +11,7 @@ from fractions import Fraction
 from twoworlds.numbers import INFINITY, Number, Order
 from twoworlds.theorems.formulas import brief, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.statements import Check, Context, theorem
+from twoworlds.theorems.statements import Check, Context, restate, theorem
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
 _PAPER = "Kasiviswanathan & Smith"
 
 
-# --- hypotheses: each a check that states the values it saw -----------------------------------------
+# --- hypotheses: each a check that states the values it saw --------------------------------------
 
 
 def strictly_below(name: str, left: Number, right: Number) -> Check:
@@ -124,33 +124,40 @@ def substitution(given: Guarantee, _context: Context) -> Check:
     return Check(name, ok=False, text=f"needs {name}: they are {given.neighbours}")
 
 
-# --- theorems ---------------------------------------------------------------------------------------
+# --- theorems ------------------------------------------------------------------------------------
 
 
-@theorem(
-    "dp-is-indistinguishability",
-    premises=["dp"],
-    conclusion="indistinguishable",
-    citation=f"{_PAPER}, Definitions 1.2 and 3.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def dp_is_indistinguishability(given: Guarantee, _context: Context) -> Guarantee:
-    """Differential privacy says that the laws of neighbours are indistinguishable."""
-    return given.to("indistinguishable", **given.numbers)
-
-
-@theorem(
-    "indistinguishability-is-dp",
-    premises=["indistinguishable"],
-    conclusion="dp",
-    citation=f"{_PAPER}, Definitions 1.2 and 3.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def indistinguishability_is_dp(given: Guarantee, _context: Context) -> Guarantee:
-    """If the laws of all neighbours are indistinguishable, that is differential privacy."""
-    return given.to("dp", **given.numbers)
+for _name, _premise, _conclusion, _place, _statement in (
+    (
+        "dp-is-indistinguishability",
+        "dp",
+        "indistinguishable",
+        "Definitions 1.2 and 3.1",
+        "Differential privacy says that the laws of neighbours are indistinguishable.",
+    ),
+    (
+        "indistinguishability-is-dp",
+        "indistinguishable",
+        "dp",
+        "Definitions 1.2 and 3.1",
+        "If the laws of all neighbours are indistinguishable, that is differential privacy.",
+    ),
+    (
+        "semantic-for-one-belief",
+        "semantic",
+        "local-semantic",
+        "Definitions 2.3 and 4.1",
+        "Semantic privacy holds for every belief, so for each one.",
+    ),
+    (
+        "averaging-over-databases",
+        "reality-oblivious",
+        "semantic",
+        "Definition 2.3 and appendix, Definition 1.1",
+        "What holds for every true database holds for one that is drawn from the belief.",
+    ),
+):
+    restate(_name, _premise, _conclusion, f"{_PAPER}, {_place}", _statement)
 
 
 @theorem(
@@ -167,19 +174,6 @@ def statistical_difference_is_dp(given: Guarantee, _context: Context) -> Guarant
 
 
 @theorem(
-    "semantic-for-one-belief",
-    premises=["semantic"],
-    conclusion="local-semantic",
-    citation=f"{_PAPER}, Definitions 2.3 and 4.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def semantic_for_one_belief(given: Guarantee, _context: Context) -> Guarantee:
-    """Semantic privacy holds for every belief, so for each one."""
-    return given.to("local-semantic", **given.numbers)
-
-
-@theorem(
     "dp-at-some-databases",
     premises=["dp"],
     conclusion="local-dp",
@@ -191,19 +185,6 @@ def semantic_for_one_belief(given: Guarantee, _context: Context) -> Guarantee:
 def dp_at_some_databases(given: Guarantee, _context: Context) -> Guarantee:
     """Differential privacy holds at every database, so at those of any set E."""
     return given.to("local-dp", **given.numbers)
-
-
-@theorem(
-    "averaging-over-databases",
-    premises=["reality-oblivious"],
-    conclusion="semantic",
-    citation=f"{_PAPER}, Definition 2.3 and appendix, Definition 1.1",
-    tightness="tight",
-    auxiliary=True,
-)
-def averaging_over_databases(given: Guarantee, _context: Context) -> Guarantee:
-    """What holds for every true database holds for one that is drawn from the belief."""
-    return given.to("semantic", **given.numbers)
 
 
 def smaller_ratio_delta(ratio: Number, delta: Number, smaller: Number) -> Number:

@@ -33,9 +33,9 @@ __all__ = [
     "Outcome",
     "Refutation",
     "Theorem",
-    "first_line",
+    "keep",
     "non_implication",
-    "take_name",
+    "restate",
     "theorem",
 ]
 
@@ -231,28 +231,60 @@ _NAMES: set[str] = set()
 
 
 def theorem(
-    name: str, *, premises: Sequence[str], conclusion: str, citation: str, **more: Any
+    name: str,
+    *,
+    premises: Sequence[str],
+    conclusion: str,
+    citation: str,
+    statement: str = "",
+    **more: Any,
 ) -> Callable[[Rule], Rule]:
-    """Return a decorator that registers a rule; its docstring begins with the statement."""
+    """Return a decorator that registers a rule, whose docstring begins with the statement."""
 
     def add(rule: Rule) -> Rule:
-        take_name(name)
-        THEOREMS[name] = Theorem(
-            name, citation, tuple(premises), conclusion, first_line(rule), rule, **more
-        )
+        _take_name(name)
+        said = statement or _first_line(rule)
+        THEOREMS[name] = Theorem(name, citation, tuple(premises), conclusion, said, rule, **more)
         return rule
 
     return add
 
 
-def take_name(name: str) -> None:
+def restate(name: str, premise: str, conclusion: str, citation: str, statement: str) -> None:
+    """Register that one kind is a case of another: the numbers stay."""
+    theorem(
+        name,
+        premises=[premise],
+        conclusion=conclusion,
+        citation=citation,
+        statement=statement,
+        tightness="tight",
+        auxiliary=True,
+    )(lambda given, _context: given.to(conclusion, **given.numbers))
+
+
+def keep(name: str, premises: Sequence[str], citation: str, statement: str, **more: Any) -> None:
+    """Register that another mechanism, or another belief, has the same kind and numbers."""
+    theorem(
+        name,
+        premises=premises,
+        conclusion=more.pop("conclusion"),
+        citation=citation,
+        statement=statement,
+        tightness="tight",
+        combines=True,
+        **more,
+    )(lambda given, _context: given.to(given.kind, **given.numbers))
+
+
+def _take_name(name: str) -> None:
     """Keep a name for one statement, be it a theorem or a counterexample."""
     if name in _NAMES:
         raise InvalidInput(f"theorem {name!r} is registered twice")
     _NAMES.add(name)
 
 
-def first_line(function: Callable[..., Any]) -> str:
+def _first_line(function: Callable[..., Any]) -> str:
     """Return the first line of a docstring, which states the theorem."""
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
@@ -263,6 +295,7 @@ def first_line(function: Callable[..., Any]) -> str:
 
 Found = tuple[str, bool, dict[str, Number]]
 """A counterexample as its finder gives it: text, whether it decides the question, exact facts."""
+Refute = Callable[["Guarantee", Context], Found | None]
 
 
 @dataclass(frozen=True)
@@ -323,21 +356,21 @@ def non_implication(
     premises: Sequence[str],
     conclusion: str,
     citation: str,
+    statement: str = "",
     erratum: str | None = None,
-) -> Callable[[Any], Any]:
+) -> Callable[[Refute], Refute]:
     """Return a decorator that registers a counterexample: text, decisive, facts; or None."""
 
-    def add(
-        refute: Callable[[Guarantee, Context], Found | None],
-    ) -> Any:
-        take_name(name)
+    def add(refute: Refute) -> Refute:
+        _take_name(name)
+        said = statement or _first_line(refute)
 
         def refutation(given: Guarantee, context: Context) -> Refutation | None:
             found = refute(given, context)
             return None if found is None else Refutation(NON_IMPLICATIONS[name], *found)
 
         NON_IMPLICATIONS[name] = NonImplication(
-            name, citation, tuple(premises), conclusion, first_line(refute), refutation, erratum
+            name, citation, tuple(premises), conclusion, said, refutation, erratum
         )
         return refute
 

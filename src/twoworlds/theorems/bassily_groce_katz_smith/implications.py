@@ -39,7 +39,7 @@ from twoworlds.theorems.common import (
 )
 from twoworlds.theorems.formulas import capped, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.statements import THEOREMS, Check, Context, Hypothesis, theorem
+from twoworlds.theorems.statements import THEOREMS, Check, Context, Hypothesis, restate, theorem
 from twoworlds.worlds import ADD_REMOVE, SUBSTITUTE
 
 __all__ = [
@@ -145,19 +145,6 @@ def simulation_implies_ddp(given: Guarantee, _context: Context) -> Guarantee:
 
 
 @theorem(
-    "bgks-independent-ddp",
-    premises=["independent-ddp"],
-    conclusion="ddp",
-    citation=f"{_PAPER}, Definition 3",
-    tightness="tight",
-    auxiliary=True,
-)
-def independent_is_ddp(given: Guarantee, _context: Context) -> Guarantee:
-    """Beliefs that hold records independent are beliefs."""
-    return given.to("ddp", **given.numbers)
-
-
-@theorem(
     "bgks-ddp-coupled-worlds",
     premises=["ddp"],
     conclusion="coupled-worlds",
@@ -183,17 +170,20 @@ def inference_ddp_is_coupled_worlds(given: Guarantee, _context: Context) -> Guar
     return given.to("inference-coupled-worlds", **given.numbers, records=None, pairs=given.records)
 
 
-@theorem(
-    "bgks-noiseless-pufferfish",
-    premises=["noiseless"],
-    conclusion="pufferfish",
-    citation=f"{_PAPER}, Section II-E",
-    tightness="tight",
-    auxiliary=True,
+restate(
+    "bgks-independent-ddp",
+    "independent-ddp",
+    "ddp",
+    f"{_PAPER}, Definition 3",
+    "Beliefs that hold records independent are beliefs.",
 )
-def noiseless_is_pufferfish(given: Guarantee, _context: Context) -> Guarantee:
-    """Noiseless privacy is Pufferfish: the secrets are one value of a record against another."""
-    return given.to("pufferfish", **given.numbers)
+restate(
+    "bgks-noiseless-pufferfish",
+    "noiseless",
+    "pufferfish",
+    f"{_PAPER}, Section II-E",
+    "Noiseless privacy is Pufferfish: the secrets are one value of a record against another.",
+)
 
 
 # --- Theorems 1 and 2 of Bassily, Groce, Katz & Smith, corrected: what an attacker concludes -----
@@ -212,40 +202,24 @@ def noiseless_is_pufferfish(given: Guarantee, _context: Context) -> Guarantee:
 # by `twoworlds.theorems.bassily_groce_katz_smith.denied_value`.
 #
 # Proof, for one pair; several add up. Let P, Q be the laws of (priv(X), (t, z)) in the two worlds;
-# each exceeds a times the other by at most delta, since this holds given priv(X) and z. Fix (t, z)
-# and an event about priv(X). Let x, y be its real and ideal probability given (t, z), r = Q(t, z)
-# / P(t, z), and c1, c2 what (t, z) adds to the excess of P over a Q and of Q over a P, divided by
-# P(t, z). Merging values of priv(X) into that event and its opposite never adds to an excess, so
-#
-#     c1 >= (x - a r y)+ + (1 - x - a r (1 - y))+      c2 >= (r y - a x)+ + (r (1 - y) - a (1 - x))+
-#
-# If (t, z) is bad, some event has x >= a^2 y + d or y >= a^2 x + d. In each case c1 + a (1 - d) c2
-# is at least d:
-#
-# * x >= a^2 y + d, r <= a:  c1 >= x - a^2 y >= d.
-# * x >= a^2 y + d, r > a:   c2 >= r - a, the sum of both terms; c1 >= x - (r/a) (x - d), least at
-#   x = 1, which is d - (1 - d) (r - a)/a. The sum is at least d + (1 - d) (r - a) (a - 1/a).
-# * y >= a^2 x + d, a r >= 1:  c2 >= r y - (y - d)/a >= d r, since y >= d; c1 >= 1 - a r (1 - d),
-#   since 1 - y <= 1 - d - a^2 x and a^3 r >= 1. With u = a r (1 - d) the sum is at least (1 - u)+
-#   + d u >= d.
-# * y >= a^2 x + d, a r < 1:  c1 >= 1 - x - a r (1 - d - a^2 x), which is linear in x: at x = 0 it
-#   is 1 - a r (1 - d) >= d, and at the other end, x = (1 - d)/a^2, it is 1 - x >= d.
-#
-# So the bad (t, z) have probability at most the sum of P(t, z) (c1 + a (1 - d) c2)/d, and the sums
-# of P(t, z) c1 and P(t, z) c2 are at most delta. One that is impossible in the ideal world has r =
-# 0 and c1 = 1: it counts as a failure here as well.
+# each exceeds a times the other by at most delta, since this holds given priv(X) and z. The rest is
+# the proof of the Conditioning Lemma (kasiviswanathan_smith/lemmas.py), with (t, z) for t: merging
+# the values of priv(X) into an event and its opposite never adds to an excess. A (t, z) that is
+# impossible in the ideal world counts as a failure here as well.
 
-_PRINTED = "(epsilon, delta) implies (3 epsilon, 2 sqrt(delta g)) if 2 sqrt(delta g) <= epsilon "
-_PRINTED += "e^epsilon, g the number of {}"
+_PRINTED = (
+    "(epsilon, delta) implies (3 epsilon, 2 sqrt(delta g)) if 2 sqrt(delta g) <= epsilon "
+    "e^epsilon, g the number of {}"
+)
 _CORRECTED = (
     "(2 epsilon, d) but for probability g delta (1 + e^epsilon (1 - d))/d, for every d; the "
-)
-_CORRECTED += (
     "best d makes both equal. As printed it is true if e^epsilon (1 - 2 sqrt(delta g)) <= "
+    "3, so for every e^epsilon <= 3"
 )
-_CORRECTED += "3, so for every e^epsilon <= 3"
-_ERRATUM = "false for e^epsilon > 4: one record with 10 values, e^epsilon = 5 and delta = 0.002401 "
-_ERRATUM += "fails with probability 0.108045, where 0.098 is printed"
+_ERRATUM = (
+    "false for e^epsilon > 4: one record with 10 values, e^epsilon = 5 and delta = 0.002401 "
+    "fails with probability 0.108045, where 0.098 is printed"
+)
 _TIGHT = "for delta = 0, 2 epsilon is approached"
 
 

@@ -20,7 +20,15 @@ from twoworlds.numbers import INFINITY, Number, Order, maximum, positive_part
 from twoworlds.theorems.common import finite
 from twoworlds.theorems.formulas import brief, minimum, order
 from twoworlds.theorems.guarantee import Guarantee
-from twoworlds.theorems.statements import THEOREMS, Check, Context, Found, non_implication, theorem
+from twoworlds.theorems.statements import (
+    THEOREMS,
+    Check,
+    Context,
+    Found,
+    keep,
+    non_implication,
+    theorem,
+)
 from twoworlds.worlds import SUBSTITUTE
 
 __all__ = [
@@ -80,45 +88,36 @@ def _kept(name: str, *guarantees: Guarantee) -> Guarantee:
     return statement.conclude(first, Context(first.kind, others=tuple(others)))
 
 
-@theorem(
-    "bgks-3",
-    premises=(*_SIMULATED, "noiseless", "pufferfish"),
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Theorem 3",
-    tightness="tight",
-    combines=True,
-)
-def post_processing_coupled(given: Guarantee, _context: Context) -> Guarantee:
-    """A random map of the output keeps the numbers; the simulator applies it, too."""
-    return given.to(given.kind, **given.numbers)
-
-
-@theorem(
-    "bgks-4",
-    premises=("ddp", "coupled-worlds", "simulation"),
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Theorem 4",
-    tightness="tight",
-    erratum="true; the introduction's version, private under D and under D', needs one simulator "
-    "for both",
-    combines=True,
-)
-def mixtures_of_beliefs(given: Guarantee, _context: Context) -> Guarantee:
-    """All mixtures of the beliefs of a class are covered, with the same numbers."""
-    return given.to(given.kind, **given.numbers)
-
-
-@theorem(
-    "bgks-5",
-    premises=("ddp", "coupled-worlds", "simulation"),
-    conclusion="coupled-worlds",
-    citation=f"{_PAPER}, Theorem 5",
-    tightness="tight",
-    combines=True,
-)
-def side_information_may_shrink(given: Guarantee, _context: Context) -> Guarantee:
-    """Attackers who know less than assumed are covered, with the same numbers."""
-    return given.to(given.kind, **given.numbers)
+_CLASSES = ("ddp", "coupled-worlds", "simulation")
+for _number, _premises, _statement, _erratum in (
+    (
+        3,
+        (*_SIMULATED, "noiseless", "pufferfish"),
+        "A random map of the output keeps the numbers; the simulator applies it, too.",
+        None,
+    ),
+    (
+        4,
+        _CLASSES,
+        "All mixtures of the beliefs of a class are covered, with the same numbers.",
+        "true; the introduction's version, private under D and under D', needs one simulator for "
+        "both",
+    ),
+    (
+        5,
+        _CLASSES,
+        "Attackers who know less than assumed are covered, with the same numbers.",
+        None,
+    ),
+):
+    keep(
+        f"bgks-{_number}",
+        _premises,
+        f"{_PAPER}, Theorem {_number}",
+        _statement,
+        conclusion="coupled-worlds",
+        erratum=_erratum,
+    )
 
 
 def _two_of_a_kind(given: Guarantee, context: Context) -> Check:
@@ -285,43 +284,42 @@ def _concluded(given: Guarantee, context: Context) -> Found | None:
     return _ordered(given, context, concluding_needs, ratio, word)
 
 
-@non_implication("dp-unknown-place", premises=["dp"], conclusion="simulation", citation=_CITATION)
-def dp_without_the_place(given: Guarantee, context: Context) -> Found | None:
-    """Differential privacy is not simulated with the same numbers, unless the place is known."""
-    return _simulated(given, context)
-
-
-@non_implication("dp-unknown-place-ddp", premises=["dp"], conclusion="ddp", citation=_CITATION)
-def dp_without_the_place_to_ddp(given: Guarantee, context: Context) -> Found | None:
-    """The same for distributional privacy, if two databases are believed in for certain."""
-    return _simulated(given, context)
-
-
-@non_implication(
-    "dp-unknown-place-coupled-worlds",
-    premises=["dp"],
-    conclusion="coupled-worlds",
-    citation=_CITATION,
-)
-def dp_without_the_place_to_coupled_worlds(given: Guarantee, context: Context) -> Found | None:
-    """The same for coupled worlds with one pair for each person."""
-    return _simulated(given, context)
-
-
-@non_implication(
-    "dp-unknown-place-inference", premises=["dp"], conclusion="inference-ddp", citation=_CITATION
-)
-def dp_without_the_place_to_inference(given: Guarantee, context: Context) -> Found | None:
-    """Nor are conclusions those from a simulation: the first and the last record disagree."""
-    return _concluded(given, context)
-
-
-@non_implication(
-    "dp-unknown-place-inference-coupled-worlds",
-    premises=["dp"],
-    conclusion="inference-coupled-worlds",
-    citation=_CITATION,
-)
-def dp_without_the_place_to_inference_worlds(given: Guarantee, context: Context) -> Found | None:
-    """The same for coupled worlds with one pair for each person."""
-    return _concluded(given, context)
+for _name, _conclusion, _refute, _statement in (
+    (
+        "",
+        "simulation",
+        _simulated,
+        "Differential privacy is not simulated with the same numbers, unless the place is known.",
+    ),
+    (
+        "-ddp",
+        "ddp",
+        _simulated,
+        "The same for distributional privacy, if two databases are believed in for certain.",
+    ),
+    (
+        "-coupled-worlds",
+        "coupled-worlds",
+        _simulated,
+        "The same for coupled worlds with one pair for each person.",
+    ),
+    (
+        "-inference",
+        "inference-ddp",
+        _concluded,
+        "Nor are conclusions those from a simulation: the first and the last record disagree.",
+    ),
+    (
+        "-inference-coupled-worlds",
+        "inference-coupled-worlds",
+        _concluded,
+        "The same for coupled worlds with one pair for each person.",
+    ),
+):
+    non_implication(
+        f"dp-unknown-place{_name}",
+        premises=["dp"],
+        conclusion=_conclusion,
+        citation=_CITATION,
+        statement=_statement,
+    )(_refute)
