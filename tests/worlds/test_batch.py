@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import BitStrings, Computed, Integers, Records
-from twoworlds.worlds.batch import Batch
 from twoworlds.worlds.catalogue import STATISTICS, statistic
 from twoworlds.worlds.sensitivity import global_sensitivity
-from twoworlds.worlds.statistics import constant, count, histogram, mean, parity, total
+from twoworlds.worlds.statistics import Batch, constant, count, histogram, mean, parity, total
 
 PARTS = {
     "count": count(1),

@@ -17,7 +17,7 @@ from twoworlds.worlds.joint import (
     plain_label,
     value_at,
 )
-from twoworlds.worlds.words import BitStrings
+from twoworlds.worlds.records import BitStrings
 
 HALF = Fraction(1, 2)
 PAIR = BitStrings(2)

@@ -8,8 +8,8 @@ from typing import Any
 from twoworlds.calls import Call, Text, parse
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, number, show
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Universe
-from twoworlds.worlds.words import Records
 
 __all__ = [
     "alternatives",
@@ -31,7 +31,7 @@ _INFORMED = ("database", "person", "law")
 def entries(universe: Universe) -> str:
     """Name what a database consists of.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> entries(BitStrings(3)), entries(BitStrings(1))
     ('the 3 bits are', 'the bit is')
     """
@@ -123,7 +123,7 @@ def read_pairs(texts: Sequence[Any], example: str) -> list[tuple[str, str]]:
 def say_belief(text: str, universe: Universe) -> str:
     """Say what a belief's call assumes.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> say_belief("uniform", BitStrings(3))
     'the 3 bits are fair and independent'
     >>> say_belief("independent(1/3)", BitStrings(2))

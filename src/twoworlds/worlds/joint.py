@@ -114,7 +114,7 @@ class Joint(Result):
     """A law on pairs of a database and side information.
 
     >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> parity = Joint.of(uniform(BitStrings(2)), lambda x: sum(x) % 2)
     >>> parity.given(1)
     {(1, 0): Fraction(1, 2), (0, 1): Fraction(1, 2)}
@@ -185,7 +185,7 @@ class Joint(Result):
         """Return the belief of one who knows only f(Z); f may be random (Theorem 5).
 
         >>> from twoworlds.worlds.belief import uniform
-        >>> from twoworlds.worlds.words import BitStrings
+        >>> from twoworlds.worlds.records import BitStrings
         >>> Joint.of(uniform(BitStrings(2)), lambda x: x).knowing_less(lambda z: z[0]).sides
         {1: Fraction(1, 2), 0: Fraction(1, 2)}
         """

@@ -16,8 +16,8 @@ from twoworlds.calls import Text
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 from twoworlds.worlds.catalogue import read_values
+from twoworlds.worlds.records import Records
 from twoworlds.worlds.universe import Explicit, Universe
-from twoworlds.worlds.words import Records
 
 __all__ = [
     "HasMembers",
@@ -60,7 +60,7 @@ def members_of(
 ) -> tuple[Hashable, ...]:
     """Return the persons chosen, or all of them.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> members_of(BitStrings(3)), members_of(BitStrings(3), ["2"])
     ((1, 2, 3), (2,))
     """
@@ -120,7 +120,7 @@ def noun_of(universe: Universe) -> str:
 def say_members(universe: Universe, chosen: Sequence[Hashable]) -> str:
     """Name the entries of persons in words.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> say_members(BitStrings(4), [1]), say_members(BitStrings(4), [1, 2, 4])
     ('entry of person 1', 'entries of persons 1, 2 and 4')
     """

@@ -13,17 +13,16 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import whole
-from twoworlds.worlds.line import Integers
-from twoworlds.worlds.part import Part
+from twoworlds.worlds.records import Integers, Records
 from twoworlds.worlds.universe import (
     ADD_REMOVE,
     EXPLICIT,
     LARGEST_LISTED,
     SUBSTITUTE,
+    Part,
     Point,
     Universe,
 )
-from twoworlds.worlds.words import Records
 
 __all__ = ["PAIR_LIMIT", "check_group", "distance", "pairs", "resolve", "within"]
 
@@ -73,7 +72,7 @@ def check_group(group: object) -> int:
 def distance(universe: Universe, x: Point, y: Point, relation: str) -> int | None:
     """Return the number of single steps from x to y, or None when there is no way.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> distance(BitStrings(3), (1, 1, 1), (0, 1, 0), "substitute")
     2
     """

@@ -12,8 +12,7 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.strategy import Ask, Course, Interval, Strategy, Then, from_family
 from twoworlds.mechanisms.strategy.regions import tiles
 from twoworlds.worlds import Computed, Universe
-from twoworlds.worlds.batch import Batch
-from twoworlds.worlds.statistics import constant, count, histogram
+from twoworlds.worlds.statistics import Batch, constant, count, histogram
 
 BITS = BitStrings(2)
 VALUES = st.tuples(*[st.integers(-2, 2)] * 4)  # one number for each database of two bits

@@ -17,7 +17,7 @@ from twoworlds.mechanisms.base import Mechanism
 from twoworlds.mechanisms.files import SUFFIXES, read_mechanism
 from twoworlds.numbers import exact_text, number
 from twoworlds.worlds import Universe
-from twoworlds.worlds.loading import load
+from twoworlds.worlds.catalogue import is_python, load
 
 __all__ = [
     "MECHANISMS",
@@ -33,7 +33,6 @@ __all__ = [
 
 MECHANISMS: Registry[Mechanism] = Registry("mechanism")
 named = MECHANISMS.register
-_PYTHON = "python:"
 
 
 def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) -> Mechanism:
@@ -54,7 +53,7 @@ def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) 
         return read_mechanism(Path(text), universe=universe)
     if universe is not None:
         raise InvalidInput(f"{text!r} has its own universe: --universe is for matrix files")
-    if text.startswith(_PYTHON):
+    if is_python(text):
         return _from_python(text)
     if "." in Path(text).suffix and "(" not in text:
         raise InvalidInput(

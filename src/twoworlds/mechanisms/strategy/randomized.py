@@ -28,7 +28,7 @@ from twoworlds.mechanisms.strategy.regions import Box, Interval
 from twoworlds.mechanisms.strategy.strategy import Ask, Course, Strategy, Then
 from twoworlds.numbers import INFINITY, Number, maximum, probability, rational
 from twoworlds.worlds import Change, Computed, Explicit, Point, Product, Universe
-from twoworlds.worlds.batch import Batch
+from twoworlds.worlds.statistics import Batch
 
 if TYPE_CHECKING:
     import numpy as np

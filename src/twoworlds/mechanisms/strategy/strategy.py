@@ -39,7 +39,7 @@ from twoworlds.worlds import (
     check_group,
     resolve,
 )
-from twoworlds.worlds.batch import Batch
+from twoworlds.worlds.statistics import Batch
 
 if TYPE_CHECKING:
     from twoworlds.mechanisms.strategy.interaction import Interaction
