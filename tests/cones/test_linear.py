@@ -25,7 +25,8 @@ from twoworlds.cones.linear import LinearDefinition, read_constraints
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.mechanisms.named.maps import gamma
 from twoworlds.numbers import INFINITY
-from twoworlds.testing import DefinitionConformance, strategies
+from twoworlds.testing import strategies
+from twoworlds.testing.conformance import DefinitionConformance
 
 RESPONSE = "randomized-response(bits=2, keep=3/4)"
 

@@ -7,8 +7,12 @@ import pytest
 from twoworlds import BitStrings, Dense, Records, Universe
 from twoworlds.calls import parse
 from twoworlds.mechanisms.named.load import MECHANISMS
-from twoworlds.testing import DensityConformance, IntegerNoiseConformance, MechanismConformance
-from twoworlds.testing.conformance import Shared
+from twoworlds.testing.conformance import (
+    DensityConformance,
+    IntegerNoiseConformance,
+    MechanismConformance,
+    Shared,
+)
 
 # --- one transition per record ------------------------------------------------------------------
 
