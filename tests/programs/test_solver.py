@@ -11,8 +11,7 @@ from flint import fmpq, fmpq_mat, fmpz
 
 from twoworlds.errors import InvalidInput
 from twoworlds.programs import Infeasible, Optimal, Unbounded, combine, solve, solver
-from twoworlds.programs._factor import Factor, Singular
-from twoworlds.programs._simplex import Program, Simplex
+from twoworlds.programs._simplex import Factor, Program, Simplex, Singular
 
 F = Fraction
 

@@ -78,10 +78,6 @@ _MOST_ENTRIES = 1 << 24
 class Certificate:
     """A claim with its proof, as data.
 
-    Attributes:
-        kind: Which check it passes, a key of `CHECKS`.
-        fields: The vectors of the claim and of its proof, by name.
-
     >>> proof = Certificate("violates", {"vector": (1, 3), "inequality": (3, -2)})
     >>> proof.verify()
     True

@@ -407,13 +407,7 @@ class Both(Event):
 
 
 class Paired(Mechanism):
-    """Both outputs of two mechanisms on one database.
-
-    Args:
-        first: the mechanism whose output comes first.
-        second: the other one, on the same universe.
-        changes: yields the pairs of databases to compare, for a relation and a group size.
-    """
+    """Both outputs of two mechanisms on one database."""
 
     def __init__(
         self,

@@ -35,9 +35,6 @@ def read_formula(text: str) -> Number:
 
     >>> read_formula("2 ln 3"), read_formula("1 - e^(-1/4)")
     (Real(ln 9), Real(1 - e^(-1/4)))
-
-    Raises:
-        InvalidInput: when the text is no formula.
     """
     if len(text) > _LONGEST:
         raise InvalidInput(f"a formula of {len(text)} characters is too long to read")

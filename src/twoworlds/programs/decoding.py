@@ -36,12 +36,7 @@ _UNIT = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """What HiGHS found, in floats.
-
-    Attributes:
-        x: the unknowns, between 0 and 1.
-        z: the multipliers as whole numbers, in units of 2^-20, each within the box.
-    """
+    """What HiGHS found, in floats."""
 
     x: NDArray[np.float64]
     z: NDArray[np.int64]
@@ -56,9 +51,6 @@ def solve_decoding(
     box: int = 1,
 ) -> Decoded:
     """Return the unknowns that go farthest, and the multipliers that show it.
-
-    Raises:
-        TwoWorldsError: when HiGHS finds no optimum, although there always is one.
 
     >>> import numpy as np
     >>> sums = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=np.int8)

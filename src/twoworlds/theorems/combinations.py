@@ -49,9 +49,6 @@ def post_process(guarantee: Guarantee) -> Guarantee:
 
     >>> print(post_process(Guarantee.parse("dp(epsilon=0.1)")))
     dp(epsilon=0.1)
-
-    Raises:
-        Unsupported: for a kind that is not closed under post-processing.
     """
     names = ("post-processing-semantic", "bgks-3")
     found = (name for name in names if guarantee.kind in THEOREMS[name].premises)

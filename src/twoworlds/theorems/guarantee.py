@@ -81,9 +81,6 @@ class Guarantee(Result):
 
         >>> Guarantee.of("dp", epsilon="ln 3", records=10)["ratio"]
         Fraction(3, 1)
-
-        Raises:
-            InvalidInput: for numbers that are missing, unknown or out of range.
         """
         known = kind_of(kind)
         setting = {name: given.pop(name) for name in _SETTING if name in given}
@@ -235,12 +232,7 @@ class Guarantee(Result):
         return self.text()
 
     def text(self, *, beside: Guarantee | None = None) -> str:
-        """Write it as one types it, rounded up.
-
-        Args:
-            beside: a guarantee that is read next to it; substitution, which is otherwise left out,
-                is named if that one has other neighbours.
-        """
+        """Write it as one types it, rounded up."""
         settings = {self.neighbours, SUBSTITUTE if beside is None else beside.neighbours}
         parts = [
             _typed_ratio(x) if name == "ratio" else f"{name}={typed(x)}"

@@ -93,12 +93,7 @@ class Promise(Result):
 
 
 def promise(given: Guarantee, *, swing: Number | None = None) -> Promise:
-    """Put a guarantee in words.
-
-    Args:
-        given: the guarantee.
-        swing: the factor between odds with and without you, if one smaller than r^2 is known.
-    """
+    """Put a guarantee in words."""
     said = tuple(sentences(given, swing=swing))
     assumed = (
         f"neighbours by {given.neighbours}"
@@ -150,10 +145,6 @@ class Row(NamedTuple):
 
 def table(guarantee: Guarantee, *, swing: Number | None = None) -> list[Row]:
     """Return, for beliefs of 1, 10 and 50 %, the largest they can become.
-
-    Args:
-        guarantee: only pure differential privacy of one person's record bounds beliefs.
-        swing: the factor between odds with and without you, if one smaller than r^2 is known.
 
     >>> row = table(Guarantee.parse("dp(ratio=3)"))[2]
     >>> row.known_others, row.any_belief

@@ -44,14 +44,7 @@ Tightness = Literal["tight", "proved", "loose", "numerical only"]
 
 @dataclass(frozen=True)
 class Check:
-    """One hypothesis, tried on given values.
-
-    Attributes:
-        name: the hypothesis.
-        ok: whether it is met.
-        text: the hypothesis with the values that meet it or fail it.
-        missing: whether it fails only because a fact was not given.
-    """
+    """One hypothesis, tried on given values."""
 
     name: str
     ok: bool
@@ -155,11 +148,7 @@ class Theorem(Result):
         return tuple(Outcome(made, replace(one, source=made)) for one in several)
 
     def conclude(self, given: Guarantee, context: Context | None = None) -> Guarantee:
-        """Return the first conclusion.
-
-        Raises:
-            InvalidInput: when a hypothesis fails; the message names it and the value that fails.
-        """
+        """Return the first conclusion."""
         first = self.apply(given, context or Context(self.conclusion))[0]
         if first.conclusion is None:
             raise InvalidInput(f"{self.citation} does not apply: {first.application.failure}")
@@ -300,14 +289,7 @@ Refute = Callable[["Guarantee", Context], Found | None]
 
 @dataclass(frozen=True)
 class Refutation:
-    """A counterexample to an implication.
-
-    Attributes:
-        of: what does not follow.
-        text: the counterexample, with its numbers.
-        decisive: whether it refutes the very numbers that were asked for.
-        facts: the exact numbers of the counterexample.
-    """
+    """A counterexample to an implication."""
 
     of: NonImplication
     text: str

@@ -232,9 +232,6 @@ def load(text: str) -> object:
 
     >>> load("python:statistics:median")((1, 2, 9))
     2
-
-    Raises:
-        InvalidInput: when there is no such module or no such name in it.
     """
     module, _, name = text.strip().removeprefix(_PYTHON).partition(":")
     if not module or not name:

@@ -157,11 +157,7 @@ class Joint(Result):
         return parts
 
     def given(self, side: Side) -> dict[Point, Number]:
-        """Return what is believed about the database by who knows this.
-
-        Raises:
-            InvalidInput: when the belief holds it impossible, so that nothing follows from it.
-        """
+        """Return what is believed about the database by who knows this."""
         if side not in self._parts:
             possible = ", ".join(plain_label(z) for z in list(self._parts)[:4])
             more = ", ..." if len(self._parts) > 4 else ""

@@ -101,12 +101,7 @@ def within(universe: Universe, x: Point, relation: str, group: int = 1) -> Itera
 
 
 def pairs(universe: Universe, relation: str, group: int = 1) -> Iterator[tuple[Point, Point]]:
-    """Yield every unordered pair of databases at distance 1 to ``group``, each once.
-
-    Raises:
-        TooLarge: when the universe is infinite or the pairs would be too many to list.
-        InvalidInput: when no database has a neighbour, so that nothing would be compared.
-    """
+    """Yield every unordered pair of databases at distance 1 to ``group``, each once."""
     if universe.size is None or universe.size > PAIR_LIMIT:
         raise TooLarge(
             f"{universe.expression} is too large to list its neighbours one by one: "

@@ -29,11 +29,6 @@ _TAGGED = "tagged"
 def scrubs(text: str | Scrub | Iterable[str | Scrub], universe: Universe) -> tuple[Scrub, ...]:
     """Build the pairs (alt, priv) for a universe from what one would type.
 
-    Args:
-        text: a call, ``python:module:name`` (a `Scrub`, a list of them, or a function from the
-            universe to such), several of these, or pairs as objects.
-        universe: what the databases are.
-
     >>> from twoworlds.worlds.records import BitStrings
     >>> [pair.name for pair in scrubs("persons", BitStrings(3))]
     ['person 1', 'person 2', 'person 3']

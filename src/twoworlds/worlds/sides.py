@@ -31,13 +31,7 @@ Law = Mapping[Any, Number]
 
 @dataclass(frozen=True)
 class Side:
-    """What the attacker knows.
-
-    Attributes:
-        what: in words, to follow "the attacker knows"; empty when it is nothing.
-        law: from a database and the hidden parameter to the law of what is known.
-        hidden: whether it looks at the hidden parameter.
-    """
+    """What the attacker knows."""
 
     what: str
     law: Callable[[Point, Hashable], Law]

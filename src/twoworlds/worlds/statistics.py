@@ -113,10 +113,6 @@ def histogram(
     f(x) = (n_1, ..., n_d)  with  n_j = #{i : x_i in B_j},  B_1, ..., B_d disjoint
     (Wu, Section 4; Dwork, Section 5.1)
 
-    Args:
-        values: one value for each cell, or
-        bins: the set of values of each cell.
-
     >>> histogram("abc")(("a", "c", "c")), histogram(bins=["ab", "c"])(("a", "c", "c"))
     ((1, 0, 2), (1, 2))
     """
@@ -219,10 +215,6 @@ def _cells(cells: list[tuple[Hashable, ...]]) -> dict[str, int]:
 @dataclass(frozen=True)
 class Batch(Statistic):
     """The answers of several statistics, one after the other.
-
-    Attributes:
-        parts: the statistics.
-        widths: how many numbers each of them gives.
 
     >>> from twoworlds.worlds.statistics import count, histogram
     >>> from twoworlds.worlds.records import BitStrings

@@ -82,11 +82,7 @@ class Universe(ABC):
         return str(point)
 
     def find(self, given: object) -> Point:
-        """Return the point that ``given`` is, or is the label of.
-
-        Raises:
-            InvalidInput: when there is no such point.
-        """
+        """Return the point that ``given`` is, or is the label of."""
         try:
             if given in self:
                 return given

@@ -8,7 +8,7 @@ from flint import fmpq, fmpq_mat
 
 from twoworlds.cones.inverse import inverse
 from twoworlds.cones.kernel.vectors import primitive
-from twoworlds.cones.noise.cyclic import cyclic_noise, cyclic_zero
+from twoworlds.cones.noise.laws import cyclic_noise, cyclic_zero
 from twoworlds.cones.row_cone import row_cone
 from twoworlds.errors import InvalidInput, NotStochastic, Unsupported
 

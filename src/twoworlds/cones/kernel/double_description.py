@@ -33,9 +33,6 @@ def extreme_rays(
 
     >>> extreme_rays([(1, 0), (-1, 3)], [], 2)
     (((3, 1), (0, 1)), ())
-
-    Raises:
-        TooLarge: when more rays appear on the way than can be worked with.
     """
     from twoworlds.cones.kernel import _pointed  # numpy
 

@@ -88,11 +88,7 @@ class Summable(ABC):
         return positive[0] if len(positive) == 1 else None
 
     def sign(self, k: int) -> int:
-        """Return -1, 0 or 1.
-
-        Raises:
-            Undecided: when the enclosure still holds 0 at the limit.
-        """
+        """Return -1, 0 or 1."""
         order = compare(self.at(k), Fraction(0), limit=_SIGN_BITS)
         if order is Order.UNDECIDED:
             raise Undecided(

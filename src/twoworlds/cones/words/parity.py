@@ -496,12 +496,6 @@ def parity_check(
 
     One transition per record is decided by structure, for any number of records.
 
-    Args:
-        mechanism: About bits, or records; it may be given as one would type it.
-        chances: The probability that record i has its first value (for bits: is 1); one for all.
-        persons: Whose records count; all unless named.
-        values: The two possible values of each record, if it has more than two.
-
     >>> check = parity_check("noisy-parity(bits=2, keep=3/4)", ["3/4", "3/4"])
     >>> check.prior_even, check.output, 1 - check.posterior_even(check.output)
     (Fraction(5, 8), 1, Fraction(9, 14))

@@ -262,9 +262,6 @@ def geometric_mean_max_error(p: object, dimension: object) -> Number:
 
     >>> geometric_mean_max_error("1/3", 2)
     Fraction(39, 32)
-
-    Raises:
-        Unsupported: for more than 2048 errors with p so near 1 that a million terms are too few.
     """
     chance, d = _p(p), whole(dimension, "dimension", at_least=1)
     if d == 1:
@@ -340,15 +337,7 @@ _LONGEST_POWER = 1 << 14
 
 @dataclass(frozen=True)
 class Bound(Result):
-    """What a paper prints as an upper bound (or as a value), and what the quantity is.
-
-    Attributes:
-        name: the quantity, as a formula.
-        exact: its exact value.
-        printed: the printed bound, or None where no paper prints one.
-        citation: where it is printed.
-        note: what to know about it: an equality, a correction.
-    """
+    """What a paper prints as an upper bound (or as a value), and what the quantity is."""
 
     name: str
     exact: Number

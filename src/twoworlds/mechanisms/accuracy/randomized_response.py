@@ -109,10 +109,6 @@ def histogram_estimate(mechanism: Dense | PerRecord, counts: Counts) -> dict[Poi
 
     h^ = T^(-1) c,  where: T is the transition of one record, c the counts of reports
 
-    Args:
-        mechanism: the mechanism, or the transition of one record.
-        counts: the number of reports of each output, by name or in order.
-
     >>> from twoworlds.worlds import Explicit
     >>> bits = Explicit((1, 0))
     >>> flip = Dense(bits, bits, [["3/4", "1/4"], ["1/4", "3/4"]])
@@ -232,11 +228,6 @@ def _fraction(x: fmpq) -> Fraction:
 
 def errors_of(mechanism: Mechanism, *, dimension: object = 1, t: object = 1) -> list[Bound]:
     """Return the exact errors of a mechanism's answer.
-
-    Args:
-        mechanism: noise added to an answer, or randomized response on bits.
-        dimension: for how many independent coordinates of the answer.
-        t: the tails are those beyond t, as the formulas of each bound say.
 
     >>> from twoworlds.mechanisms.named import mechanism
     >>> survey = mechanism("randomized-response(bits=100, keep=3/4)")

@@ -38,10 +38,6 @@ named = MECHANISMS.register
 def mechanism(text: str | Mechanism, *, universe: str | Universe | None = None) -> Mechanism:
     """Build a mechanism from what one would type.
 
-    Args:
-        text: a call, the path of a matrix file, or python:package.module:name.
-        universe: for matrix files, what the columns are, when the labels do not say it.
-
     >>> mechanism("randomized-response(bits=40, keep=3/4)").universe.size
     1099511627776
     """

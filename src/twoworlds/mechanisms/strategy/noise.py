@@ -68,13 +68,7 @@ class Largest(NamedTuple):
 
 
 class AnswerNoise(ABC):
-    """Independent noise of one law on every answer.
-
-    Attributes:
-        answers: what one answer can be.
-        by_difference: whether only the difference of two true values matters.
-        discrete: whether single answers have probability.
-    """
+    """Independent noise of one law on every answer."""
 
     answers: Universe
     by_difference: bool = True

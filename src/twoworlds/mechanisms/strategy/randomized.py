@@ -123,11 +123,6 @@ def randomized(
 ) -> Randomized:
     """Return the mechanism that answers an adversary who chooses its strategy at random.
 
-    Args:
-        strategies: the weight and the strategy of each coin; a list names the coins 0, 1, ...
-        noise: the noise on every answer, as for `Strategy.answered`.
-        expression: what to call it.
-
     >>> from twoworlds.worlds import BitStrings
     >>> from twoworlds.worlds.statistics import constant, count
     >>> bits = BitStrings(2)
@@ -272,10 +267,6 @@ def from_family(
         universe: the databases that may be true.
         family: from a transcript rho and a database X to the d numbers f_rho(X).
         responses: for each of the d queries, all responses that are to be told apart.
-
-    Raises:
-        InvalidInput: when a query depends on its own answer or on a later one; the message names
-            two transcripts and a database.
 
     >>> from twoworlds.worlds import BitStrings
     >>> stop = lambda rho, x: (sum(x), sum(x) if rho[0] == 1 else 0)

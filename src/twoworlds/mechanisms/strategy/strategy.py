@@ -74,11 +74,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Then:
-    """A step that is chosen by the intervals in which the earlier answers lie.
-
-    Attributes:
-        choose: a function from the tuple of these intervals to a query or an `Ask`.
-    """
+    """A step that is chosen by the intervals in which the earlier answers lie."""
 
     choose: Callable[[Box], Query | Ask]
 
@@ -88,12 +84,7 @@ Step = Query | Ask | Then
 
 @dataclass(frozen=True)
 class Course:
-    """All transcripts of one box, and what is asked on the way.
-
-    Attributes:
-        box: the interval of each answer.
-        queries: for each query, the places of its parts in the strategy's vector of statistics.
-    """
+    """All transcripts of one box, and what is asked on the way."""
 
     box: Box
     queries: tuple[tuple[int, ...], ...]
@@ -107,11 +98,6 @@ class Course:
 @dataclass(frozen=True)
 class Strategy:
     """A sequence of queries, each chosen by the answers that were reported before.
-
-    Attributes:
-        universe: the databases that may be true.
-        statistic: all queries that are ever asked, as one vector.
-        courses: what is asked, for each box of transcripts.
 
     Dwork's erratum in small: X is asked, and asked again only after an answer near 1/2.
 
@@ -153,13 +139,7 @@ class Strategy:
 
     @staticmethod
     def of(universe: Universe, steps: Iterable[Step]) -> Strategy:
-        """Ask step by step.
-
-        Args:
-            universe: the databases that may be true.
-            steps: each a query, a query with thresholds (`Ask`), or a choice between such by
-                the earlier answers (`Then`).
-        """
+        """Ask step by step."""
         listed = tuple(steps)
         if not listed:
             raise InvalidInput("the strategy asks nothing: name at least one query")
@@ -403,13 +383,7 @@ class StrategySensitivity(Result):
 def strategy_sensitivity(
     strategy: Strategy, *, neighbours: Any = None, group: object = 1
 ) -> StrategySensitivity:
-    """Return Delta F of a strategy, and the sensitivities of its single queries.
-
-    Args:
-        strategy: the strategy.
-        neighbours: ``"substitute"``, ``"add-remove"`` or pairs; the universe's own if left out.
-        group: how many people may differ.
-    """
+    """Return Delta F of a strategy, and the sensitivities of its single queries."""
     place, relation = resolve(strategy.universe, neighbours)
     size = check_group(group)
     single: dict[tuple[int, ...], Fraction] = {

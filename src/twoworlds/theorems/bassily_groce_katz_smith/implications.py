@@ -228,9 +228,6 @@ def inference_failure(ratio: Number, delta: Number, pairs: object, inner: Number
 
     >>> inference_failure(Fraction(3), Fraction(1, 10**6), 10, Fraction(1, 100))
     Fraction(397, 100000)
-
-    Raises:
-        InvalidInput: for d outside of (0, 1].
     """
     if not 0 < inner <= 1:
         raise InvalidInput(f"inner={show(inner)} must lie above 0, and at most at 1")
@@ -353,10 +350,6 @@ def through_simulator(guarantee: Guarantee, simulator: Guarantee) -> Guarantee:
     >>> given = Guarantee.parse("ddp(epsilon=0.2, delta=0.01)")
     >>> print(through_simulator(given, Guarantee.parse("noiseless(epsilon=0.1, delta=0.005)")))
     noiseless(epsilon=0.5, delta=0.02960560187)
-
-    Raises:
-        Unsupported: for a guarantee of another kind.
-        InvalidInput: for a simulator's guarantee of another kind, and for an infinite epsilon.
     """
     if guarantee.kind not in _THROUGH:
         known = ", ".join(_THROUGH)

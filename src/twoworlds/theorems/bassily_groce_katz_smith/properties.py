@@ -48,19 +48,12 @@ def less_side_information(guarantee: Guarantee) -> Guarantee:
 
     >>> print(less_side_information(Guarantee.parse("ddp(ratio=3/2, delta=1/4)")))
     ddp(ratio=1.5, delta=0.25)
-
-    Raises:
-        Unsupported: for noiseless privacy and Pufferfish, which may be lost.
     """
     return _kept("bgks-5", guarantee)
 
 
 def with_mixtures(guarantee: Guarantee) -> Guarantee:
-    """Return what holds for all mixtures of the beliefs, with the same simulator (Theorem 4).
-
-    Raises:
-        Unsupported: for noiseless privacy and Pufferfish, which may be lost.
-    """
+    """Return what holds for all mixtures of the beliefs, with the same simulator (Theorem 4)."""
     return _kept("bgks-4", guarantee)
 
 

@@ -262,9 +262,6 @@ def conditioning_failure(ratio: Number, delta: Number, inner: Number) -> Number:
 
     >>> conditioning_failure(Fraction(3), Fraction(1, 100), Fraction(99, 1000))
     Fraction(3703, 9900)
-
-    Raises:
-        InvalidInput: for an infinite epsilon, or d outside of (0, 1].
     """
     if ratio == INFINITY:
         raise InvalidInput(f"ratio={show(ratio)}: the lemma needs a finite epsilon")
@@ -375,9 +372,6 @@ def condition(
     >>> found = condition(one, other, ratio=3, inner="1/20")
     >>> found.delta, found.bad, found.mass
     (Fraction(1, 10), (1,), (Fraction(1, 1), Fraction(1, 1)))
-
-    Raises:
-        InvalidInput: for masses that are no law, or d outside of (0, 1].
     """
     a = read_ratio(ratio, epsilon)
     if a is None:

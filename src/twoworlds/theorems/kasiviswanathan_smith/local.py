@@ -144,13 +144,7 @@ def laplace_where_sensitivity_is_small(given: Guarantee, _context: Context) -> G
 
 @dataclass(frozen=True)
 class LocalCalibration(Result):
-    """Laplace noise calibrated to a bound on local sensitivity that holds with high probability.
-
-    Attributes:
-        scale: of the Laplace noise, threshold / epsilon.
-        outside: the belief's mass of databases whose local sensitivity exceeds the threshold.
-        implication: what follows, for this belief.
-    """
+    """Laplace noise calibrated to a bound on local sensitivity that holds with high probability."""
 
     scale: Number
     outside: Number

@@ -79,9 +79,6 @@ def one_bit_worst(ratio: Number, distance: Number) -> Number:
     >>> from twoworlds.numbers import above, exp
     >>> round(above(one_bit_worst(exp(Fraction(1, 5)), Fraction(1, 5))), 4)
     2.9978
-
-    Raises:
-        InvalidInput: when s <= tanh(epsilon/4): then no multiple of delta is enough.
     """
     limit = tanh_quarter(ratio)
     if order(distance, limit) is not Order.GREATER:

@@ -460,9 +460,6 @@ def dp_factor(distance: Number, ratio: Number) -> Number:
     >>> from twoworlds.numbers import decimal
     >>> decimal(dp_factor(Fraction(1, 10), exp(Fraction(3, 5))), 12)
     '1.18305377172'
-
-    Raises:
-        InvalidInput: when epsilon' < 4 artanh(s).
     """
     if distance == 0:
         return Fraction(1)
