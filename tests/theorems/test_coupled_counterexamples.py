@@ -11,7 +11,7 @@ from twoworlds.definitions.coupled.scene import Release
 from twoworlds.definitions.coupled.simulator import Simulator, coin
 from twoworlds.errors import InvalidInput
 from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith import (
+from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import (
     denied_value,
     hidden_sign,
     known_parity,

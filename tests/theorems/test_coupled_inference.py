@@ -20,7 +20,7 @@ from twoworlds.theorems import (
     inference_delta,
     inference_failure,
 )
-from twoworlds.theorems.bassily_groce_katz_smith import denied_value
+from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import denied_value
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 

@@ -13,7 +13,7 @@ from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.scene import Release
 from twoworlds.definitions.coupled.simulator import Simulator
 from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Context, Guarantee
-from twoworlds.theorems.bassily_groce_katz_smith import there_and_back
+from twoworlds.theorems.bassily_groce_katz_smith.implications import there_and_back
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 
