@@ -17,7 +17,7 @@ from twoworlds.numbers import whole
 from twoworlds.worlds import statistics
 from twoworlds.worlds.records import BitStrings, Integers, Reals, Records
 from twoworlds.worlds.statistic import Computed, Statistic
-from twoworlds.worlds.statistics import Batch
+from twoworlds.worlds.statistics import STATISTICS, Batch
 from twoworlds.worlds.universe import Explicit, Universe
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 UNIVERSES: Registry[Universe] = Registry("universe")
-STATISTICS: Registry[Statistic] = Registry("statistic")
 _PYTHON = "python:"
 
 
@@ -149,36 +148,6 @@ def _from_python(text: str) -> Statistic:
     return Computed(found, text.rpartition(":")[2])
 
 
-@STATISTICS.register("count")
-def count(value: object = 1) -> Statistic:
-    """How many records equal the value."""
-    return statistics.count(value)
-
-
-@STATISTICS.register("proportion")
-def proportion(value: object = 1, n: object = None) -> Statistic:
-    """Which part of n records equals the value."""
-    return statistics.proportion(value, _size(n, "proportion"))
-
-
-@STATISTICS.register("sum")
-def total() -> Statistic:
-    """The sum of numeric records."""
-    return statistics.total()
-
-
-@STATISTICS.register("mean")
-def mean(n: object = None) -> Statistic:
-    """The sum of numeric records divided by n."""
-    return statistics.mean(_size(n, "mean"))
-
-
-def _size(n: object, what: str) -> object:
-    if n is None:
-        raise InvalidInput(f"a {what} divides by the number of records: give n=")
-    return n
-
-
 @STATISTICS.register("histogram")
 def histogram(values: Text | None = None, bins: Text | None = None) -> Statistic:
     """How many records have each value, or fall in each bin."""
@@ -193,26 +162,6 @@ def batch(*statistics: str | Statistic, universe: Universe | None = None) -> Sta
     if universe is None:
         raise InvalidInput("a batch of statistics needs the universe that they are asked about")
     return Batch.of([statistic(one, universe) for one in statistics], universe)
-
-
-@STATISTICS.register("parity")
-def parity(value: object = 1) -> Statistic:
-    """Whether an odd number of records equals the value."""
-    return statistics.parity(value)
-
-
-@STATISTICS.register("majority")
-def majority(values: Text | None = None) -> Statistic:
-    """The most frequent value, a number; ties go to the value that is listed first."""
-    if values is None or isinstance(values, str):
-        raise InvalidInput("majority: give the values as a list, such as majority([1, -1])")
-    return statistics.majority(values)
-
-
-@STATISTICS.register("constant")
-def constant(value: object = 0) -> Statistic:
-    """The same number whatever the database."""
-    return statistics.constant(value)
 
 
 # --- Python objects of the user by name ----------------------------------------------------------

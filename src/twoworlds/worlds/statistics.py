@@ -16,6 +16,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import rational, whole
 from twoworlds.worlds.records import Records
@@ -23,6 +24,7 @@ from twoworlds.worlds.statistic import Additive, Change, Computed, Scalar, Stati
 from twoworlds.worlds.universe import Point, Universe
 
 __all__ = [
+    "STATISTICS",
     "Batch",
     "Constant",
     "constant",
@@ -34,6 +36,9 @@ __all__ = [
     "proportion",
     "total",
 ]
+
+
+STATISTICS: Registry[Statistic] = Registry("statistic")
 
 
 @dataclass(frozen=True)
@@ -57,8 +62,9 @@ class Constant(Statistic):
         return iter(())
 
 
+@STATISTICS.register("count")
 def count(value: Point = 1) -> Additive:
-    """Return how many records equal the value.
+    """How many records equal the value.
 
     f(x) = #{i : x_i = value}   (Dwork, Section 5.1: "how many rows have property P?")
 
@@ -68,21 +74,29 @@ def count(value: Point = 1) -> Additive:
     return Additive(lambda record: int(_same(record, value)), name=f"count of {value}")
 
 
-def proportion(value: Point, n: object) -> Additive:
-    """Return the share of the records that equal the value, out of a public number n.
+@STATISTICS.register("proportion")
+def proportion(value: Point = 1, n: object = None) -> Additive:
+    """Which part of n records equals the value.
 
     f(x) = #{i : x_i = value} / n   (Wu, Section 4, examples of global sensitivity)
 
     >>> proportion(1, 4)((1, 0, 1, 1))
     Fraction(3, 4)
     """
-    share = Fraction(1, whole(n, "n", at_least=1))
     name = f"proportion of {value}"
-    return Additive(lambda record: int(_same(record, value)), scale=share, name=name)
+    scale = _one_of(n, "proportion")
+    return Additive(lambda record: int(_same(record, value)), scale=scale, name=name)
 
 
+def _one_of(n: object, what: str) -> Fraction:
+    if n is None:
+        raise InvalidInput(f"a {what} divides by the number of records: give n=")
+    return Fraction(1, whole(n, "n", at_least=1))
+
+
+@STATISTICS.register("sum")
 def total() -> Additive:
-    """Return the sum of the records, which must be rational numbers.
+    """The sum of numeric records.
 
     f(x) = x_1 + ... + x_n
 
@@ -92,23 +106,24 @@ def total() -> Additive:
     return Additive(lambda record: record, name="sum")
 
 
-def mean(n: object) -> Additive:
-    """Return the sum of the records divided by a public number n.
+@STATISTICS.register("mean")
+def mean(n: object = None) -> Additive:
+    """The sum of numeric records divided by n.
 
     f(x) = (x_1 + ... + x_n) / n   (Wu, Exercise 4.2)
 
     >>> mean(4)((0, 10, 0, 10))
     5
     """
-    return Additive(
-        lambda record: record, scale=Fraction(1, whole(n, "n", at_least=1)), name="mean"
-    )
+    return Additive(lambda record: record, scale=_one_of(n, "mean"), name="mean")
 
 
 def histogram(
     values: Iterable[Point] | None = None, *, bins: Iterable[Iterable[Point]] | None = None
 ) -> Additive:
-    """Return how many records fall into each cell; a record in no cell is counted nowhere.
+    """How many records have each value, or fall in each bin.
+
+    A record in no cell is counted nowhere.
 
     f(x) = (n_1, ..., n_d)  with  n_j = #{i : x_i in B_j},  B_1, ..., B_d disjoint
     (Wu, Section 4; Dwork, Section 5.1)
@@ -130,8 +145,9 @@ def histogram(
     return Additive(phi, dimension=d, name=f"histogram of {d} cell{'s' if d > 1 else ''}")
 
 
+@STATISTICS.register("parity")
 def parity(value: Point = 1) -> Additive:
-    """Return whether an odd number of records equals the value.
+    """Whether an odd number of records equals the value.
 
     f(x) = #{i : x_i = value} mod 2
 
@@ -143,8 +159,9 @@ def parity(value: Point = 1) -> Additive:
     )
 
 
-def majority(values: Iterable[Point]) -> Computed:
-    """Return the most frequent of the values, which must be numbers; ties go to the first listed.
+@STATISTICS.register("majority")
+def majority(values: Iterable[Point] | None = None) -> Computed:
+    """The most frequent value, a number; ties go to the value that is listed first.
 
     f(x) = the first v with #{i : x_i = v} largest. For the values 1 and -1 it is the sign of the
     sum, with +1 for a sum of 0 (Bassily, Groce, Katz & Smith, Section II-E: the nearer of +1, -1).
@@ -152,6 +169,8 @@ def majority(values: Iterable[Point]) -> Computed:
     >>> majority([1, -1])((1, -1, -1)), majority([1, -1])((1, -1))
     (-1, 1)
     """
+    if values is None or isinstance(values, str):
+        raise InvalidInput("majority: give the values as a list, such as majority([1, -1])")
     listed = tuple(values)
     if not listed:
         raise InvalidInput("majority has no values to choose from: list at least one")
@@ -167,8 +186,9 @@ def majority(values: Iterable[Point]) -> Computed:
     return Computed(most_frequent, "majority")
 
 
+@STATISTICS.register("constant")
 def constant(value: object = 0) -> Constant:
-    """Return the statistic that is the same number, or tuple of numbers, on every database.
+    """The same number whatever the database.
 
     >>> constant("1/2")((1, 0))
     Fraction(1, 2)
