@@ -12,7 +12,7 @@ from twoworlds.laws.noise import GeometricNoise
 from twoworlds.mechanisms.base import Dense
 from twoworlds.mechanisms.on_statistic import AddedNoise, OnStatistic
 from twoworlds.mechanisms.per_record import PerRecord
-from twoworlds.worlds import SUBSTITUTE, Additive, Answer, BitStrings, Explicit, Integers
+from twoworlds.worlds import SUBSTITUTE, Answer, BitStrings, Explicit, Integers
 
 RATIOS = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(3), Fraction(100)])
 UNIVERSE = Explicit(("a", "b", "c"))
@@ -129,16 +129,6 @@ def test_a_restriction_keeps_the_neighbours_and_distances_of_the_whole(chosen):
             assert part.family(SUBSTITUTE, group).peak()[1].ratio == 3 ** max(within)
 
 
-@given(mechanisms(), mechanisms())
-def test_combined_mechanisms_combine_again(first, second):
-    mixed = first.mix(second, "1/2").pair(first).then(lambda pair: pair[0])
-    assert stochastic(mixed)
-    again = first.mix(second, "1/2")
-    for x in UNIVERSE:
-        for o in mixed.outputs:
-            assert mixed.probability(o, x) == again.probability(o, x)
-
-
 def _any():
     return Dense(UNIVERSE, Explicit((0, 1)), [["1/2", "1/3", 1], ["1/2", "2/3", 0]])
 
@@ -164,15 +154,6 @@ def test_post_processing_must_know_every_output():
         _any().then(Dense(Explicit((1, 2)), Explicit(("u",)), [[1, 1]]))
 
 
-def test_a_restriction_names_databases_that_exist():
-    with pytest.raises(InvalidInput, match="'z' is not in"):
-        _any().restrict(["a", "z"])
-    with pytest.raises(InvalidInput, match="empty"):
-        _any().restrict([])
-    with pytest.raises(InvalidInput, match="twice"):
-        _any().restrict(["a", "a"])
-
-
 def _geometric(universe=None):
     return OnStatistic(
         universe or Integers(0, 3), Answer(), AddedNoise(GeometricNoise("1/2")), expression="g"
@@ -189,15 +170,3 @@ def test_infinitely_many_outputs_are_not_tabulated():
 def test_a_restriction_of_noise_keeps_its_structure():
     part = _geometric().restrict([0, 2])
     assert part.family(SUBSTITUTE, 2).peak()[1].ratio == 4
-
-
-def test_clamped_noise_can_be_post_processed():
-    bits = BitStrings(2)
-    count = OnStatistic(
-        bits, Additive(lambda b: b), AddedNoise(GeometricNoise("1/2"), 0, 2), expression="count"
-    )
-    yes = count.then(lambda o: "some" if o else "none")
-    for x in bits:
-        none = count.probability(0, x)
-        assert yes.probability("none", x) == none
-        assert yes.probability("some", x) == 1 - none

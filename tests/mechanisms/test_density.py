@@ -6,7 +6,7 @@ import pytest
 
 from twoworlds import measure, mechanism
 from twoworlds.errors import InvalidInput
-from twoworlds.mechanisms import AtLeast, NoisyStatistic
+from twoworlds.mechanisms import AtLeast
 from twoworlds.numbers import bounds
 from twoworlds.worlds import BitStrings, Reals
 
@@ -40,18 +40,6 @@ def test_densities_and_masses_are_those_around_the_count(bare, counted):
     assert bounds(noisy.mass(event, (1, 1, 1, 1))) == bounds(noise.mass(event, 4))
 
 
-def test_the_expression_builds_it_again_and_listed_pairs_keep_it():
-    for _, text in PAIRS:
-        noisy = mechanism(text)
-        assert isinstance(noisy, NoisyStatistic)
-        assert mechanism(noisy.expression).expression == noisy.expression
-    far = measure("laplace(scale=2, bits=4)", neighbours="1111~0000")
-    assert far.epsilon == 2
-    assert isinstance(
-        mechanism("laplace(scale=2, bits=4)").restrict(["1111", "0000"]), NoisyStatistic
-    )
-
-
 def test_groups_add_up_and_errors_are_those_of_the_noise():
     from twoworlds.mechanisms.accuracy import errors_of
 
@@ -59,13 +47,6 @@ def test_groups_add_up_and_errors_are_those_of_the_noise():
     for bare, counted in PAIRS:
         first, second = (errors_of(mechanism(text)) for text in (bare, counted))
         assert [bounds(b.exact) for b in first] == [bounds(b.exact) for b in second]
-
-
-def test_samples_lie_around_the_count():
-    import numpy as np
-
-    noisy, rng = mechanism("gaussian(sigma=1/1000, bits=4)"), np.random.default_rng(1)
-    assert abs(noisy.sample("1101", rng) - 3) < 1
 
 
 def test_a_count_has_sensitivity_one():

@@ -1,14 +1,11 @@
 """Statistics published as they are."""
 
-from fractions import Fraction
-
 import pytest
 
 from twoworlds import mechanism, universe
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.named import exact
 from twoworlds.worlds.catalogue import statistic
-from twoworlds.worlds.statistics import majority, total
 
 
 @pytest.mark.parametrize("name", ["sum", "count(1)", "parity", "mean", "majority", "histogram"])
@@ -29,27 +26,6 @@ def test_the_values_of_large_surveys_are_found_by_structure(name, monkeypatch):
     listed = list(exact(name, universe=where).outputs)
     monkeypatch.setattr("twoworlds.mechanisms.named.maps._MOST_LISTED", 1)
     assert list(exact(name, universe=where).outputs) == listed
-
-
-def test_fifty_people_are_no_matrix():
-    assert exact("sum", universe="bits(50)").outputs.size == 51
-
-
-def test_the_text_can_be_typed_again():
-    made = mechanism("exact(majority, universe=records(values=[1, -1], n=3))")
-    again = mechanism(made.expression)
-    assert again.expression == made.expression
-    assert list(again.outputs) == [-1, 1]
-    assert exact(total(), universe="bits(2)").expression == "exact(sum, universe=bits(2))"
-
-
-def test_majority_ties_go_to_the_first_value():
-    assert majority([1, -1])((1, -1)) == 1
-    assert majority([-1, 1])((1, -1)) == -1
-    assert majority([1, -1])(()) == 1
-    assert majority([3, 1, 2])((1, 2, 2, 1, 3)) == 1
-    assert statistic("majority", universe("bits(4)"))((1, 0, 1, 0)) == 1
-    assert majority(["1/2", "1"])(("1/2", "1/2", "1")) == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(

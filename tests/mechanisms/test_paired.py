@@ -50,21 +50,6 @@ def test_on_bits_every_pair_of_databases_is_compared():
     assert verdict.witness.excess(Fraction(2)) == verdict.delta
 
 
-def test_three_and_more_can_be_paired():
-    three = mechanism("pair(pair(geometric(ratio=2), geometric(ratio=2)), geometric(ratio=2))")
-    assert measure(three).ratio == 8
-    assert three.probability(((0, 0), 0), 0) == Fraction(1, 27)
-
-
-def test_sampling_gives_both_outputs():
-    import numpy as np
-
-    drawn = mechanism("pair(geometric(ratio=2), geometric(ratio=2))").sample(
-        3, np.random.default_rng(1)
-    )
-    assert all(isinstance(part, int) for part in drawn)
-
-
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.worlds import BitStrings, Computed, Integers, Records
-from twoworlds.worlds.catalogue import STATISTICS, statistic
+from twoworlds.worlds import BitStrings, Computed, Records
+from twoworlds.worlds.catalogue import statistic
 from twoworlds.worlds.sensitivity import global_sensitivity
 from twoworlds.worlds.statistics import Batch, constant, count, histogram, mean, parity, total
 
@@ -80,16 +80,6 @@ def test_a_call_builds_its_parts_for_the_universe():
 def test_bad_batches_are_refused(text, said):
     with pytest.raises(InvalidInput, match=said):
         statistic(text, BitStrings(2))
-
-
-def test_a_part_that_cannot_read_the_databases_is_named():
-    with pytest.raises(InvalidInput, match="sum failed on 0"):
-        statistic("batch(sum)", Integers(0, 3))
-
-
-def test_a_batch_needs_its_universe():
-    with pytest.raises(InvalidInput, match="needs the universe"):
-        STATISTICS.build("batch(count)")
 
 
 def test_a_part_that_changes_its_length_is_refused():

@@ -9,8 +9,8 @@ from twoworlds.worlds import BitStrings, Graphs, Records, Samples
 from twoworlds.worlds import joint as joint_module
 from twoworlds.worlds.belief import explicit
 from twoworlds.worlds.belief import uniform as uniform_belief
-from twoworlds.worlds.beliefs import BELIEFS, belief
-from twoworlds.worlds.classes import CLASSES, belief_class
+from twoworlds.worlds.beliefs import belief
+from twoworlds.worlds.classes import belief_class
 from twoworlds.worlds.families import hidden_law, product_family
 from twoworlds.worlds.joint import NOTHING, Joint
 
@@ -176,25 +176,6 @@ def test_the_assumption_can_follow_if(text, universe, words):
     )
 
 
-def test_assumptions_of_long_lists_stay_short():
-    found = belief_class([f"independent(1/{k})" for k in range(2, 9)], PAIR)
-    assert "or one of 3 further beliefs holds" in found.assumption
-    many = "explicit(000=1/8, 001=1/8, 010=1/8, 011=1/8, 100=1/4, 101=1/4)"
-    assert "or one of 2 others" in belief_class(many, BitStrings(3)).assumption
-    each = belief_class("independent(1/2, 1/3, 1/4, 1/5, 1/6)", BitStrings(5))
-    assert "; and so on for 5 records" in each.assumption
-
-
-def test_an_attacker_who_knows_everything_is_not_said_to_know_nothing_else():
-    assert belief_class("all-known", PAIR).assumption == "the attacker knows the whole database"
-
-
-def test_objects_say_what_they_are():
-    assert "11 for certain" in belief_class(explicit(PAIR, {"11": 1}), PAIR).assumption
-    joint = Joint.of(uniform_belief(PAIR), name="coins")
-    assert belief_class(joint, PAIR).assumption == "the belief is coins"
-
-
 @pytest.mark.parametrize(
     ("text", "universe", "words"),
     [
@@ -275,8 +256,3 @@ def test_irrational_parameters_are_enclosed_and_never_floats():
     assert len(known.sides) == 2
     assert known.given(Fraction(1, 2))[1, 1] == Fraction(1, 4)
     assert not any(isinstance(mass, float) for mass in known.masses.values())
-
-
-def test_names_of_classes_and_of_beliefs_differ():
-    assert not {entry.name for entry in CLASSES} & {entry.name for entry in BELIEFS}
-    assert all(entry.summary.endswith((".", "]")) for entry in CLASSES)

@@ -92,30 +92,6 @@ def test_draws_are_independent_with_the_shares_of_the_population():
 
 
 @pytest.mark.parametrize(
-    ("family", "words"),
-    [
-        (all_known(BitStrings(2)), "the attacker knows the whole database"),
-        (
-            product_family(BitStrings(2), ["1/3", "1/2"]),
-            "the 2 bits are independent, each 1 with probability 1/3, or 1 with probability 1/2",
-        ),
-        (
-            hidden_law(BitStrings(2), ["1/3", 1], ["1/4", "3/4"]),
-            "the 2 bits are independent given a hidden law: with probability 1/4 each is 1 with "
-            "probability 1/3; or with probability 3/4 each is 1 with probability 1",
-        ),
-        (
-            draws(BitStrings(2), [1, 1]),
-            "the 2 bits are independent draws, with replacement, from a population of 2, so that "
-            "each is 1 for certain",
-        ),
-    ],
-)
-def test_the_assumption_can_follow_if(family, words):
-    assert family.assumption == words
-
-
-@pytest.mark.parametrize(
     ("build", "words"),
     [
         (lambda: product_family(SIGNS, []), "family is empty"),

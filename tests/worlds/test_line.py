@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import ln
 from twoworlds.worlds import SUBSTITUTE, Integers, Reals
 
 ENDS = st.one_of(st.none(), st.integers(-6, 6))
@@ -99,25 +98,6 @@ def test_ill_formed_ranges_are_refused(arguments, message):
         Integers(**arguments)
 
 
-def test_ends_are_read_as_numbers_are():
-    assert Integers("0", "3") == Integers(0, 3) == Integers(0.0, Fraction(3))
-
-
-@pytest.mark.parametrize(
-    ("universe", "text"),
-    [
-        (Integers(), "integers()"),
-        (Integers(0, 3), "integers(0, 3)"),
-        (Integers(0, None), "integers(low=0)"),
-        (Integers(None, -1, 2), "integers(high=-1, step=2)"),
-        (Reals(), "reals()"),
-        (Reals("1/2"), "reals(step=1/2)"),
-    ],
-)
-def test_expressions_say_what_it_is(universe, text):
-    assert universe.expression == text
-
-
 @pytest.mark.parametrize("given_", ["1/2", 0.5, Fraction(1, 2), Decimal("0.5"), " 0.5 "])
 def test_a_real_number_is_given_as_any_rational(given_):
     assert Reals().find(given_) == Fraction(1, 2)
@@ -142,9 +122,3 @@ def test_reals_cannot_be_listed():
 def test_the_step_of_reals_is_finite_and_positive(bad):
     with pytest.raises(InvalidInput, match="step="):
         Reals(bad)
-
-
-def test_the_step_may_be_irrational():
-    assert Reals("ln 3").step == ln(Fraction(3))
-    assert "ln 3" in Reals("ln 3").explain(SUBSTITUTE)
-    assert "at most 2" in Integers(step=2).explain(SUBSTITUTE)

@@ -2,7 +2,6 @@
 
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,11 +100,6 @@ def test_huge_universes_cost_nothing_until_listed():
     assert len(list(universe.around(word, SUBSTITUTE))) == 400
 
 
-def test_values_may_be_counted_instead_of_listed():
-    assert Records(3, 2) == Records([0, 1, 2], 2) == Records(np.int64(3), 2)
-    assert Records("abc", 1).values == ("a", "b", "c")
-
-
 def test_spaces_and_commas_in_labels_are_read():
     assert Records([10, 11], 2).find(" 10, 11 ") == (10, 11)
     assert BitStrings(3).find("1,0,1") == (1, 0, 1)
@@ -145,12 +139,6 @@ def test_the_smallest_size_lies_between_0_and_n(smallest):
         Records(2, 2, smallest=smallest)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.5, "x", True])
-def test_bit_strings_need_a_bit(bad):
-    with pytest.raises(InvalidInput, match="bits="):
-        BitStrings(bad)
-
-
 def test_listed_pairs_are_not_invented():
     with pytest.raises(InvalidInput, match="no listed pairs"):
         list(BitStrings(2).around((1, 1), EXPLICIT))
@@ -159,17 +147,3 @@ def test_listed_pairs_are_not_invented():
 def test_add_remove_on_one_size_says_the_way_out():
     with pytest.raises(InvalidInput, match="use substitute, or a universe such as"):
         list(BitStrings(2).around((1, 1), ADD_REMOVE))
-
-
-def test_expressions_say_how_to_build_it():
-    assert Records(3, 2).expression == "records(values=3, n=2)"
-    assert (
-        Records(["a", "b"], 2, smallest=0).expression == "records(values=[a, b], n=2, smallest=0)"
-    )
-
-
-def test_equal_universes_are_equal_and_hash_alike():
-    assert BitStrings(3) == BitStrings(3)
-    assert hash(BitStrings(3)) == hash(BitStrings(3))
-    assert BitStrings(3) != BitStrings(4)
-    assert Records(2, 3) != Records(2, 3, smallest=0)

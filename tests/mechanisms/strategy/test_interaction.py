@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from itertools import product
-from math import exp as e
 from math import log
 
 import numpy as np
@@ -21,7 +20,6 @@ from twoworlds.mechanisms.strategy import (
     LaplaceNoise,
     Strategy,
     Then,
-    from_family,
     read_noise,
 )
 from twoworlds.mechanisms.strategy.compared import LikelyTranscripts, masses_above
@@ -114,16 +112,6 @@ def test_boxes_have_the_sum_of_their_transcripts(strategy, noise):
         ]
         assert answered.mass(Boxes((box,)), x) == sum(listed)
         assert answered.mass(Boxes(((Interval(), Interval()),)), x) == 1
-
-
-def test_laplace_boxes_have_the_integral_of_the_density():
-    noise = LaplaceNoise(Fraction(1, 2))
-    for low, high in ((None, 1), (1, None), (0, 3), (2, 5), (-4, -1), (None, None)):
-        interval = Interval(*(None if end is None else Fraction(end) for end in (low, high)))
-        steps = np.linspace(-80 if low is None else low, 80 if high is None else high, 400_001)
-        middles = (steps[1:] + steps[:-1]) / 2
-        total = float(np.sum(np.exp(-abs(middles - 2) / 2) / 4 * np.diff(steps)))
-        assert near(noise.mass(interval, 2)) == pytest.approx(total, abs=1e-6)
 
 
 @pytest.mark.statistical
@@ -360,15 +348,6 @@ def test_a_clamped_strategy_is_the_table_of_its_transcripts():
         answered.outputs.find("(0; 2; 1)")
 
 
-def test_a_strategy_can_be_paired_and_restricted():
-    both = mechanism("batch(count, noise=geometric(ratio=2), universe=bits(2))")
-    other = mechanism("geometric(ratio=3, bits=2)")
-    assert tw.measure(both.pair(other)).ratio == 6
-    part = both.restrict(["11", "10"])
-    assert tw.measure(part).ratio == 2
-    assert part.strategy.sensitivity().joint == 1
-
-
 def test_a_survey_of_many_people_is_measured_by_structure():
     text = "batch(count, histogram, noise=geometric(ratio=2), universe=bits(400))"
     assert tw.measure(text).ratio == 8
@@ -382,16 +361,6 @@ def test_calibration_to_the_joint_sensitivity_costs_exactly_epsilon():
     assert tw.measure(answered).epsilon == Fraction(1, 2)
     whole = strategy.answered(f"geometric(ratio=8, sensitivity={moved})")
     assert tw.measure(whole).ratio == 8
-
-
-def test_families_with_clamped_noise_are_answered():
-    family = lambda rho, x: (x[0], x[0] * rho[0])  # noqa: E731
-    answered = from_family(BIT, family, [[0, 1, 2], [0, 1, 2]]).answered(CLAMPED)
-    assert answered.strategy.sensitivity().joint == 3
-    noise = read_noise(CLAMPED)
-    for rho, x in product(product(range(3), repeat=2), BIT):
-        wanted = noise.density(rho[0], x[0]) * noise.density(rho[1], x[0] * rho[0])
-        assert answered.probability(rho, x) == wanted
 
 
 @pytest.mark.parametrize(
@@ -427,12 +396,3 @@ def test_listed_masses_have_no_bound_of_theorem_5():
     with pytest.raises(Unsupported, match="Theorem 5"):
         answered.bound()
     assert tw.measure(answered).ratio == INFINITY
-
-
-def test_the_noise_of_one_answer_is_that_of_the_mechanism_it_was_read_from():
-    for text in ("geometric(p=1/3)", CLAMPED, FINITE):
-        one, whole = read_noise(text), mechanism(text)
-        for answer, value in product(range(3), range(3)):
-            assert one.density(answer, value) == whole.probability(answer, value)
-    density = read_noise("laplace(scale=2)").density(Fraction(1, 2), 2)
-    assert near(density) == pytest.approx(e(-0.75) / 4)

@@ -11,7 +11,7 @@ from twoworlds import BitStrings, Records
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.mechanisms.strategy import Ask, Course, Interval, Strategy, Then, from_family
 from twoworlds.mechanisms.strategy.regions import tiles
-from twoworlds.worlds import Computed, Universe
+from twoworlds.worlds import Computed
 from twoworlds.worlds.statistics import Batch, constant, count, histogram
 
 BITS = BitStrings(2)
@@ -235,17 +235,3 @@ def test_vector_answers_can_be_cut_part_by_part():
 def test_transcripts_of_the_wrong_length_are_refused():
     with pytest.raises(InvalidInput, match="must have 1 answers"):
         Strategy.batch(BITS, count()).values((1, 2), (0, 0))
-
-
-def test_nobody_moves_a_constant():
-    found = Strategy.batch(BITS, constant(3)).sensitivity()
-    assert (found.joint, found.pair) == (0, None)
-    assert "no neighbour moves them" in found.explain()
-
-
-def test_listed_pairs_are_neighbours_too():
-    universe = Universe.of(["a", "b", "c"], [("a", "c")])
-    number = Computed(lambda x: "abc".index(x), "number")
-    assert Strategy.batch(universe, number).sensitivity().joint == 2
-    found = Strategy.batch(universe, number).sensitivity(neighbours=[("a", "b")])
-    assert found.joint == 1
