@@ -126,7 +126,7 @@ def test_listing_the_hamming_pairs_gives_the_hamming_answer(mechanism, ratios):
 
 @pytest.mark.parametrize(
     ("records", "values"),
-    [(1, 2), (1, 64), (1, 65), (1, 130), (2, 9), (2, 70), (3, 5), (5, 3), (5, 4), (12, 2), (13, 2)],
+    [(1, 2), (1, 64), (1, 65), (2, 9), (2, 70), (3, 5), (5, 3), (12, 2)],
 )
 def test_tasks_visit_each_pair_once(records, values):
     seen = []

@@ -60,7 +60,7 @@ def adaptive(draw, universe=BIT, values=SMALL):
 # --- the law of a transcript --------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(adaptive(), st.integers(-3, 3), st.integers(-3, 3))
 def test_equations_5_to_7_the_law_is_the_product_of_the_noise_of_each_answer(strategy, a, b):
     for noise in ("laplace(scale=2)", "geometric(p=1/3)", CLAMPED, FINITE):
@@ -151,7 +151,7 @@ def test_erratum_the_bound_of_theorem_5_may_be_loose():
     assert refuted.values["delta"] > 0
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     adaptive(values=st.fractions(-1, 2, max_denominator=3)), st.sampled_from([1, 2, Fraction(1, 2)])
 )
@@ -171,7 +171,7 @@ def test_the_laplace_epsilon_is_the_largest_loss_over_a_fine_grid(strategy, scal
     assert max(losses) <= exact <= max(losses) + 4 * Fraction(1, 36) / scale
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(
     adaptive(),
     st.sampled_from(["geometric(p=1/2)", "geometric(p=1/3)", CLAMPED, FINITE]),
@@ -252,7 +252,7 @@ def test_one_laplace_answer_has_the_known_gap():
         assert near(found) == pytest.approx(near(wanted), abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0, 1]), st.integers(0, 3)),

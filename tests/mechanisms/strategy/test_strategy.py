@@ -53,7 +53,7 @@ def strategies(draw):
 TRANSCRIPTS = list(product([Fraction(i, 2) for i in range(-5, 6, 2)], repeat=2))
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(strategies())
 def test_along_every_transcript_the_right_queries_are_asked(made):
     strategy, reference = made
@@ -63,7 +63,7 @@ def test_along_every_transcript_the_right_queries_are_asked(made):
             assert strategy.values(full, x) == tuple(q(x) for q in reference(full))
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(strategies())
 def test_the_joint_sensitivity_is_the_largest_norm_over_all_transcripts_and_neighbours(made):
     strategy, reference = made
