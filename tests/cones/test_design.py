@@ -13,7 +13,7 @@ from flint import fmpq, fmpq_mat
 from twoworlds.answer import Table
 from twoworlds.cones.certificates import verify
 from twoworlds.cones.cone import Cone
-from twoworlds.cones.design import LOSSES, _vertices, design, extreme_mechanisms, saving
+from twoworlds.cones.design import LOSSES, design, extreme_mechanisms, saving
 from twoworlds.cones.normal_form import consistent_normal_form_contains
 from twoworlds.cones.row_cone import RowCone, row_cone
 from twoworlds.definitions import check
@@ -150,12 +150,6 @@ def test_the_parity_saving_by_hand():
             == error
             == (1 - Fraction(1, 2**bits)) / 2
         )
-
-
-def test_the_whole_database_is_best_told_by_randomized_response():
-    for bits in (1, 2):
-        found = design(row_cone("dp(ratio=3)", f"bits({bits})"), belief="uniform")
-        assert found.loss == 1 - Fraction(3, 4) ** bits
 
 
 # --- any numbers as answers under squared loss ----------------------------------------------------
@@ -348,19 +342,6 @@ def test_the_four_extreme_mechanisms_of_two_bits():
         "truncated-geometric(ratio=3, bits=2)",
     ):
         assert {tuple(row) for row in mechanism(text).table().rows} in found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("ratio", "count"), [(2, 29213), (3, 37124)])
-def test_how_many_extreme_mechanisms_three_bits_have(ratio, count):
-    cone = row_cone(f"dp(ratio={ratio})", "bits(3)")
-    found = _vertices(cone)
-    assert len(found) == len(set(found)) == count
-    for weights in found:
-        used = [(w, ray) for w, ray in zip(weights, cone.cone.rays, strict=True) if w]
-        assert len(used) <= 8
-        assert all(w > 0 for w, _ in used)
-        assert all(sum(w * ray[d] for w, ray in used) == 1 for d in range(8))
 
 
 # --- certificates and bad input -------------------------------------------------------------------

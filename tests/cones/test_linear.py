@@ -246,12 +246,6 @@ def test_a_definition_of_one_s_own_is_checked_with_witness_and_certificate():
     assert held.witness.certificate() is None
 
 
-def test_constraints_may_be_given_one_by_one_or_as_equalities():
-    assert check(RESPONSE, "linear(x11 <= 3 x10, x10 <= 3 x11)")
-    assert check("noisy-parity(bits=2, keep=3/4)", "linear(x11 = x00)")
-    assert not check(RESPONSE, "linear(x11 = x00)")
-
-
 def test_a_constraint_without_a_larger_side_asks_for_zero():
     verdict = check(RESPONSE, 'linear("x11 <= 0")')
     assert not verdict

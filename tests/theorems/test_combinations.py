@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import twoworlds as tw
 from tests.theorems import brute
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import bounds, sqrt
@@ -36,13 +35,6 @@ def test_composition_is_attained_by_publishing_now_and_then():
     found = compose(stated, stated)
     assert (found.ratio, found.delta) == (4, Fraction(19, 100))
     assert brute.delta_of(both, found.ratio) == found.delta
-
-
-def test_the_composition_shows_what_is_usually_stated_beside():
-    stated = Guarantee.parse("dp(epsilon=0.1, delta=0.1)")
-    found = compose(stated, stated, stated)
-    assert str(found) == "dp(epsilon=0.3, delta=0.271)"
-    assert found.source.printed.delta == Fraction(3, 10)
 
 
 @given(PAIR, RATIOS, st.data())
@@ -108,15 +100,6 @@ def test_the_loss_of_post_processing_is_approached_by_merging_an_output_with_its
     bound = post_process(Guarantee("semantic", {"epsilon": s, "delta": Fraction(0)})).epsilon
     assert reached == sorted(reached)
     assert reached[-1] <= bound <= reached[-1] + Fraction(1, 1000)
-
-
-@pytest.mark.parametrize(("n", "expected"), [(3, Fraction(2, 5)), (4, Fraction(13, 28))])
-def test_the_semantic_value_of_merged_randomized_response(n, expected):
-    survey = tw.mechanism(f"randomized-response(bits={n}, keep=3/4)")
-    ends = ((1,) * n, (0,) * n)
-    merged = survey.then({o: "ends" if o in ends else o for o in survey.outputs})
-    assert tw.measure(survey, definition="semantic").epsilon < Fraction(27, 100)
-    assert tw.measure(merged, definition="semantic").epsilon == expected
 
 
 def test_semantic_privacy_is_not_closed_under_post_processing():

@@ -62,10 +62,3 @@ def test_equation_5_says_little():
     assert found.best["power"] == Fraction(6, 100)
     claim = Guarantee.parse("statistical-difference(epsilon=0.01)").implies("semantic")
     assert claim.holds is False
-
-
-def test_the_level_is_asked_for():
-    found = Guarantee.parse("dp(ratio=3)").implies("power")
-    assert found.best is None
-    failures = [o.application.failure for o in found.tried]
-    assert "needs the level of the test: give level=" in failures

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -68,11 +67,3 @@ def test_the_theorem_is_in_the_graph_and_leads_on():
     shown = THEOREMS["dw-5"].explain()
     assert "Dwork, Theorem 5" in shown
     assert "whole vector" in shown
-
-
-@pytest.mark.parametrize("relation", ["substitute", "add-remove"])
-def test_the_guarantee_names_its_neighbours(relation):
-    people = tw.Records("ab", 2, smallest=1)
-    answered = Strategy.batch(people, count("a"), count("b")).answered("geometric(ratio=2)")
-    found = strategy_guarantee(answered, neighbours=relation)
-    assert (found.neighbours, found.ratio) == (relation, 4 if relation == "substitute" else 2)

@@ -47,20 +47,6 @@ def test_no_kind_is_left_without_a_sentence():
         assert kind.name not in first
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "odds"),
-    [
-        ("0.5", "1 to 99 become at most 1 to 36."),
-        ("2", "1 to 99 become at most 1 to 1.8."),
-        ("50", "1 to 99 become at most 2.8e41 to 1."),
-        ("1e-30", "1 to 99 become at most 1 to 98.9999."),
-        ("0", "1 to 99 become at most 1 to 99."),
-    ],
-)
-def test_odds_are_written_with_the_larger_number_in_sight(epsilon, odds):
-    assert odds in said(f"dp(epsilon={epsilon})")
-
-
 def test_a_mechanism_that_moves_odds_less_than_its_price_allows():
     given = Guarantee.parse("dp(ratio=3)")
     assert "26.8 percentage points" in said("dp(ratio=3)", swing=Fraction(3))

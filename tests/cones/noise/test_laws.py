@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.cones.noise.laws import Approximated, any_law, finite_law, law, mixture, total
-from twoworlds.cones.noise.summable import Convolved, FiniteSequence
+from twoworlds.cones.noise.laws import Approximated, any_law, law, mixture, total
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, Undecided, UnknownName
 from twoworlds.laws.noise import (
     DiscreteGaussianNoise,
@@ -97,15 +96,6 @@ def test_the_inverse_of_a_sum_is_the_convolution_of_the_inverses():
     assert float(found.outside(8)) < 1e-3
 
 
-def test_a_finite_factor_is_convolved_exactly():
-    product = Convolved(
-        FiniteSequence({0: Fraction(2), 1: Fraction(-1)}), FiniteSequence({-1: Fraction(3)})
-    )
-    assert product.finite
-    assert [product.at(k) for k in (-2, -1, 0, 1)] == [0, 6, -3, 0]
-    assert product.l1 == 9
-
-
 def test_mixtures_weigh_their_parts():
     found = law("mixture([delta(), geometric(p=1/2), binomial(1, 1/4)], weights=[1/2, 1/4, 1/4])")
     geometric = GeometricNoise(HALF)
@@ -140,11 +130,3 @@ def test_irrational_mixtures_follow_the_recipe():
 def test_rejects_bad_laws(text, error, message):
     with pytest.raises(error, match=message):
         law(text)
-
-
-def test_a_finite_law_is_named_by_the_mechanism_that_adds_it():
-    found = finite_law(["1/4", "3/4"], start=-1)
-    assert found.expression == "integer-noise([1/4, 3/4], start=-1)"
-    assert law(found.expression).pmf(0) == Fraction(3, 4)
-    with pytest.raises(InvalidInput, match="at least one term"):
-        FiniteSequence({0: Fraction(0)})

@@ -14,7 +14,6 @@ from twoworlds import BitStrings, Records, mechanism
 from twoworlds.cones.amplification import frapp_row_cone
 from twoworlds.cones.per_record import PerRecordCone
 from twoworlds.cones.row_cone import Inequality, row_cone
-from twoworlds.cones.words.odds import largest_odds
 from twoworlds.cones.words.parity import (
     ParityBelief,
     ParityCheck,
@@ -349,15 +348,6 @@ def test_differential_privacy_protects_a_parity_from_a_higher_chance_on() -> Non
     assert [float(q) for q in found] == pytest.approx(expected, abs=1e-10)
     assert dp_parity_threshold(1, 5) == HALF
     assert dp_parity_threshold("inf", 2) == 1
-
-
-@pytest.mark.parametrize("bits", [1, 2, 4])
-def test_the_odds_of_parities_of_like_bits_grow_by_at_most_the_ratio(bits: int) -> None:
-    for chance in ("4/5", "1/10"):
-        found = largest_odds(
-            "dp(ratio=3)", "even", belief=f"independent({chance})", universe=f"bits({bits})"
-        )
-        assert found.factor == 3
 
 
 @pytest.mark.parametrize(
