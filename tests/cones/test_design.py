@@ -179,7 +179,7 @@ def path_rays(n, ratio):
     return rows
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_mechanism_answers_with_less_squared_loss_and_the_designed_one_has_no_more(seed):
     rng = random.Random(seed)
     n, ratio = rng.randint(1, 3), Fraction(rng.randint(5, 16), 4)

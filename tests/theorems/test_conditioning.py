@@ -96,7 +96,7 @@ def test_every_bad_transcript_takes_its_share_of_the_excess_by_enumeration(ratio
     x and y are the probabilities of an event given t in both worlds, r the quotient of the masses
     of t; c1 and c2 what t adds to the excess of each law over a times the other, per mass of t.
     """
-    steps = [Fraction(k, 12) for k in range(13)]
+    steps = [Fraction(k, 8) for k in range(9)]
     quotients = [Fraction(k, 12) for k in range(1, 13)] + [Fraction(12, k) for k in range(1, 12)]
     seen = 0
     for x, y, r in product(steps, steps, [*quotients, Fraction(40), Fraction(1, 40)]):

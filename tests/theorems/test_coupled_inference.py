@@ -60,7 +60,7 @@ def crude_worlds(draw):
     return Coupled(release, simulator, BeliefClass((belief,), "one bit"), persons(1))
 
 
-@settings(max_examples=300)
+@settings(max_examples=40)
 @given(crude_worlds(), st.fractions(1, 6, max_denominator=6), INNER)
 def test_the_failure_probability_holds_for_crude_worlds_too(world, ratio, inner):
     delta = brute.coupled_delta(world, ratio)
@@ -72,7 +72,7 @@ def test_the_failure_probability_holds_for_crude_worlds_too(world, ratio, inner)
 UNIT = st.fractions(0, 1, max_denominator=24)
 
 
-@settings(max_examples=100)
+@settings(max_examples=25)
 @given(UNIT, UNIT, st.fractions(0, 20, max_denominator=12), INNER, st.data())
 def test_every_bad_output_costs_what_the_proof_says(x, y, r, d, data):
     """The step of the proof: c1 + a (1 - d) c2 >= d, with the worst ratio that makes it bad."""

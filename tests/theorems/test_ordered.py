@@ -102,7 +102,7 @@ def simulators(draw, n):
     return Simulator.table(laws)
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(st.data(), st.sampled_from([2, 3]), st.fractions(1, 9, max_denominator=4))
 def test_conclusions_never_agree_with_less_whatever_the_simulator(data, n, ratio):
     odds = data.draw(st.sampled_from([Fraction(3), Fraction(10)]))
@@ -213,7 +213,7 @@ def test_the_smallest_number_of_bits_that_refutes_is_told(n, records):
     assert refutation.facts["delta"] == need
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(brute.mechanisms(people=2), st.fractions(1, 3, max_denominator=6))
 def test_two_records_are_simulated_by_doubling_the_one_that_is_left(mechanism, ratio):
     most = brute.delta_of(mechanism, ratio)
@@ -230,7 +230,7 @@ def symmetric_mechanisms(draw):
     return {x: rows[sum(x)] for x in product((0, 1), repeat=3)}
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(symmetric_mechanisms(), st.fractions(1, 3, max_denominator=6), st.integers(0, 1))
 def test_without_an_order_any_place_will_do(mechanism, ratio, value):
     most = brute.delta_of(mechanism, ratio)

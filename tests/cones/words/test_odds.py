@@ -71,7 +71,7 @@ def bayes_odds(found: LargestOdds, held: Belief, first: list[str], second: list[
     return after.odds(Secret.of(where, first), Secret.of(where, second))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("by", ["rays", "inequalities"])
 def test_the_largest_odds_are_those_of_the_best_ray(seed: int, by: str) -> None:
     cone, first, second, held = random_question(seed)
@@ -89,7 +89,7 @@ def test_the_largest_odds_are_those_of_the_best_ray(seed: int, by: str) -> None:
     assert verify(json.loads(json.dumps(found.to_dict()))["certificate"])
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_no_random_row_of_the_cone_beats_the_largest_odds(seed: int) -> None:
     cone, first, second, held = random_question(seed)
     found = largest_odds(cone, first, second, held)
@@ -144,7 +144,7 @@ def test_randomized_response_listed_agrees_with_the_closed_form(k: int) -> None:
     assert largest_parity_odds(RR.format(k)).factor == expected
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_parity_by_structure_agrees_with_the_list_of_rows(seed: int) -> None:
     rng = random.Random(seed)
     k = rng.randint(1, 4)
