@@ -1,5 +1,7 @@
 """Named mechanisms: each law is the paper's formula, and bad arguments are refused by name."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -9,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import BitStrings, Dense, mechanism
+from twoworlds import BitStrings, Dense, mechanism, universe
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
-from twoworlds.mechanisms.named import gamma, noisy_parity, pram, randomized_response
+from twoworlds.mechanisms.named import exact, gamma, noisy_parity, pram, randomized_response
 from twoworlds.numbers import bounds, exp, ln
 from twoworlds.testing.strategies import laws, probabilities, rationals
+from twoworlds.worlds.catalogue import statistic
 
 POSITIVE = rationals(Fraction(1, 8), 6, denominator=8)
 INSIDE = rationals(Fraction(1, 12), Fraction(11, 12), denominator=12)
@@ -354,3 +357,47 @@ def test_python_values_and_text_build_the_same_mechanism():
     assert by_text.expression == by_value.expression == "randomized-response(bits=2, keep=3/4)"
     assert isinstance(by_value.table(), Dense)
     assert ln(tw.measure(by_value).ratio) == tw.number("ln 3")
+
+
+# --- Statistics published as they are ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["sum", "count(1)", "parity", "mean", "majority", "histogram"])
+@pytest.mark.parametrize("where", ["bits(3)", "records(values=[2, 0, 1], n=2)"])
+def test_the_output_is_the_statistic(name, where):
+    made = mechanism(f"exact({name}, universe={where})")
+    values = {x: statistic(name, universe(where))(x) for x in universe(where)}
+    assert list(made.outputs) == sorted(set(values.values()))
+    for x, value in values.items():
+        assert {o: made.probability(o, x) for o in made.outputs if made.probability(o, x)} == {
+            value: 1
+        }
+
+
+@pytest.mark.parametrize("name", ["sum", "histogram", "parity(2)", "count(2)"])
+def test_the_values_of_large_surveys_are_found_by_structure(name, monkeypatch):
+    where = "records(values=[0, 2, 5], n=4, smallest=0)"
+    listed = list(exact(name, universe=where).outputs)
+    monkeypatch.setattr("twoworlds.mechanisms.named.maps._MOST_LISTED", 1)
+    assert list(exact(name, universe=where).outputs) == listed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("exact(majority, universe=records(values=[yes, no], n=3))", "majority"),
+        ("exact(majority(3), universe=bits(2))", "as a list"),
+        ("exact(majority([]), universe=bits(2))", "at least one"),
+        ("exact(majority([1, 1]), universe=bits(2))", "twice"),
+        ("exact(summ, universe=bits(2))", "sum"),
+        ("exact(sum)", "universe"),
+    ],
+)
+def test_bad_statistics_are_refused(text, message):
+    with pytest.raises(InvalidInput, match=message):
+        mechanism(text)
+
+
+def test_values_that_cannot_be_listed_are_refused():
+    with pytest.raises(TooLarge, match="cannot be listed"):
+        mechanism("exact(majority, universe=bits(40))")

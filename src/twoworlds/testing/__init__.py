@@ -18,3 +18,5 @@ A suite is used by inheriting from it:
         def make(self):
             return Dense(BitStrings(1), BitStrings(1), [["3/4", "1/4"], ["1/4", "3/4"]])
 """
+
+__all__: list[str] = []
