@@ -278,7 +278,7 @@ def test_laplace_masses_are_the_integrals(coordinates, ratio):
     if len(cells) == 2:
         p, q = np.outer(p, cells[1][0]).ravel(), np.outer(q, cells[1][1]).ravel()
     wanted = float(np.sum(np.maximum(0, p - ratio * q)))
-    assert near(found.p) - ratio * near(found.q) == pytest.approx(wanted, abs=1e-4)
+    assert near(found[0]) - ratio * near(found[1]) == pytest.approx(wanted, abs=1e-4)
 
 
 def below(z):

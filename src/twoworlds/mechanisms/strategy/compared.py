@@ -64,9 +64,9 @@ class LikelyTranscripts(Event):
         """Return the probability of the event for one of the two vectors of true values."""
         found = self.masses
         if tuple(value) == self.u:
-            return found.p
+            return found[0]
         if tuple(value) == self.v:
-            return found.q
+            return found[1]
         raise Unsupported("the mass of this event is known in the two worlds that it compares only")
 
     @cached_property
@@ -83,7 +83,7 @@ class LikelyTranscripts(Event):
             for course in self.courses
         ]
         p, q = (sum((one[side] for one in found), start=Fraction(0)) for side in (0, 1))
-        return Masses(p, q)
+        return p, q
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,8 @@ class TwoTranscriptLaws(Comparison):
             return Gap(Fraction(0), Listed.of(()))
         if isinstance(self.noise, LaplaceNoise):
             event = LikelyTranscripts(self.u, self.v, self.courses, self.noise, ratio)
-            return Gap(event.masses.p - ratio * event.masses.q, event)
+            p, q = event.masses
+            return Gap(p - ratio * q, event)
         return self._table.gap(ratio)
 
     def ratio_for(self, delta: Number) -> Number:
@@ -165,7 +166,7 @@ class TwoTranscriptLaws(Comparison):
         q: list[Number] = []
         for course in self.courses:
             parts = [
-                self.noise.parts(interval, self.u[i], self.v[i])
+                self.noise.pieces(interval, self.u[i], self.v[i])
                 for interval, i in zip(course.box, course.picks, strict=True)
             ]
             if len(boxes) + prod(map(len, parts)) > _MOST_CELLS:
@@ -174,9 +175,10 @@ class TwoTranscriptLaws(Comparison):
                     "likelihood ratio: ask for the ratio alone, or ask fewer queries"
                 )
             for cell in product(*parts):
-                boxes.append(tuple(part.interval for part in cell))
-                p.append(prod((part.p for part in cell), start=Fraction(1)))
-                q.append(prod((part.q for part in cell), start=Fraction(1)))
+                where, ps, qs = zip(*cell, strict=True)
+                boxes.append(where)
+                p.append(prod(ps, start=Fraction(1)))
+                q.append(prod(qs, start=Fraction(1)))
 
         def event(cells: Sequence[int]) -> Event:
             return Boxes(tuple(boxes[i] for i in cells)) if cells else Listed.of(())
@@ -203,11 +205,8 @@ class TwoTranscriptLaws(Comparison):
 # which is elementary: 1 - e^(-x) sum_{j<k} x^j / j!, and (-1)^k (1 - e^x sum_{j<k} (-x)^j / j!).
 
 
-class Masses(NamedTuple):
-    """The probability of one event under both laws."""
-
-    p: Number
-    q: Number
+Masses = tuple[Number, Number]
+"""The probability of one event under both laws."""
 
 
 class _Flat(NamedTuple):
@@ -236,16 +235,16 @@ def masses_above(
 
     >>> found = masses_above((Interval(),), [Fraction(1)], [Fraction(0)], LaplaceNoise(Fraction(1)),
     ...                      Fraction(1))
-    >>> print(float(found.p), float(found.q))
+    >>> print(*map(float, found))
     0.6967346701436833 0.3032653298563167
     """
     zones = [_zones(i, a, b, noise) for i, a, b in zip(box, u, v, strict=True)]
     p: Number = Fraction(0)
     q: Number = Fraction(0)
     for combination in product(*zones):
-        found = _above(combination, noise.rate, ratio)
-        p, q = p + found.p, q + found.q
-    return Masses(p, q)
+        more_p, more_q = _above(combination, noise.rate, ratio)
+        p, q = p + more_p, q + more_q
+    return p, q
 
 
 def _zones(interval: Interval, u: Fraction, v: Fraction, noise: LaplaceNoise) -> list[_Zone]:
@@ -276,9 +275,8 @@ def _above(zones: Sequence[_Zone], rate: Number, ratio: Number) -> Masses:
     p: Number = prod((zone.p for zone in flat), start=Fraction(1))
     q: Number = prod((zone.q for zone in flat), start=Fraction(1))
     if not slopes:
-        return (
-            Masses(p, q) if larger(exp(rate * level), ratio) else Masses(Fraction(0), Fraction(0))
-        )
+        exceeds = larger(exp(rate * level), ratio)
+        return (p, q) if exceeds else (Fraction(0), Fraction(0))
     k = len(slopes)
     apart = sum((zone.apart for zone in slopes), start=Fraction(0))
     limit = (rate * (level + apart) - ln(ratio)) / 2  # lambda s
@@ -291,7 +289,7 @@ def _above(zones: Sequence[_Zone], rate: Number, ratio: Number) -> Masses:
         inner = inner + sign * exp(-(rate * corner)) * _falling(room, k)
         outer = outer + sign * exp(rate * corner) * _rising(room, k)
     half = Fraction(1, 2) ** k
-    return Masses(p * half * inner, q * half * exp(-(rate * apart)) * outer)
+    return p * half * inner, q * half * exp(-(rate * apart)) * outer
 
 
 def _falling(x: Number, k: int) -> Number:

@@ -42,21 +42,16 @@ __all__ = [
     "IntegerNoise",
     "LaplaceNoise",
     "Largest",
-    "Part",
+    "Piece",
     "Value",
-    "multiplied",
     "read_noise",
 ]
 
 Value = Any  # a whole number or a fraction
 
 
-class Part(NamedTuple):
-    """Answers of one likelihood ratio, with their masses under both true values."""
-
-    interval: Interval
-    p: Number
-    q: Number
+Piece = tuple[Interval, Number, Number]
+"""Answers of one likelihood ratio, with their masses under both true values."""
 
 
 class Largest(NamedTuple):
@@ -82,13 +77,33 @@ class AnswerNoise(ABC):
     def mass(self, interval: Interval, value: Value) -> Number:
         """Return the probability that the answer lies in an interval."""
 
-    @abstractmethod
-    def parts(self, interval: Interval, u: Value, v: Value) -> list[Part]:
+    def pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
         """Return the parts of an interval on which the likelihood ratio is constant."""
+        if u == v:
+            mass = self.mass(interval, u)
+            return [(interval, mass, mass)]
+        return self._pieces(interval, u, v)
 
     @abstractmethod
+    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
+        """Cut an interval for two different true values."""
+
     def largest(self, box: Box, u: Sequence[Value], v: Sequence[Value]) -> Largest | None:
-        """Return the supremum of the likelihood ratio over a box; None where u has no mass."""
+        """Return the supremum of the likelihood ratio over a box; None where u has no mass.
+
+        The answers are independent: their ratios multiply.
+        """
+        found = Largest(Fraction(1), (), attained=True)
+        for one in (self._largest(i, a, b) for i, a, b in zip(box, u, v, strict=True)):
+            if one is None:
+                return None
+            attained = found.attained and one.attained
+            found = Largest(found.ratio * one.ratio, (*found.box, *one.box), attained)
+        return found
+
+    @abstractmethod
+    def _largest(self, interval: Interval, u: Value, v: Value) -> Largest | None:
+        """Return the supremum for one answer."""
 
     @abstractmethod
     def sample(self, value: Value, rng: np.random.Generator) -> Point:
@@ -104,19 +119,6 @@ class AnswerNoise(ABC):
         for answer, value in zip(answers, values, strict=True):
             found = found * self.density(answer, value)
         return found
-
-
-def multiplied(found: Sequence[Largest | None]) -> Largest | None:
-    """Return the largest ratio of several independent answers; None if one has no mass."""
-    ratio: Number = Fraction(1)
-    box: list[Interval] = []
-    attained = True
-    for one in found:
-        if one is None:
-            return None
-        ratio, attained = ratio * one.ratio, attained and one.attained
-        box += one.box
-    return Largest(ratio, tuple(box), attained)
 
 
 # --- Laplace noise on every answer of a strategy -------------------------------------------------
@@ -166,19 +168,18 @@ class LaplaceNoise(AnswerNoise):
         near, far = map(self._one.upper_tail, ends)
         return near - far
 
-    def parts(self, interval: Interval, u: Value, v: Value) -> list[Part]:
+    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
         """The ratio is constant only where the true values are equal."""
-        if u == v:
-            mass = self.mass(interval, u)
-            return [Part(interval, mass, mass)]
         raise Unsupported("the likelihood ratio of Laplace noise takes infinitely many values")
 
     def largest(self, box: Box, u: Sequence[Value], v: Sequence[Value]) -> Largest:
         """Add up the largest losses of all answers, in units of the scale."""
-        found = [_reach(i, Fraction(a), Fraction(b)) for i, a, b in zip(box, u, v, strict=True)]
-        total = sum((reach.loss for reach in found), start=Fraction(0))
-        where = tuple(reach.interval for reach in found)
-        return Largest(self._raised(total), where, all(reach.attained for reach in found))
+        reached = [_reach(i, Fraction(a), Fraction(b)) for i, a, b in zip(box, u, v, strict=True)]
+        losses, where, attained = zip(*reached, strict=True)
+        return Largest(self._raised(sum(losses, start=Fraction(0))), where, all(attained))
+
+    def _largest(self, interval: Interval, u: Value, v: Value) -> Largest:
+        return self.largest((interval,), (u,), (v,))
 
     def sample(self, value: Value, rng: np.random.Generator) -> Point:
         """Draw one answer, as the fraction that a float is."""
@@ -195,19 +196,16 @@ class LaplaceNoise(AnswerNoise):
         return exp(self.rate * distance)
 
 
-class _Reach(NamedTuple):
-    loss: Fraction
-    interval: Interval
-    attained: bool
+_Reached = tuple[Fraction, Interval, bool]
 
 
-def _reach(interval: Interval, u: Fraction, v: Fraction) -> _Reach:
-    """Return sup |r - v| - |r - u| over an interval, and a part of it where it is reached."""
+def _reach(interval: Interval, u: Fraction, v: Fraction) -> _Reached:
+    """Return sup |r - v| - |r - u| over an interval, a part where it is reached or nearly so."""
     if u == v:
-        return _Reach(Fraction(0), interval, attained=True)
+        return Fraction(0), interval, True
     if u < v:  # the same after changing every sign
-        found = _reach_upward(_turned(interval), -u, -v)
-        return found._replace(interval=_turned(found.interval))
+        loss, where, attained = _reach_upward(_turned(interval), -u, -v)
+        return loss, _turned(where), attained
     return _reach_upward(interval, u, v)
 
 
@@ -216,17 +214,15 @@ def _turned(interval: Interval) -> Interval:
     return Interval(None if high is None else -high, None if low is None else -low)
 
 
-def _reach_upward(interval: Interval, u: Fraction, v: Fraction) -> _Reach:
+def _reach_upward(interval: Interval, u: Fraction, v: Fraction) -> _Reached:
     """For u > v the loss rises: -(u - v) up to v, then 2r - u - v, and u - v from u on."""
     low, high = interval.low, interval.high
     if high is None or high > u:
-        from_u = interval.meet(Interval(low=u))
-        return _Reach(u - v, from_u or interval, attained=True)
+        return u - v, interval.meet(Interval(low=u)) or interval, True
     if high <= v:
-        return _Reach(v - u, interval, attained=True)
+        return v - u, interval, True
     start = v if low is None else max(low, v)
-    near = Interval(high - (high - start) / _NARROW, high)
-    return _Reach(2 * high - u - v, near, attained=False)
+    return 2 * high - u - v, Interval(high - (high - start) / _NARROW, high), False
 
 
 # --- Integer noise on every answer of a strategy: log-concave, or with finitely many outputs -----
@@ -260,11 +256,8 @@ class IntegerNoise(AnswerNoise):
         above: Number = Fraction(1) if low is None else self.noise.at_least(low - centre)
         return above if high is None else above - self.noise.at_least(high + 1 - centre)
 
-    def parts(self, interval: Interval, u: Value, v: Value) -> list[Part]:
+    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
         """Cut at both true values, where the ratio is constant beyond them; or list the answers."""
-        if u == v:
-            mass = self.mass(interval, u)
-            return [Part(interval, mass, mass)]
         first, last = sorted((_whole(u), _whole(v)))
         low, high = interval.whole_numbers
         if self.noise.last_step(last - first) == last - first:
@@ -278,12 +271,7 @@ class IntegerNoise(AnswerNoise):
                 "ask for the ratio, or use geometric noise"
             )
         met = [common for piece in cut if (common := _common(piece, interval)) is not None]
-        return [Part(piece, self.mass(piece, u), self.mass(piece, v)) for piece in met]
-
-    def largest(self, box: Box, u: Sequence[Value], v: Sequence[Value]) -> Largest | None:
-        """Multiply the largest ratios of all answers."""
-        found = [self._largest(i, a, b) for i, a, b in zip(box, u, v, strict=True)]
-        return multiplied(found)
+        return [(piece, self.mass(piece, u), self.mass(piece, v)) for piece in met]
 
     def _largest(self, interval: Interval, u: Value, v: Value) -> Largest | None:
         low, high = interval.whole_numbers
@@ -354,30 +342,20 @@ class BoundedNoise(AnswerNoise):
         points = self._points(interval, value)
         return sum((self.density(k, value) for k in points), start=Fraction(0))
 
-    def parts(self, interval: Interval, u: Value, v: Value) -> list[Part]:
+    def _pieces(self, interval: Interval, u: Value, v: Value) -> list[Piece]:
         """List the answers."""
-        if u == v:
-            mass = self.mass(interval, u)
-            return [Part(interval, mass, mass)]
         points = self._points(interval, u, v)
-        return [Part(_single(k), self.density(k, u), self.density(k, v)) for k in points]
-
-    def largest(self, box: Box, u: Sequence[Value], v: Sequence[Value]) -> Largest | None:
-        """Multiply the largest ratios of all answers that u can give."""
-        found = [self._largest(i, a, b) for i, a, b in zip(box, u, v, strict=True)]
-        return multiplied(found)
+        return [(_single(k), self.density(k, u), self.density(k, v)) for k in points]
 
     def _largest(self, interval: Interval, u: Value, v: Value) -> Largest | None:
-        best: Part | None = None
-        for part in self.parts(interval, u, v):
-            if part.p == 0:
-                continue
-            if best is None or larger(part.p * best.q, best.p * part.q):
-                best = part
+        best: Piece | None = None
+        for piece in self.pieces(interval, u, v):
+            if piece[1] != 0 and (best is None or larger(piece[1] * best[2], best[1] * piece[2])):
+                best = piece
         if best is None:
             return None
-        ratio = INFINITY if best.q == 0 else best.p / best.q
-        return Largest(ratio, (best.interval,), attained=True)
+        where, p, q = best
+        return Largest(INFINITY if q == 0 else p / q, (where,), attained=True)
 
     def sample(self, value: Value, rng: np.random.Generator) -> Point:
         """Draw one answer."""
