@@ -173,11 +173,7 @@ _FEWER = (
 
 
 def one_record(gamma: object, values: int) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
-    """Return the extreme rays of one record's cone, and inequalities that define it.
-
-    >>> one_record(3, 2)
-    (((3, 1), (1, 3)), ((3, -1), (-1, 3)))
-    """
+    """Return the extreme rays of one record's cone, and inequalities that define it."""
     ratio = ratio_at_least_one(gamma, "gamma")
     ones = units(values)
     if ratio == INFINITY or values == 1:

@@ -122,12 +122,7 @@ class Inequality(Result):
 
 
 def read_row(universe: Universe, row: Row) -> tuple[Fraction, ...]:
-    """Read a likelihood row: numbers in the order of the databases, or a mapping from them.
-
-    >>> from twoworlds import BitStrings
-    >>> read_row(BitStrings(1), {"0": "1/4", "1": 3})
-    (Fraction(3, 1), Fraction(1, 4))
-    """
+    """Read a likelihood row: numbers in the order of the databases, or a mapping from them."""
     size = len(universe.positions)
     if isinstance(row, Mapping):
         found = {universe.find(x): value for x, value in row.items()}

@@ -401,11 +401,7 @@ def hamming_worst(
 def pairs_worst(
     matrix: Floats, xs: Indices, ys: Indices, ratios: Sequence[float] | Floats = ()
 ) -> HammingWorst:
-    """The worst of the pairs (xs[i], ys[i]) and (ys[i], xs[i]): any other neighbour relation.
-
-    >>> pairs_worst(np.array([[1.0, 0.5], [0.0, 0.5]]), np.array([1]), np.array([0])).ratio_pair
-    (1, 0)
-    """
+    """The worst of the pairs (xs[i], ys[i]) and (ys[i], xs[i]): any other neighbour relation."""
     matrix, factors = _checked(matrix, ratios)
     xs, ys = np.asarray(xs), np.asarray(ys)
     if xs.ndim != 1 or xs.shape != ys.shape:

@@ -81,11 +81,7 @@ def register(kind: Kind) -> Kind:
 
 
 def kind_of(name: str) -> Kind:
-    """Return the kind of a name, or suggest the nearest.
-
-    >>> kind_of("dp").numbers
-    ('ratio', 'delta')
-    """
+    """Return the kind of a name, or suggest the nearest."""
     if name not in KINDS:
         raise UnknownName("kind of guarantee", name, KINDS)
     return KINDS[name]

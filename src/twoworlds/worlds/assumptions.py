@@ -53,11 +53,7 @@ def plain(value: object) -> str:
 
 
 def alternatives(parts: Sequence[tuple[object, object]]) -> str:
-    """Say the values that something may have, with their probabilities.
-
-    >>> alternatives([("a", "1/3"), ("b", "2/3")])
-    'a with probability 1/3 or b with probability 2/3'
-    """
+    """Say the values that something may have, with their probabilities."""
     if len(parts) == 1 and number(parts[0][1]) == 1:
         return f"{str(parts[0][0]).strip()} for certain"
     said = [f"{str(value).strip()} with probability {plain(mass)}" for value, mass in parts]
@@ -67,11 +63,7 @@ def alternatives(parts: Sequence[tuple[object, object]]) -> str:
 
 
 def say_law(law: object) -> str:
-    """Say the law of one record: the probability of 1, or each value's.
-
-    >>> say_law("3/4"), say_law({"a": "1/3", "b": "2/3"})
-    ('1 with probability 3/4', 'a with probability 1/3 or b with probability 2/3')
-    """
+    """Say the law of one record: the probability of 1, or each value's."""
     if isinstance(law, Mapping):
         return alternatives(list(law.items()))
     if isinstance(law, list):
@@ -94,11 +86,7 @@ def either(assumptions: Sequence[str]) -> str:
 
 
 def say_population(people: Sequence[object], values: Sequence[object]) -> str:
-    """Name a population with its values.
-
-    >>> say_population(["ann", "bob"], [1, 0]), say_population([1, 2, 3], [1, 0, 1])
-    ('2 people (ann: 1, bob: 0)', '3 people with the values 1, 0, 1')
-    """
+    """Name a population with its values."""
     numbered = list(people) == list(range(1, len(people) + 1))
     said = [f"{v}" if numbered else f"{p}: {v}" for p, v in zip(people, values, strict=True)]
     shown = ", ".join(said[:_LISTED]) + (", ..." if len(said) > _LISTED else "")

@@ -168,11 +168,7 @@ def batch(*statistics: str | Statistic, universe: Universe | None = None) -> Sta
 
 
 def is_python(text: object) -> bool:
-    """Tell whether a text names a Python object.
-
-    >>> is_python("python:statistics:mean"), is_python("parity")
-    (True, False)
-    """
+    """Tell whether a text names a Python object."""
     return isinstance(text, str) and text.strip().startswith(_PYTHON)
 
 

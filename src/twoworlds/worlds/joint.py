@@ -44,11 +44,7 @@ _ONE = Fraction(1)
 
 
 def as_law(value: object) -> Mapping[Any, Number]:
-    """Return a random map's value as a law: a mapping is one, anything else is certain.
-
-    >>> as_law("b"), as_law({"a": Fraction(1, 2), "b": Fraction(1, 2)})["a"]
-    ({'b': Fraction(1, 1)}, Fraction(1, 2))
-    """
+    """Return a random map's value as a law: a mapping is one, anything else is certain."""
     if not isinstance(value, Mapping):
         _require_hashable(value, "a random value")
         return {value: _ONE}
@@ -58,11 +54,7 @@ def as_law(value: object) -> Mapping[Any, Number]:
 
 
 def value_at(function: Callable[[Any], Any], argument: Any, what: str) -> Hashable:
-    """Return a function's value, with its failure or a value that cannot be a key as an error.
-
-    >>> value_at(max, (1, 3, 2), "the largest record")
-    3
-    """
+    """Return a function's value, with its failure or a value that cannot be a key as an error."""
     value = _called(function, argument, what)
     _require_hashable(value, f"{what} at {plain_label(argument)}")
     return value  # type: ignore[no-any-return]
@@ -342,11 +334,7 @@ def _side_at(side: RandomMap | None, x: Point) -> Mapping[Any, Number]:
 
 
 def plain_label(value: object) -> str:
-    """Write a database, a part of one or side information as one would type it.
-
-    >>> plain_label((1, 0, 1)), plain_label((9, 10)), plain_label(("1", (0, 1)))
-    ('101', '(9, 10)', '(1, 01)')
-    """
+    """Write a database, a part of one or side information as one would type it."""
     if isinstance(value, tuple):
         texts = [plain_label(part) for part in value]
         plain = all(len(text) == 1 for text in texts) and not any(

@@ -350,13 +350,7 @@ _Step = tuple[Rational, Fraction]  # a rational inverse u, and a bound on ||g - 
 
 
 class Approximated(Summable):
-    """The inverse of any law, known through better and better rational inverses.
-
-    >>> three = {-1: Fraction(1, 6), 0: Fraction(2, 3), 1: Fraction(1, 6)}
-    >>> g = Approximated("three", lambda k: three.get(k, Fraction(0)), lambda r: Fraction(r < 1))
-    >>> round(float(g.at(0)), 6)
-    1.732051
-    """
+    """The inverse of any law, known through better and better rational inverses."""
 
     def __init__(self, expression: str, pmf: Masses, outside: Masses) -> None:
         """Find a first approximation."""

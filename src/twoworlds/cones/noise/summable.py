@@ -142,11 +142,7 @@ def widened(total: arb, rest: arb) -> arb:
 
 
 class FiniteSequence(Summable):
-    """A sequence with finitely many terms, exact wherever the terms are.
-
-    >>> FiniteSequence({0: Fraction(5), 1: Fraction(-2)}).l1
-    Fraction(7, 1)
-    """
+    """A sequence with finitely many terms, exact wherever the terms are."""
 
     def __init__(self, terms: Mapping[int, Number]) -> None:
         """Keep the terms that are not 0."""

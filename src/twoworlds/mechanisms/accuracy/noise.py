@@ -177,11 +177,7 @@ def laplace_errors(
 
 
 def harmonic(d: int) -> Number:
-    """Return H_d = 1 + 1/2 + ... + 1/d: a fraction, or an enclosure when that would be long.
-
-    >>> harmonic(4)
-    Fraction(25, 12)
-    """
+    """Return H_d = 1 + 1/2 + ... + 1/d: a fraction, or an enclosure when that would be long."""
     if d <= _LONGEST_HARMONIC:
         exact = fmpq.harmonic(d)
         return Fraction(int(exact.p), int(exact.q))
@@ -374,9 +370,6 @@ def any_of(q: Number, d: int) -> Number:
     """Return the probability that at least one of d independent events of probability q happens.
 
     1 - (1 - q)^d
-
-    >>> any_of(Fraction(1, 2), 3)
-    Fraction(7, 8)
     """
     if d == 1:
         return q

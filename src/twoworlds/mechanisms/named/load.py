@@ -108,11 +108,7 @@ _SPECIAL = set(",=()[]{} '\"")
 
 
 def spelled_values(values: Iterable[object]) -> str:
-    """Return a set of values as one would type it: how many, or the list of names.
-
-    >>> spelled_values((0, 1, 2)), spelled_values(("yes", "no", "not known"))
-    ('3', "[yes, no, 'not known']")
-    """
+    """Return a set of values as one would type it: how many, or the list of names."""
     listed = tuple(values)
     if listed == tuple(range(len(listed))):
         return str(len(listed))
@@ -120,11 +116,7 @@ def spelled_values(values: Iterable[object]) -> str:
 
 
 def spelled_rows(rows: Iterable[Sequence[object]]) -> str:
-    """Return a matrix as one would type it.
-
-    >>> spelled_rows([["1/2", 0.5]])
-    '[[1/2, 1/2]]'
-    """
+    """Return a matrix as one would type it."""
     lines = (", ".join(str(exact_text(number(entry))) for entry in row) for row in rows)
     return f"[{', '.join(f'[{line}]' for line in lines)}]"
 

@@ -231,13 +231,7 @@ _Zone = _Flat | _Slope
 def masses_above(
     box: Box, u: Sequence[Fraction], v: Sequence[Fraction], noise: LaplaceNoise, ratio: Number
 ) -> Masses:
-    """Return both masses of the transcripts of a box whose likelihood ratio exceeds ``ratio``.
-
-    >>> found = masses_above((Interval(),), [Fraction(1)], [Fraction(0)], LaplaceNoise(Fraction(1)),
-    ...                      Fraction(1))
-    >>> print(*map(float, found))
-    0.6967346701436833 0.3032653298563167
-    """
+    """Return both masses of the transcripts of a box whose likelihood ratio exceeds ``ratio``."""
     zones = [_zones(i, a, b, noise) for i, a, b in zip(box, u, v, strict=True)]
     p: Number = Fraction(0)
     q: Number = Fraction(0)

@@ -119,12 +119,7 @@ def dp_implies_simulation(given: Guarantee, context: Context) -> Guarantee:
     erratum="called equivalent in print: both steps cost epsilon, so that epsilon is doubled",
 )
 def simulation_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
-    """A simulator stands between two neighbours: (2 epsilon, (1 + e^epsilon) delta)-DP.
-
-    >>> given = Guarantee.parse("simulation(ratio=3/2, delta=1/50)")
-    >>> print(simulation_implies_dp(given, Context("dp")))
-    dp(ratio=2.25, delta=0.05)
-    """
+    """A simulator stands between two neighbours: (2 epsilon, (1 + e^epsilon) delta)-DP."""
     ratio, delta = there_and_back(given.ratio, given.delta)
     return given.to("dp", ratio=ratio, delta=delta, neighbours=SUBSTITUTE)
 
@@ -287,12 +282,7 @@ def _conclude(kind: str, given: Guarantee) -> Guarantee:
     erratum=_ERRATUM,
 )
 def ddp_implies_inference(given: Guarantee, _context: Context) -> Guarantee:
-    """Distributional privacy bounds what is concluded: (2 epsilon, d), with d = failure.
-
-    >>> given = Guarantee.parse("ddp(ratio=3/2, delta=1/50, records=3)")
-    >>> print(ddp_implies_inference(given, Context("inference-ddp")))
-    inference-ddp(ratio=2.25, delta=0.3449038343, records=3)
-    """
+    """Distributional privacy bounds what is concluded: (2 epsilon, d), with d = failure."""
     return _conclude("inference-ddp", given)
 
 
@@ -311,12 +301,7 @@ def ddp_implies_inference(given: Guarantee, _context: Context) -> Guarantee:
     erratum=_ERRATUM,
 )
 def coupled_worlds_implies_inference(given: Guarantee, _context: Context) -> Guarantee:
-    """Coupled worlds bounds what is concluded: (2 epsilon, d), with d = failure.
-
-    >>> given = Guarantee.parse("coupled-worlds(ratio=2)")
-    >>> print(coupled_worlds_implies_inference(given, Context("inference-coupled-worlds")))
-    inference-coupled-worlds(ratio=4)
-    """
+    """Coupled worlds bounds what is concluded: (2 epsilon, d), with d = failure."""
     return _conclude("inference-coupled-worlds", given)
 
 
@@ -428,12 +413,7 @@ def ddp_implies_noiseless(given: Guarantee, context: Context) -> Guarantee:
     "(0, 2 delta)",
 )
 def independent_ddp_implies_noiseless(given: Guarantee, _context: Context) -> Guarantee:
-    """If records are independent given Z, the simulator cannot know the one it lacks.
-
-    >>> given = Guarantee.parse("independent-ddp(ratio=3/2, delta=1/50)")
-    >>> print(independent_ddp_implies_noiseless(given, Context("noiseless")))
-    noiseless(ratio=2.25, delta=0.05)
-    """
+    """If records are independent given Z, the simulator cannot know the one it lacks."""
     return _independent(given)
 
 
@@ -489,10 +469,6 @@ def pufferfish_implies_inference(given: Guarantee, _context: Context) -> Guarant
     u != v, so at most 2 w_0 w_1 delta <= delta/2; the same the other way round. Both joint laws
     give every output t the same probability, so given t the two excesses exceed d with probability
     at most (delta/2 + delta/2)/d, which is d for d = sqrt(delta).
-
-    >>> given = Guarantee.parse("pufferfish(ratio=2, delta=0.01)")
-    >>> print(pufferfish_implies_inference(given, Context("inference-pufferfish")))
-    inference-pufferfish(ratio=2, delta=0.1)
     """
     return given.to("inference-pufferfish", ratio=given.ratio, delta=sqrt(given.delta))
 

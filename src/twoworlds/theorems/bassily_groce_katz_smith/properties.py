@@ -198,11 +198,7 @@ _HALF = Fraction(1, 2)
 
 
 def simulating_needs(records: int, odds: Number, ratio: Number) -> Number:
-    """Return a delta without which no one law is near those of both databases.
-
-    >>> simulating_needs(3, Fraction(3), Fraction(3))
-    Fraction(9, 128)
-    """
+    """Return a delta without which no one law is near those of both databases."""
     whole = (1 + odds) ** records
     excess: Number = Fraction(0)
     common: Number = Fraction(0)
@@ -214,11 +210,7 @@ def simulating_needs(records: int, odds: Number, ratio: Number) -> Number:
 
 
 def concluding_needs(records: int, odds: Number, ratio: Number) -> Number:
-    """Return the smallest delta with which conclusions about the first and the last may agree.
-
-    >>> concluding_needs(3, Fraction(3), Fraction(9))
-    Fraction(5, 28)
-    """
+    """Return the smallest delta with which conclusions about the first and the last may agree."""
     whole = (1 + odds) ** records
 
     def inner(m: int) -> Number:

@@ -119,10 +119,6 @@ def indistinguishable_implies_pointwise(given: Guarantee, context: Context) -> G
     r"""Beyond a ratio b > e^epsilon lies a mass of at most delta (b + 1)/(b - e^epsilon).
 
     b is the one aimed at; else e^(2 epsilon), as printed.
-
-    >>> given = Guarantee.parse("indistinguishable(ratio=2, delta=0.001)")
-    >>> print(indistinguishable_implies_pointwise(given, Context("pointwise")))
-    pointwise(ratio=4, delta=0.0025)
     """
     if given.delta == 0:
         return given.to("pointwise", ratio=given.ratio)
@@ -176,12 +172,7 @@ def _printed_widened(given: Guarantee, context: Context) -> Guarantee | None:
     erratum="true; in the proof T must be where the laws are indistinguishable, and < must be <=",
 )
 def joint_for_one_belief(given: Guarantee, context: Context) -> Guarantee:
-    """With a mass delta_1 of unprotected databases: (epsilon, delta_1 + (1 - delta_1) delta).
-
-    >>> given = Guarantee.parse("local-dp(ratio=2, delta=0.1)")
-    >>> print(joint_for_one_belief(given, Context("local-joint", delta1=Fraction(1, 2))))
-    local-joint(ratio=2, delta=0.55)
-    """
+    """With a mass delta_1 of unprotected databases: (epsilon, delta_1 + (1 - delta_1) delta)."""
     assert context.delta1 is not None
     delta = widened_delta(given.delta, context.delta1)
     return given.to("local-joint", ratio=given.ratio, delta=delta)
@@ -214,10 +205,6 @@ def statistical_difference_of_laws(given: Guarantee, _context: Context) -> Guara
     r"""The statistical difference is at most (e^epsilon - 1 + 2 delta)/(e^epsilon + 1).
 
     Proof: `twoworlds.theorems.smaller_ratio_delta` with b = 1.
-
-    >>> given = Guarantee.parse("indistinguishable(ratio=3, delta=0.1)")
-    >>> print(statistical_difference_of_laws(given, Context("statistical-difference")))
-    statistical-difference(epsilon=0.55)
     """
     difference = largest_difference(given.ratio, given.delta)
     return given.to("statistical-difference", epsilon=difference)

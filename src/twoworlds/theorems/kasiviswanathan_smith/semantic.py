@@ -83,11 +83,7 @@ def _printed_forward(given: Guarantee, _context: Context) -> Guarantee:
     "true, because tanh(epsilon/2) is",
 )
 def dp_implies_semantic(given: Guarantee, _context: Context) -> Guarantee:
-    r"""Epsilon-DP implies tanh(epsilon/2)-semantic privacy; tanh(epsilon/4) for one record.
-
-    >>> print(dp_implies_semantic(Guarantee.parse("dp(ratio=3)"), Context("semantic")))
-    semantic(epsilon=0.5)
-    """
+    r"""Epsilon-DP implies tanh(epsilon/2)-semantic privacy; tanh(epsilon/4) for one record."""
     single = given.records == 1 and given.neighbours == SUBSTITUTE
     return given.to("semantic", epsilon=(tanh_quarter if single else tanh_half)(given.ratio))
 
@@ -120,9 +116,6 @@ def semantic_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
 
     Two databases that differ in record i look the same in Game i. By the worst belief on the two,
     tanh(ln(R)/4) <= s, where R is the ratio of their likelihoods.
-
-    >>> print(semantic_implies_dp(Guarantee.parse("semantic(epsilon=1/2)"), Context("dp")))
-    dp(ratio=9)
     """
     return given.to("dp", ratio=ratio_of_four_artanh(given.epsilon), neighbours=SUBSTITUTE)
 
@@ -140,11 +133,7 @@ def semantic_implies_dp(given: Guarantee, _context: Context) -> Guarantee:
     erratum="printed with the posterior of Game i, which equals the prior: that condition is empty",
 )
 def dp_implies_informed(given: Guarantee, _context: Context) -> Guarantee:
-    """Epsilon-DP moves a belief about one unknown record by at most tanh(epsilon/4).
-
-    >>> print(dp_implies_informed(Guarantee.parse("dp(ratio=9)"), Context("informed")))
-    informed(epsilon=0.5)
-    """
+    """Epsilon-DP moves a belief about one unknown record by at most tanh(epsilon/4)."""
     return given.to("informed", epsilon=tanh_quarter(given.ratio))
 
 
@@ -347,12 +336,7 @@ def reachable(kind: str) -> tuple[Hypothesis, Hypothesis]:
     tightness="proved",
 )
 def sharper_theorem(given: Guarantee, context: Context) -> Guarantee:
-    r"""(tanh(epsilon/2) + tau, n delta (2 + e^epsilon)/tau)-semantic for every tau > 0.
-
-    >>> given = Guarantee.parse("dp(ratio=3, delta=1e-6, records=2)")
-    >>> print(sharper_theorem(given, Context("semantic", {"delta": Fraction(1, 1000)})))
-    semantic(epsilon=0.51, delta=0.001, records=2)
-    """
+    r"""(tanh(epsilon/2) + tau, n delta (2 + e^epsilon)/tau)-semantic for every tau > 0."""
     assert given.records is not None
     epsilon, failure = sharper_semantic(
         given.ratio,
@@ -420,10 +404,6 @@ def corrected_converse(given: Guarantee, _context: Context) -> Guarantee:
     r"""(epsilon/2, delta)-semantic privacy implies (3 epsilon, 2 delta)-DP, for epsilon <= 0.45.
 
     With s = epsilon/2: the uniform belief gives the ratio (1 + 2s)/(1 - 2s) <= e^(6s).
-
-    >>> given = Guarantee.parse("semantic(epsilon=0.1, delta=0.01)")
-    >>> print(corrected_converse(given, Context("dp")))
-    dp(epsilon=0.6, delta=0.02)
     """
     ratio = exp(6 * given.epsilon)
     return given.to("dp", ratio=ratio, delta=2 * given.delta, neighbours=SUBSTITUTE)
