@@ -43,7 +43,7 @@ from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition, Verdic
 from twoworlds.definitions.catalogue import DEFINITIONS
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Listed, Mechanism, PerRecord
-from twoworlds.mechanisms.named.per_record import gamma as gamma_of_one_record
+from twoworlds.mechanisms.named.maps import gamma as gamma_of_one_record
 from twoworlds.numbers import INFINITY, Number, exact_text, ratio_at_least_one, show, whole
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records, Universe
@@ -173,11 +173,7 @@ _FEWER = (
 
 
 def one_record(gamma: object, values: int) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
-    """Return the extreme rays of one record's cone, and inequalities that define it.
-
-    >>> one_record(3, 2)
-    (((3, 1), (1, 3)), ((3, -1), (-1, 3)))
-    """
+    """Return the extreme rays of one record's cone, and inequalities that define it."""
     ratio = ratio_at_least_one(gamma, "gamma")
     ones = units(values)
     if ratio == INFINITY or values == 1:

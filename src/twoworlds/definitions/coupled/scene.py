@@ -185,7 +185,7 @@ def scene(
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "both bits are fair coins")
     >>> found = scene("parity(bits=2)", fair, persons(2))
     >>> len(found.cells), found.inputs, found.cells[0].real[1]

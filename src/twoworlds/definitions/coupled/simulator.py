@@ -18,8 +18,8 @@ from twoworlds.charts import HeatMap
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, untagged
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import Number, show, to_json
+from twoworlds.worlds.catalogue import is_python, load_function
 from twoworlds.worlds.joint import as_law, law_at, plain_label
-from twoworlds.worlds.loading import is_python, load_function
 
 __all__ = ["OPTIMAL", "Simulator", "canonical", "coin", "read_simulator", "require_range"]
 

@@ -100,7 +100,7 @@ def stable(
         InvalidInput: when the function is not defined on n - 1 records, or is not a function.
 
     >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> majority = lambda bits: int(2 * sum(bits) > len(bits))
     >>> found = stable(majority, Joint.of(uniform(BitStrings(3))))
     >>> found.delta, found.instability, found.least, found.pure_epsilon
