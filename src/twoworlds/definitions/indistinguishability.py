@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from twoworlds.definitions.base import RatioAndDelta, read_delta
 from twoworlds.definitions.verdict import Verdict, Witness
-from twoworlds.definitions.words import Subject, delta_sentence
+from twoworlds.definitions.words import Subject, delta_sentence, digits_apart
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Comparison, Either, Event, Listed, Mechanism, Table
@@ -165,17 +165,47 @@ class PointwiseIndistinguishability(RatioAndDelta):
             raise InvalidInput("pointwise has no numbers to check: give ratio= or epsilon=")
         found = self.tightest(mechanism)
         numbers = f"ratio={exact_text(self.ratio)}, delta={exact_text(self.delta)}"
-        return found.against(f"pointwise({numbers}{self.beside})", found.delta, self.delta)
+        claim = f"pointwise({numbers}{self.beside})"
+        broken = _exceeded(self.ratio, found.delta, self.delta)
+        return found.against(claim, found.delta, self.delta, broken=broken)
 
 
 def _meaning(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say how often the ratio is kept; an infinite one is always kept, so what it costs is said."""
     if ratio == INFINITY:
         return delta_sentence(subject, ratio, delta)
+    if compare(delta, 1, limit=64) is Order.EQUAL:
+        return (
+            f"Nothing is promised: some world has only outputs that are {_more_than(ratio)} in one "
+            "world than in the other."
+        )
+    times = (
+        "equally likely in both worlds"
+        if ratio == 1
+        else f"at most {decimal(ratio, 4)} times likelier in one world than in the other"
+    )
+    if delta == 0:
+        return f"Whichever world is true, the output is {times}."
     return (
         f"With probability at least {decimal(1 - delta, 4, 'down')}, whichever world is true, the "
-        f"output is at most {decimal(ratio, 4)} times likelier in one world than in the other."
+        f"output is {times}."
     )
+
+
+def _exceeded(ratio: Number, delta: Number, claimed: Number) -> str | None:
+    """Say that outputs beyond the ratio occur more often than claimed."""
+    if ratio == INFINITY:
+        return None
+    digits = digits_apart(delta, claimed, 4)
+    return (
+        f"In some world the output is, with probability {decimal(delta, digits, 'at least')}, "
+        f"{_more_than(ratio)} in one world than in the other; the claim allows at most "
+        f"{decimal(claimed, digits)}."
+    )
+
+
+def _more_than(ratio: Number) -> str:
+    return "likelier" if ratio == 1 else f"more than {decimal(ratio, 4, 'down')} times likelier"
 
 
 def _bad(mechanism: Mechanism, comparison: Comparison, ratio: Number) -> tuple[Event, BadMass]:

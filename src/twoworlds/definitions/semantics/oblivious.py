@@ -51,7 +51,10 @@ __all__ = ["ObliviousWitness", "RealityObliviousPrivacy", "true_databases"]
 
 _MOST_DATABASES = 1 << 12
 _UNDEFINED = "undefined: a breach"
-_OPEN = "the worst belief fails at least as often as delta shown says, and at most as delta says"
+_OPEN = (
+    "the worst belief fails at least as often as delta shown says, and at most as delta says; "
+    "delta shown is from a search of beliefs on two databases, and others may fail more often"
+)
 
 
 @dataclass(frozen=True, init=False)
