@@ -28,7 +28,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.statistical_difference import StatisticalDifference
+from twoworlds.definitions.indistinguishability import StatisticalDifference
 from twoworlds.definitions.trade_off import Curve, corners_of, written
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, Unsupported

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from twoworlds.answer import Answer, Facts
 from twoworlds.charts import Chart, Dots, odds
 from twoworlds.errors import TwoWorldsError, Undecided
-from twoworlds.laws.witness import agree
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Either, Event, Mechanism
 from twoworlds.numbers import (
     INFINITY,

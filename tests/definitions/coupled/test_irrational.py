@@ -8,7 +8,7 @@ import pytest
 from twoworlds import check, measure, mechanism
 from twoworlds.definitions.coupled import DistributionalPrivacy
 from twoworlds.definitions.coupled._optimum import attained
-from twoworlds.definitions.coupled._tables import Comparison, comparisons
+from twoworlds.definitions.coupled._program import Comparison, comparisons
 from twoworlds.definitions.coupled.optimal import optimal, verify_optimum
 from twoworlds.definitions.coupled.scene import Release, scene
 from twoworlds.errors import InvalidInput, Undecided

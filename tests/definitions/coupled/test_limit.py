@@ -9,10 +9,9 @@ from itertools import product
 import pytest
 
 from twoworlds import check, measure
-from twoworlds.definitions.coupled._tables import comparisons
+from twoworlds.definitions.coupled._program import comparisons
 from twoworlds.definitions.coupled.optimal import limit, optimal, smallest_ratio
-from twoworlds.definitions.coupled.scene import scene
-from twoworlds.definitions.coupled.simulator import coin
+from twoworlds.definitions.coupled.scene import coin, scene
 from twoworlds.definitions.coupled.words import even_bet, refuted
 from twoworlds.numbers import INFINITY
 from twoworlds.worlds.joint import BeliefClass, Joint

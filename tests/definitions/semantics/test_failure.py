@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics import beliefs
 from twoworlds.definitions.semantics.beliefs import exact_failure, worst_differences, worst_found
-from twoworlds.definitions.semantics.bounds import table_bounds
 from twoworlds.definitions.semantics.failure import Failure, failure_probability
-from twoworlds.definitions.semantics.half_lines import half_line_failure
-from twoworlds.definitions.semantics.pair import Masses, pair_failure
+from twoworlds.definitions.semantics.pair import Masses, half_line_failure, pair_failure
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.table import Likelihoods, few_people, tabulated
+from twoworlds.definitions.semantics.table import Likelihoods, few_people, table_bounds, tabulated
 from twoworlds.definitions.semantics.witnesses import failure_of
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import PerRecord

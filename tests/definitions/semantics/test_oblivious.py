@@ -14,8 +14,7 @@ from twoworlds.definitions import RealityObliviousPrivacy, SemanticPrivacy, play
 from twoworlds.definitions.semantics.breaches import breaches
 from twoworlds.definitions.semantics.oblivious import true_databases
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
-from twoworlds.definitions.semantics.view import views
-from twoworlds.definitions.semantics.window import Stretches
+from twoworlds.definitions.semantics.window import Stretches, views
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import AtLeast, AtMost, Dense, Listed
 from twoworlds.numbers import Real, bounds, ln, number, show

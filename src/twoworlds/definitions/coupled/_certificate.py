@@ -17,8 +17,8 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from twoworlds.definitions.coupled._optimum import attained
+from twoworlds.definitions.coupled._program import Comparison
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, sound
-from twoworlds.definitions.coupled._tables import Comparison
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, show
 

@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Facts
-from twoworlds.definitions.coupled._program import Game
+from twoworlds.definitions.coupled._program import Comparison, Game, Laws, comparisons
 from twoworlds.definitions.coupled._proof import (
     Bound,
     Distinguisher,
@@ -36,9 +36,7 @@ from twoworlds.definitions.coupled._proof import (
     sound,
     written,
 )
-from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.numbers import Number, Order, compare, exact_text, show
 from twoworlds.show import Result
 from twoworlds.worlds.joint import plain_label

@@ -26,8 +26,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.coupled._program import Key
-from twoworlds.definitions.coupled._tables import Comparison, comparisons
+from twoworlds.definitions.coupled._program import Comparison, Key, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.numbers import show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label

@@ -31,11 +31,16 @@ from typing import Any
 from flint import arb
 
 from twoworlds.definitions.coupled._optimum import OfSimulator, encloses, laws_of, table
-from twoworlds.definitions.coupled._program import Game, Solution, Trials
+from twoworlds.definitions.coupled._program import (
+    Comparison,
+    Game,
+    Laws,
+    Solution,
+    Trials,
+    comparisons,
+)
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
-from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.numbers import INFINITY, Number, Real, maximum, show
 

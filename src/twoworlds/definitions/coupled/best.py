@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.coupled._optimum import OfSimulator
 from twoworlds.definitions.coupled._proof import OptimalityProof
-from twoworlds.definitions.coupled.compare import real_and_ideal
-from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found
+from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
 from twoworlds.definitions.coupled.posteriors import against_simulator
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, rational, show

@@ -37,11 +37,15 @@ from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons, read_scrubs
 from twoworlds.definitions.coupled.best import Best, BestConclusions
-from twoworlds.definitions.coupled.compare import real_and_ideal
-from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, Measure
+from twoworlds.definitions.coupled.measures import (
+    ByConclusions,
+    ByEvents,
+    Found,
+    Measure,
+    real_and_ideal,
+)
 from twoworlds.definitions.coupled.posteriors import against_simulator
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import OPTIMAL, read_simulator
+from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass

@@ -22,9 +22,8 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.definitions.coupled.compare import Worst, worst
-from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.measures import Worst, worst
+from twoworlds.definitions.coupled.scene import Law, Release, Scene, Simulator, scene
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Number, ln, maximum, ratio_at_least_one, show
 from twoworlds.show import Result
@@ -42,7 +41,7 @@ _A_MAP = "a map of the output"
 class Coupled:
     """A release beside its simulator: the two worlds of Definition 5.
 
-    >>> from twoworlds.definitions.coupled.simulator import canonical
+    >>> from twoworlds.definitions.coupled.scene import canonical
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.scrubbing import persons
     >>> from twoworlds.worlds.words import BitStrings

@@ -26,10 +26,9 @@ from twoworlds.definitions.coupled._certificate import (
     verify_optimum,
 )
 from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
-from twoworlds.definitions.coupled._program import Game
+from twoworlds.definitions.coupled._program import Comparison, Game, Laws, comparisons
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search
-from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, probability, ratio_at_least_one

@@ -27,8 +27,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from twoworlds.definitions.coupled.scene import Cell, Law, Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Cell, Law, Scene, Simulator
 from twoworlds.errors import Undecided
 from twoworlds.laws.comparison import Table
 from twoworlds.laws.event import Listed

@@ -30,8 +30,13 @@ from itertools import combinations
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons
-from twoworlds.definitions.coupled.compare import two_values
-from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, Measure
+from twoworlds.definitions.coupled.measures import (
+    ByConclusions,
+    ByEvents,
+    Found,
+    Measure,
+    two_values,
+)
 from twoworlds.definitions.coupled.posteriors import against_prior
 from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet

@@ -17,14 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from twoworlds.definitions.coupled.compare import Worst
 from twoworlds.definitions.coupled.posteriors import Case, Conclusion
-from twoworlds.definitions.coupled.scene import Law, Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Law, Scene, Simulator
 from twoworlds.definitions.verdict import agree, shortened
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -38,6 +36,9 @@ from twoworlds.numbers import (
 from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, plain_label
 from twoworlds.worlds.scrubbing import Scrub
+
+if TYPE_CHECKING:
+    from twoworlds.definitions.coupled.measures import Worst
 
 __all__ = ["PosteriorWitness", "Where", "event_witness", "hockey"]
 

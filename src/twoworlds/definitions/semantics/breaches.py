@@ -30,8 +30,15 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.view import Breaches, Judge, View, up_to, views
-from twoworlds.definitions.semantics.window import Stretches, Window
+from twoworlds.definitions.semantics.window import (
+    Breaches,
+    Judge,
+    Stretches,
+    View,
+    Window,
+    up_to,
+    views,
+)
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (

@@ -27,12 +27,17 @@ from fractions import Fraction
 from functools import cached_property
 
 from twoworlds.definitions.semantics.beliefs import bad_beliefs, worst_found
-from twoworlds.definitions.semantics.bounds import Bound, table_bounds
 from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.half_lines import HalfLines, worst_half_lines
-from twoworlds.definitions.semantics.pair import pair_failure
+from twoworlds.definitions.semantics.pair import HalfLines, pair_failure, worst_half_lines
 from twoworlds.definitions.semantics.swing import worst_swing
-from twoworlds.definitions.semantics.table import Likelihoods, few_people, in_steps, tabulated
+from twoworlds.definitions.semantics.table import (
+    Bound,
+    Likelihoods,
+    few_people,
+    in_steps,
+    table_bounds,
+    tabulated,
+)
 from twoworlds.definitions.semantics.witnesses import (
     BeliefFailure,
     EachPerson,

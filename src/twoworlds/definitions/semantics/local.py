@@ -27,7 +27,7 @@ from twoworlds.definitions.semantics.product import (
     product_belief,
     reactions,
 )
-from twoworlds.definitions.semantics.view import View, views
+from twoworlds.definitions.semantics.window import View, views
 from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported

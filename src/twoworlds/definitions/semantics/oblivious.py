@@ -36,7 +36,7 @@ from twoworlds.definitions.semantics.games import default_words, play
 from twoworlds.definitions.semantics.local import Step, smallest_difference
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.view import views, worst_difference
+from twoworlds.definitions.semantics.window import views, worst_difference
 from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported

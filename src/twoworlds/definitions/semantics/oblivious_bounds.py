@@ -33,7 +33,7 @@ from typing import Any
 from twoworlds.definitions.semantics.breaches import reachable
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.view import View, views
+from twoworlds.definitions.semantics.window import View, views
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism

@@ -35,7 +35,7 @@ from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.semantics.failure import Failure
 from twoworlds.definitions.semantics.games import default_value, default_words, without
 from twoworlds.definitions.semantics.swing import worst_swing
-from twoworlds.definitions.semantics.swing_cases import Case, Swing, bare, people
+from twoworlds.definitions.semantics.swing_statistic import Case, Swing, bare, people
 from twoworlds.definitions.semantics.verdicts import (
     claim_verdict,
     difference_verdict,

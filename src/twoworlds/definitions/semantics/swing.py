@@ -41,21 +41,19 @@ from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.swing_cases import (
+from twoworlds.definitions.semantics.swing_statistic import (
     METHOD,
     Case,
     Swing,
     bare,
     largest,
+    limit_far_out,
     of_cases,
     on_answers,
+    on_statistic,
     people,
     refuse_large,
     removals,
-)
-from twoworlds.definitions.semantics.swing_statistic import (
-    limit_far_out,
-    on_statistic,
     summed,
     telling_outputs,
 )

@@ -34,8 +34,7 @@ from math import comb, lcm, prod
 from typing import Any, NamedTuple
 
 from twoworlds.laws.comparison import Comparison, Each, Table
-from twoworlds.laws.event import Event, Listed
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.event import Event, EventWitness, Listed, recomputed
 from twoworlds.noiseless.estimates.counting import Counting, Point
 from twoworlds.noiseless.estimates.family import Family
 from twoworlds.numbers import Number, show, to_json

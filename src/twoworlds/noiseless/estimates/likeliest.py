@@ -36,9 +36,8 @@ from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.noiseless.data import Missing, Release, read_column
 from twoworlds.noiseless.estimates.counting import largest_size
 from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election
-from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.family import Family, rates
 from twoworlds.noiseless.estimates.question import Question
-from twoworlds.noiseless.estimates.rates import rates
 from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
 from twoworlds.progress import track
 

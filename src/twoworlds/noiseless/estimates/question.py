@@ -20,7 +20,7 @@ from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.counting import countable, largest_size
 from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, Worst, witness
-from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.family import Family, Rates, rates, read_least
 from twoworlds.noiseless.estimates.knowledge import (
     claim_breaks,
     delta_breaks,
@@ -28,7 +28,6 @@ from twoworlds.noiseless.estimates.knowledge import (
     ratio_breaks,
     something_breaks,
 )
-from twoworlds.noiseless.estimates.rates import Rates, rates, read_least
 from twoworlds.numbers import (
     INFINITY,
     Number,

@@ -42,8 +42,7 @@ from twoworlds.definitions.coupled.words import assumed, claim, counted, even_be
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Each, Table, larger
-from twoworlds.laws.event import Listed
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.event import EventWitness, Listed, recomputed
 from twoworlds.numbers import (
     INFINITY,
     Number,

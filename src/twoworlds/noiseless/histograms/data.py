@@ -25,8 +25,8 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.noiseless.data import Missing, Release, read_column
 from twoworlds.noiseless.histograms.bins import MemberBins, read_bins, read_list
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
+from twoworlds.noiseless.histograms.size_condition import size_law
 from twoworlds.noiseless.histograms.size_laws import Discarded, SizeLaw
-from twoworlds.noiseless.histograms.sizes import size_law
 from twoworlds.numbers import number, whole
 
 __all__ = ["DeclaredBin", "discard", "read_declared", "release_histogram"]

@@ -39,7 +39,7 @@ from flint import arb, fmpq, fmpq_poly
 
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.noiseless.histograms.bins import WITH, WITHOUT
 from twoworlds.noiseless.histograms.reveal import BITS, Own, Sizes, reveal
 from twoworlds.noiseless.histograms.size_laws import SizeLaw

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from twoworlds.definitions.coupled.words import counted, delta_words, short, weakens
 from twoworlds.errors import TooLarge
-from twoworlds.laws.search import least_enough
+from twoworlds.laws.uniform import least_enough
 from twoworlds.noiseless.sums.setting import Setting
 from twoworlds.numbers import Number, at_most_one, bounds
 

@@ -23,6 +23,7 @@ from twoworlds.definitions.coupled.words import (
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import Unsupported
 from twoworlds.laws.entry import Interval, UniformComponent
+from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.laws.uniform import (
     CELLS,
     MOST_UNIFORM,
@@ -31,7 +32,6 @@ from twoworlds.laws.uniform import (
     irwin_hall,
     nearly_best,
 )
-from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.noiseless.sums.breaking import HALF
 from twoworlds.noiseless.sums.setting import check_known, check_names
 from twoworlds.noiseless.sums.total import INDEPENDENT, Words

@@ -20,8 +20,7 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import Table
 from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, read_law
-from twoworlds.laws.search import least_enough
-from twoworlds.laws.uniform import delta_between, enough_unknown
+from twoworlds.laws.uniform import delta_between, enough_unknown, least_enough
 from twoworlds.noiseless.sums.breaking import breaking, decided
 from twoworlds.noiseless.sums.continuous import read_shift
 from twoworlds.noiseless.sums.setting import (

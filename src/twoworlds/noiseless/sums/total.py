@@ -31,9 +31,8 @@ from twoworlds.definitions.coupled.words import (
 )
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, common_step
-from twoworlds.laws.event import Ranges
+from twoworlds.laws.event import EventWitness, Ranges, agree
 from twoworlds.laws.lattice import OnLattice
-from twoworlds.laws.witness import EventWitness, agree
 from twoworlds.noiseless.sums.breaking import HALF, breaking_words
 from twoworlds.noiseless.sums.setting import (
     EXACT_BITS,
