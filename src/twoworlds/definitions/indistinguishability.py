@@ -78,7 +78,6 @@ class TwoLaws:
     """
 
     def __init__(self, first: Mapping[Point, object], second: Mapping[Point, object]) -> None:
-        """Take two mappings from outputs to probabilities; an absent output has probability 0."""
         outputs = tuple(dict.fromkeys([*first, *second]))
         p = _law(first, "first")
         q = _law(second, "second")
@@ -266,7 +265,6 @@ class StatisticalDifference(Compared):
         neighbours: str | Iterable[tuple[object, object]] | None = None,
         group: int = 1,
     ) -> None:
-        """Take the largest allowed difference."""
         object.__setattr__(
             self, "epsilon", None if epsilon is None else read_delta(epsilon, "epsilon")
         )

@@ -68,7 +68,6 @@ class MutualInformation(PrivacyDefinition):
     name = "mutual information"
 
     def __init__(self, *, nats: object = None) -> None:
-        """Take the largest allowed information, in nats."""
         read = None if nats is None else number(nats, "nats")
         if read is not None and read < 0:
             raise InvalidInput(f"nats={nats} is negative: information is at least 0")
@@ -172,13 +171,7 @@ def _larger_of(best: _Found | None, found: _Found) -> _Found:
 def information(
     mechanism: Mechanism, person: int, beliefs: Sequence[Mapping[Point, object]] | None = None
 ) -> Number:
-    """Return I(A(x); x_person) in nats under a product belief, uniform unless given.
-
-    Args:
-        mechanism: a finite mechanism on lists of records.
-        person: counted from 1.
-        beliefs: one law per record.
-    """
+    """Return I(A(x); x_person) in nats under a product belief, uniform unless given."""
     universe = _records(mechanism)
     _refuse_large(mechanism, universe)
     if not 1 <= person <= universe.n:

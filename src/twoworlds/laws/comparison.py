@@ -208,11 +208,7 @@ class Table(Comparison):
 
 
 class Family(ABC):
-    """All ordered pairs of databases that a neighbour relation compares.
-
-    Attributes:
-        method: why looking at these comparisons is enough, in a phrase.
-    """
+    """All ordered pairs of databases that a neighbour relation compares."""
 
     method: str
 
@@ -237,7 +233,6 @@ class Each(Family):
     """A family that looks at one comparison after the other."""
 
     def __init__(self, comparisons: Iterable[Comparison], why: str) -> None:
-        """Take the comparisons, in both directions, and why they suffice."""
         self._comparisons = list(track(comparisons, "listing neighbours"))
         number = len(self._comparisons)
         self.method = f"{why}; {number} comparison{'s' if number != 1 else ''} of two worlds made"
@@ -245,7 +240,6 @@ class Each(Family):
             raise Unsupported("there are no two neighbouring databases to compare")
 
     def __iter__(self) -> Iterator[Comparison]:
-        """Run through the comparisons."""
         return iter(track(self._comparisons, "comparing worlds", len(self._comparisons)))
 
     def peak(self) -> tuple[Comparison, Peak]:

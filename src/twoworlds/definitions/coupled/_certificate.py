@@ -81,20 +81,12 @@ class Proved:
 
 
 def verify_optimum(data: Mapping[str, Any]) -> bool:
-    """Tell whether plain data, as `Optimum.to_dict` gives it, proves what it claims.
-
-    Raises:
-        InvalidInput: when something is missing, is named twice or is no number.
-    """
+    """Tell whether plain data, as `Optimum.to_dict` gives it, proves what it claims."""
     return proved_by(data) is not None
 
 
 def proved_by(data: Mapping[str, Any]) -> Proved | None:
-    """Return what plain data, as `Optimum.to_dict` gives it, proves; None where it does not.
-
-    Raises:
-        InvalidInput: when something is missing, is named twice or is no number.
-    """
+    """Return what plain data, as `Optimum.to_dict` gives it, proves; None where it does not."""
     try:
         return _proved(data.get("certificate", data))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

@@ -69,13 +69,7 @@ Sigma = Mapping[int, Fraction]
 
 @dataclass(frozen=True)
 class View:
-    """What one cell makes of an output.
-
-    Attributes:
-        cell: the number of the cell in its scene.
-        posterior: P(priv = v | t, z) in the real world, by v.
-        ideal: P(priv = v, alt = y | z), by v and the number of y.
-    """
+    """What one cell makes of an output."""
 
     cell: int
     posterior: Mapping[Hashable, Fraction]
@@ -387,13 +381,6 @@ def within_range(
     """Return columns that add up to 1 and keep all served views within a level.
 
     None when there are none, or when the program would be too large to try.
-
-    Args:
-        served: outputs by number, with the views that must be kept.
-        outputs: how many outputs there are.
-        inputs: how many scrubbed databases there are.
-        ratio: a = e^epsilon.
-        level: the inner delta allowed.
     """
     wanted = _different_served(served)
     if sum(len(view.ideal) * len(view.total()) for _, view in wanted) > _MOST_ENTRIES:

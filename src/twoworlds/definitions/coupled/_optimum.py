@@ -263,15 +263,7 @@ _WIDEST = (
 
 @dataclass(frozen=True)
 class Limit(OfSimulator):
-    """What stays of delta at ratio infinity.
-
-    Attributes:
-        delta: the infimum over all simulators.
-        reached: the delta of the simulator shown: the same where it is attained.
-        simulator: one with the infimum where some has it; else the one of largest support among
-            those that show impossible outputs no more often than that.
-        distinguishers: the tests that no simulator withstands better, whatever the ratio.
-    """
+    """What stays of delta at ratio infinity."""
 
     scene: Scene = field(repr=False)
     delta: Fraction

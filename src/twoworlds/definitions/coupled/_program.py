@@ -97,11 +97,7 @@ class Comparison:
 
 
 def comparisons(scene: Scene, bits: int = 0) -> tuple[Comparison, ...]:
-    """Return all comparisons of a scene; irrational probabilities are enclosed to ``bits`` bits.
-
-    Raises:
-        InvalidInput: when the release shows nothing at all.
-    """
+    """Return all comparisons of a scene; irrational probabilities are enclosed to ``bits`` bits."""
     if not scene.outputs or not scene.inputs:
         raise InvalidInput("the release shows no output under any belief: nothing to simulate")
     outputs = {t: number for number, t in enumerate(scene.outputs)}
@@ -251,11 +247,7 @@ class Game:
     """All comparisons of a scene, made small."""
 
     def __init__(self, made: Sequence[Comparison], outputs: int) -> None:
-        """Take the comparisons and how many outputs the release has.
-
-        Raises:
-            TooLarge: when the linear program would not fit.
-        """
+        """Take the comparisons and how many outputs the release has."""
         self.outputs = outputs
         self.groups = groups(made)
         self.small = different(made, self.groups)
@@ -458,7 +450,6 @@ class Trials:
     """The numbers to try, none of them twice."""
 
     def __init__(self) -> None:
-        """Begin with the first turn."""
         self._turn = 0
         self._tried: set[Fraction] = set()
 

@@ -79,7 +79,6 @@ class Bound:
         outputs: int,
         distinguishers: Iterable[Distinguisher],
     ) -> None:
-        """Add up the tests."""
         self._outputs = outputs
         self.start, self.fall = ZERO, ZERO
         self._real: dict[int, dict[int, Fraction]] = {}

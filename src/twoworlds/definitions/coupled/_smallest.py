@@ -52,12 +52,7 @@ _BITS, _MOST_BITS = 64, 512
 
 @dataclass(frozen=True)
 class Reach:
-    """The tests of one program and the ratio below which they rule everything out.
-
-    Attributes:
-        base: the ratio at which the weights of the tests are stated.
-        distinguishers: the tests.
-    """
+    """The tests of one program and the ratio below which they rule everything out."""
 
     base: Fraction
     distinguishers: tuple[Distinguisher, ...]

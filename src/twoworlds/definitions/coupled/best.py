@@ -45,14 +45,7 @@ _STEPS = 16
 
 @dataclass(frozen=True)
 class BestWitness:
-    """The worst event of the best simulator, and why every other simulator is no better.
-
-    Attributes:
-        worst: what is left to tell the worlds apart.
-        proof: the tests, where some are needed.
-        simulator: the best simulator.
-        scene: what it is the best for.
-    """
+    """The worst event of the best simulator, and why every other simulator is no better."""
 
     worst: Proof
     proof: OptimalityProof | OfSimulator | None
@@ -87,7 +80,6 @@ class Best:
     """Coupled worlds with the best simulator."""
 
     def __init__(self, scene: Scene) -> None:
-        """Take the scene."""
         self.scene = scene
 
     def at_ratio(self, ratio: Number) -> Found:
@@ -135,7 +127,6 @@ class BestConclusions:
     """Inference-based coupled worlds with the best simulator."""
 
     def __init__(self, scene: Scene) -> None:
-        """Take the scene."""
         self.scene = scene
 
     def at_ratio(self, ratio: Number) -> Found:

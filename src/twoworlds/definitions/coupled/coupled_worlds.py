@@ -65,13 +65,7 @@ _SMALL_PROGRAM, _SMALL_SEARCH = 256, 48
 
 @dataclass(frozen=True, init=False)
 class WithSimulator(OverBeliefs):
-    """A definition with an ideal world, in which a simulator answers.
-
-    Attributes:
-        scrubs: the pairs (alt, priv), or what one would type for them; None for every person.
-        simulator: canonical, coin, optimal, a table, a function, or a `Simulator`.
-        tagged: for every person: whether the simulator is told whose entry is missing.
-    """
+    """A definition with an ideal world, in which a simulator answers."""
 
     scrubs: str | Scrub | Sequence[Any] | None
     simulator: object
@@ -88,7 +82,6 @@ class WithSimulator(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, what is private, the simulator, and numbers where they are given."""
         object.__setattr__(self, "scrubs", scrubs)
         object.__setattr__(self, "simulator", simulator)
         object.__setattr__(self, "tagged", False)
@@ -147,7 +140,6 @@ class OfPersons(WithSimulator):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, the simulator and whether it is told whose entry is missing."""
         object.__setattr__(self, "scrubs", None)
         object.__setattr__(self, "simulator", simulator)
         object.__setattr__(self, "tagged", tagged)

@@ -177,14 +177,7 @@ OUTSIDE = "(outside the range)"
 
 @dataclass(frozen=True)
 class InnerProof:
-    """Tests of posteriors that no column of a simulator withstands better than ``bound``.
-
-    Attributes:
-        situations: an output with one or several beliefs and side informations, by number.
-        ratio: the ratio a.
-        bound: the inner delta that every simulator has at least in one of them.
-        tests: events of private values, with weights.
-    """
+    """Tests of posteriors that no column of a simulator withstands better than ``bound``."""
 
     situations: tuple[int, ...]
     ratio: Fraction
@@ -336,10 +329,6 @@ def _down(value: Fraction) -> str:
 
 def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     """Return the least inference-based delta of all simulators, and a simulator that has it.
-
-    Raises:
-        InvalidInput: when the ratio is below 1 or infinite.
-        Unsupported: when a probability is irrational.
 
     >>> from twoworlds.definitions.coupled.scene import scene
     >>> from twoworlds.worlds.belief import uniform

@@ -67,14 +67,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class TwoWorlds:
-    """Two laws of the output that should be close, and what they are conditioned on.
-
-    Attributes:
-        cell: belief, pair (alt, priv) and side information.
-        values: the private value of both worlds, or one of each.
-        first: the law of the release, under the first value where there are two.
-        second: the law of the simulation, or of the release under the second value.
-    """
+    """Two laws of the output that should be close, and what they are conditioned on."""
 
     cell: Cell
     values: tuple[Hashable, ...]
@@ -84,15 +77,7 @@ class TwoWorlds:
 
 @dataclass(frozen=True)
 class Worst:
-    """The largest distance between two worlds.
-
-    Attributes:
-        delta: P(E) - ratio Q(E) for the event.
-        ratio: the ratio meant.
-        worlds: the pair that attains it.
-        swapped: whether P is the second law of the pair (the ideal world, or the other value).
-        event: the outputs of E, possibly none.
-    """
+    """The largest distance between two worlds."""
 
     delta: Number
     ratio: Number
@@ -149,7 +134,6 @@ class Closest:
     """Many pairs of worlds, compared both ways round."""
 
     def __init__(self, pairs: Iterable[TwoWorlds]) -> None:
-        """Take the pairs; equal laws need no comparison, but count."""
         self.pairs = tuple(pairs)
         ways = ((pair, swapped) for pair in self.pairs for swapped in (False, True))
         self._each = Each(_tables(ways), "every pair of worlds, both ways") if self.pairs else None
@@ -262,7 +246,6 @@ class ByEvents:
     def __init__(
         self, scene: Scene, pairs: Iterable[TwoWorlds], simulator: Simulator | None = None
     ) -> None:
-        """Take the scene, its pairs, and the simulator that they come from."""
         self.scene, self.simulator = scene, simulator
         self.closest = Closest(pairs)
 
@@ -318,7 +301,6 @@ class ByConclusions:
     def __init__(
         self, scene: Scene, groups: list[list[Case]], simulator: Simulator | None = None
     ) -> None:
-        """Take the scene, the cases by group, and the simulator that they come from."""
         self.scene, self.groups, self.simulator = scene, groups, simulator
 
     @property

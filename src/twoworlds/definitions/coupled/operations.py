@@ -116,13 +116,10 @@ def post_process(
 def mixtures(parts: Sequence[Coupled]) -> Coupled:
     """Return the convex hull of the beliefs of all parts (Theorem 4).
 
-    Its delta is the largest of the parts', for every mixture of all the beliefs.
-
-    Raises:
-        InvalidInput: unless release, pairs and simulator are the same in all parts. Without a
-            common simulator the claim is false: publish X_1 where D says 0 and D' says 1. Constants
-            simulate it for D and for D' without error; no simulator serves an even mixture with
-            delta below 1/2, whatever epsilon.
+    Its delta is the largest of the parts', for every mixture of all the beliefs. Without a common
+    simulator that is false: publish X_1 where D says 0 and D' says 1. Constants simulate it for D
+    and for D' without error; no simulator serves an even mixture with delta below 1/2, whatever
+    epsilon.
     """
     if not parts:
         raise InvalidInput("there is nothing to mix: give at least one release with its simulator")
@@ -277,9 +274,6 @@ def compose(first: Coupled, second: Coupled) -> Composition:
     >>> one = Coupled(noisy, coin, fair, persons(2))
     >>> compose(one, one).at(1, 1).bound
     Fraction(0, 1)
-
-    Raises:
-        InvalidInput: when the two are not stated for the same beliefs and the same pairs.
     """
     if first.beliefs != second.beliefs or first.scrubs != second.scrubs:
         raise InvalidInput(

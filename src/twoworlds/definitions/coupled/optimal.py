@@ -55,9 +55,6 @@ _BITS, _MOST_BITS = 128, 512
 def optimal(scene: Scene, ratio: object) -> Optimum:
     """Return the least delta of all simulators at a ratio, such a simulator, and the proof.
 
-    Raises:
-        InvalidInput: when the ratio is below 1 or infinite.
-
     >>> from twoworlds.definitions.coupled.scene import scene
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint

@@ -59,14 +59,7 @@ class Alarm(IntEnum):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What is concluded about one private part from one output, in two worlds.
-
-    Attributes:
-        cell: belief, pair and side information.
-        output: t.
-        real: the law of the private part given t and z.
-        ideal: the law that it should be near to; None where the simulator never shows t.
-    """
+    """What is concluded about one private part from one output, in two worlds."""
 
     cell: Cell
     output: Hashable

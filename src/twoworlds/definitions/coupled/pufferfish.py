@@ -80,7 +80,6 @@ class Pufferfish(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, the secrets, and the numbers where they are given."""
         object.__setattr__(self, "secrets", secrets)
         self._set(beliefs, side, ratio, epsilon, delta)
 
@@ -254,7 +253,6 @@ class NoiselessPrivacy(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, and the numbers where they are given."""
         self._set(beliefs, side, ratio, epsilon, delta)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:

@@ -57,13 +57,7 @@ _BITS = 256
 
 @dataclass(frozen=True)
 class Release:
-    """What is published of a database: a law of outputs, also on scrubbed databases.
-
-    Attributes:
-        name: as one would type it.
-        law: from a database to the law of the output.
-        source: the mechanism, where it is one.
-    """
+    """What is published of a database: a law of outputs, also on scrubbed databases."""
 
     name: str
     law: Callable[[Point], Law]
@@ -272,12 +266,7 @@ _DRAWN = 12
 
 @dataclass(frozen=True)
 class Simulator:
-    """A random map from scrubbed databases to outputs.
-
-    Attributes:
-        name: in words, to follow "the simulator": "runs the release on what is left".
-        law: from a scrubbed database to the law of the simulated output.
-    """
+    """A random map from scrubbed databases to outputs."""
 
     name: str
     law: Callable[[Hashable], Law] = field(compare=False)

@@ -47,15 +47,7 @@ _SHOWN, _LIKELY = 12, 8
 
 @dataclass(frozen=True)
 class Where:
-    """A place in a scene: whose belief, whose privacy, which side information.
-
-    Attributes:
-        scene: the question.
-        belief: the position of the belief in its class.
-        scrub: the pair (alt, priv).
-        side: what the attacker knows.
-        simulator: who answers in the ideal world, or None where there is no such world.
-    """
+    """A place in a scene: whose belief, whose privacy, which side information."""
 
     scene: Scene = field(repr=False)
     belief: int

@@ -359,13 +359,7 @@ _OVER = 1e-6  # aim a little above s
 
 
 def worst_differences(p: Floats, q: Floats, beliefs: Floats) -> tuple[Floats, Floats, Places]:
-    """Return, by belief and output, P_t, the largest difference over persons, and that person.
-
-    Args:
-        p: likelihoods by output and database.
-        q: the same without each person, by person, output and database.
-        beliefs: one per line.
-    """
+    """Return, by belief and output, P_t, the largest difference over persons, and that person."""
     import numpy as np
 
     joint = beliefs[:, None, :] * p[None]

@@ -64,11 +64,7 @@ _MOST_OUTPUTS = 1 << 18
 def breaches(
     mechanism: Mechanism, belief: Belief, epsilon: Number, default: object = None
 ) -> Breaches:
-    """Find the outputs after which some person's difference exceeds epsilon.
-
-    Raises:
-        Unsupported: for a belief and noise whose breaches have no known shape.
-    """
+    """Find the outputs after which some person's difference exceeds epsilon."""
     if isinstance(mechanism, PerRecord):
         open_records = _open_records(belief)
         if len(open_records) < mechanism.records:

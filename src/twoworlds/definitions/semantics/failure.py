@@ -129,7 +129,6 @@ class Failure:
     def __init__(
         self, mechanism: Mechanism, default: object = None, records: int | None = None
     ) -> None:
-        """Tabulate a small mechanism once."""
         self.mechanism, self.default = mechanism, default
         self.people = _people(mechanism, records)
         self.swing = self._largest_swing()

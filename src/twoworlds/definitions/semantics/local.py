@@ -87,7 +87,6 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         delta: object = 0,
         default: object = None,
     ) -> None:
-        """Take the attacker's belief, as such or as one would type it, and what is claimed."""
         object.__setattr__(self, "belief", belief)
         object.__setattr__(
             self, "epsilon", None if epsilon is None else read_delta(epsilon, "epsilon")

@@ -85,7 +85,6 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         delta: object = 0,
         default: object = None,
     ) -> None:
-        """Take a belief (all beliefs if left out), a true database (all), and what is claimed."""
         object.__setattr__(self, "belief", belief)
         object.__setattr__(self, "truth", truth)
         read = None if epsilon is None else read_delta(epsilon, "epsilon")
@@ -98,11 +97,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         return self._worst(mechanism, read_delta(epsilon, "epsilon"))[1]
 
     def curve(self, mechanism: Mechanism) -> list[Step]:
-        """Return the failure probability for every epsilon exactly, as steps.
-
-        Raises:
-            Unsupported: for infinitely many outputs; ask `failure` at the epsilon that matters.
-        """
+        """Return the failure probability for every epsilon exactly, as steps."""
         held, truths = self._held(mechanism), self._truths(mechanism)
         laws = []
         for x in truths:

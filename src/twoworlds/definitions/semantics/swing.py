@@ -80,10 +80,6 @@ __all__ = ["Case", "Swing", "on_pair", "worst_swing"]
 def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
     """Return the largest swing over all outputs and persons.
 
-    Args:
-        mechanism: on lists of records, or on bare answers.
-        default: the value that stands for "no data"; the last value of a record if left out.
-
     >>> from twoworlds import mechanism
     >>> worst_swing(mechanism("geometric(ratio=3, bits=40)")).ratio
     Fraction(9, 1)

@@ -90,13 +90,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """A belief as far as it matters for one person: the cases that can be told apart.
-
-    Attributes:
-        person: the first person of whom it is true, counted from 1.
-        cases: what is held possible.
-        likelihood: P(t | answer).
-    """
+    """A belief as far as it matters for one person: the cases that can be told apart."""
 
     person: int
     cases: tuple[Case, ...]
@@ -296,7 +290,6 @@ class Stretches(Breaches):
     """Noise with a density, looked at stretch by stretch."""
 
     def __init__(self, mechanism: OnStatistic, seen: list[View], epsilon: Number) -> None:
-        """Take the views of a belief; those that no person moves may be left out."""
         self.mechanism, self.seen, self.epsilon = mechanism, seen, epsilon
         self.judge = Judge(seen, epsilon)
         channel = mechanism.channel

@@ -55,14 +55,7 @@ class Worst(NamedTuple):
 
 @dataclass(frozen=True)
 class Scene:
-    """One pair of worlds.
-
-    Attributes:
-        posterior: of each law, for one who knows the entry and the known ones.
-        entry: the kind of your entry.
-        other: the kind that it is compared with; None for the world without it.
-        known: the coordinates of the known entries.
-    """
+    """One pair of worlds."""
 
     posterior: tuple[Fraction, ...]
     entry: int

@@ -141,11 +141,7 @@ class Family:
     def of(
         laws: Family | Iterable[str | Mapping[object, object]], weights: object = None
     ) -> Family:
-        """Read laws (text or mappings, all on the same values) and weights (default: equal).
-
-        Raises:
-            InvalidInput: for fewer than two laws, laws on different values, weights not above 0.
-        """
+        """Read laws (text or mappings, all on the same values) and weights (default: equal)."""
         if isinstance(laws, Family):
             return laws if weights is None else Family.of(laws.laws, weights)  # type: ignore[arg-type]
         given = laws.split(";") if isinstance(laws, str) else list(laws)
@@ -190,11 +186,7 @@ class Family:
         return max(self.weights) / min(self.weights)
 
     def kind_of(self, value: object) -> int:
-        """Return the place of the kind that a value belongs to.
-
-        Raises:
-            InvalidInput: for a value that no law holds possible.
-        """
+        """Return the place of the kind that a value belongs to."""
         label = value_label(value)
         for place, kind in enumerate(self.kinds):
             if label in kind.values:
@@ -204,11 +196,7 @@ class Family:
         )
 
     def estimate(self, entries: Sequence[object]) -> int:
-        """Return the likeliest law of some entries, counted from 1; ties go to the first.
-
-        Raises:
-            InvalidInput: when an entry, or all of them together, are impossible under every law.
-        """
+        """Return the likeliest law of some entries, counted from 1; ties go to the first."""
         counts = [0] * len(self.kinds)
         place = {a: g for g, kind in enumerate(self.kinds) for a in kind.values}
         strange = 0
@@ -324,9 +312,6 @@ def rates(
         known: how many entries of others the attacker may know.
         least: lambda, the least prior probability of any law; Theorem 14 needs it.
         s: the exponent between 0 and 1; the best one to three digits when not given.
-
-    Raises:
-        Unsupported: when some law gives a value no probability, so that M is infinite.
 
     >>> found = rates(["1=3/4, 0=1/4", "1=1/4, 0=3/4"], people=41, least="1/4", s="1/2")
     >>> [round(float(x), 6) for x in (found.u, found.theorem_13, found.theorem_14)]

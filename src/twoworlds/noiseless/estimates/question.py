@@ -166,11 +166,7 @@ class Question:
         )
 
     def _bounded(self, ratio: Number | None, delta: Fraction | None, s: object) -> Verdict:
-        """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed.
-
-        Raises:
-            TooLarge: where no theorem answers the question.
-        """
+        """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed."""
         election = self.election
         found = self._rates(s)
         top = at_most_one(found.values.get("theorem_13_sharper", Fraction(1)))

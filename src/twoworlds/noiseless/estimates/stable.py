@@ -95,9 +95,6 @@ def stable(
         delta: the probability that the claim allows.
         name: what is released, in words; the name of the function when not given.
 
-    Raises:
-        InvalidInput: when the function is not defined on n - 1 records, or is not a function.
-
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.words import BitStrings
     >>> majority = lambda bits: int(2 * sum(bits) > len(bits))
@@ -244,13 +241,7 @@ def worst_case(cases: list[Case], measure: Measure) -> tuple[Case, Number]:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Sets of records that the attacker may come to know.
-
-    Attributes:
-        cases: those of now.
-        told: the cases once the records at some places are known too.
-        cost: how much work one set is.
-    """
+    """Sets of records that the attacker may come to know."""
 
     cases: list[Case]
     told: Callable[[Places], list[Case]]

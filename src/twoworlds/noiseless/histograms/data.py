@@ -64,17 +64,7 @@ def release_histogram(
     missing: Missing = "refuse",
     **asked: Any,
 ) -> Release:
-    """Count a column by declared bins, truncate the counts, and judge their release.
-
-    Args:
-        path: a CSV, TSV or Parquet file.
-        column: the name of the column.
-        bins: the declared bins, such as "0..17, 18..64, 65..120", or names with what they hold.
-        threshold: the smallest count that is shown.
-        missing: what to do with rows without a value.
-        asked: how the sample was drawn and what is claimed, as in `truncated_histogram`; the table
-            is withheld if a delta is claimed that is not proven.
-    """
+    """Count a column by declared bins, truncate the counts, and judge their release."""
     declared = read_declared(bins)
     k = whole(threshold, "threshold", at_least=1)
     verdict = truncated_histogram(threshold=k, **asked)

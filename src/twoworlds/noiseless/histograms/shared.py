@@ -81,7 +81,6 @@ class SharedBins:
     place: int | None = None
 
     def __post_init__(self) -> None:
-        """Check that a sample of any size can be drawn."""
         if bool(self.members) == bool(self.shares):
             raise InvalidInput("give the members of each bin, or the share of each bin")
         if self.shares and (min(self.shares) <= 0 or sum(self.shares) != 1):

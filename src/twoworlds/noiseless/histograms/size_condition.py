@@ -265,12 +265,6 @@ def size_condition(
 ) -> Verdict:
     """Return the exact probability with which Eq (2) fails, under N and under N + 1.
 
-    Args:
-        law: the law of the sample size, such as "poisson(mean=100)".
-        ratio: e^epsilon; or give epsilon.
-        epsilon: its logarithm.
-        delta: the failure that is claimed to be enough, if any.
-
     >>> size_condition("masses(0=1/2, 1=1/2)", ratio=2).delta
     Fraction(1, 2)
     """

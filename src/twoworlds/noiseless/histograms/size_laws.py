@@ -88,7 +88,6 @@ class SizeLaw(ABC):
             yield Jump(self.last + 1, self.last + 1, rises=False)
 
     def __str__(self) -> str:
-        """Return the law as one would type it."""
         return self.text
 
 

@@ -78,13 +78,7 @@ Groups = tuple[tuple[EntryLaw, int], ...]
 
 @dataclass(frozen=True)
 class World:
-    """A law of the total: of independent entries, and a constant.
-
-    Attributes:
-        text: which world it is.
-        groups: the laws of the entries, with how many have each.
-        constant: what is added.
-    """
+    """A law of the total: of independent entries, and a constant."""
 
     text: str
     groups: Groups
@@ -145,11 +139,7 @@ class Setting:
         return replace(self, known=known)
 
     def unknown(self) -> Iterator[tuple[EntryLaw, list[Groups]]]:
-        """Yield each kind of person, with all choices of the others that are unknown to attackers.
-
-        Raises:
-            TooLarge: when several laws allow too many choices.
-        """
+        """Yield each kind of person, with all choices of the others that are unknown."""
         laws = len(self.groups)
         choices = laws * math.comb(self.known + laws - 1, laws - 1)
         if choices > _MOST_CHOICES:
@@ -184,13 +174,7 @@ class Setting:
     def answer(
         self, ratio: Number, *, target: Fraction | None = None, quick: bool = False
     ) -> Worst:
-        """Return the worst case: exact where that fits, and else enclosed.
-
-        Args:
-            ratio: e^epsilon.
-            target: a delta that the enclosure should be able to tell from the true one.
-            quick: use an enclosure already for sums whose exact law takes long.
-        """
+        """Return the worst case: exact where that fits, and else enclosed."""
         found, ways, all_exact = Worst(Fraction(-1)), [], True
         for person, choices in self.unknown():
             exact = self.exactable(_QUICK_BITS if quick else EXACT_BITS, len(choices))
@@ -260,15 +244,7 @@ def centres(law: EntryLaw, step: Fraction) -> list[Fraction]:
 def comparisons(
     person: EntryLaw, groups: Groups, total: SumLaw, step: Fraction, how: str
 ) -> Iterator[Comparison]:
-    """Yield every comparison that may be the worst one, in both directions.
-
-    Args:
-        person: the law of the entry that is protected.
-        groups: the laws of the unknown other entries.
-        total: the law of (S - its least value) / step.
-        step: the lattice.
-        how: "canonical", "centred C" with its constant, "resampled" or "noiseless".
-    """
+    """Yield every comparison that may be the worst one, in both directions."""
     least = sum((law.values[0] * count for law, count in groups), Fraction(0))
     if how == "resampled":
         yield from _resampled(person, groups, total, step, least)

@@ -281,13 +281,7 @@ def _theorem_17(setting: Setting, ratio: Number) -> Number:
 
 @dataclass(frozen=True)
 class Words:
-    """How a total is spoken of.
-
-    Attributes:
-        groups: laws (anything with ``text``) and how many entries have each.
-        known: how many entries are known.
-        ways: the comparison for a person of each group, as in `setting`.
-    """
+    """How a total is spoken of."""
 
     groups: tuple[tuple[AnyLaw, int], ...]
     known: int
