@@ -36,8 +36,8 @@ from twoworlds.definitions.words import (
     percent,
 )
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.laws.comparison import larger
-from twoworlds.mechanisms import Comparison, Either, Event, Listed, Mechanism, Table
+from twoworlds.laws.comparison import between, larger
+from twoworlds.mechanisms import Comparison, Either, Event, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -78,18 +78,9 @@ class TwoLaws:
     """
 
     def __init__(self, first: Mapping[Point, object], second: Mapping[Point, object]) -> None:
-        outputs = tuple(dict.fromkeys([*first, *second]))
-        p = _law(first, "first")
-        q = _law(second, "second")
-        self._forward = Table(
-            "first",
-            "second",
-            [p.get(o, Fraction(0)) for o in outputs],
-            [q.get(o, Fraction(0)) for o in outputs],
-            lambda cells: Listed.of(outputs[i] for i in cells),
-        )
+        self._laws = _law(first, "first"), _law(second, "second")
+        self._forward = between(*self._laws)
         self._backward = self._forward.reverse()
-        self._laws = (p, q)
 
     @property
     def ratio(self) -> Number:

@@ -40,6 +40,7 @@ from typing import NamedTuple
 from twoworlds.definitions.coupled._program import Trials
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import TwoWorldsError, Unsupported
+from twoworlds.laws.comparison import apart
 from twoworlds.numbers import Number, show
 from twoworlds.programs import Optimal, Rational, solve
 
@@ -113,11 +114,9 @@ def inner(view: View, sigma: Sigma, ratio: Fraction) -> Fraction:
     total = sum(joint.values(), start=ZERO)
     if total == 0:
         return UNDEFINED
-    forth = sum(
-        max(ZERO, view.posterior.get(v, ZERO) * total - ratio * q) for v, q in joint.items()
-    )
-    back = sum(max(ZERO, q - ratio * view.posterior.get(v, ZERO) * total) for v, q in joint.items())
-    return max(forth, back) / total
+    found = apart(view.posterior, {v: q / total for v, q in joint.items()}, ratio)
+    assert isinstance(found, Fraction)
+    return found
 
 
 def lower_bound(views: Sequence[View], tests: Sequence[InnerTest], ratio: Fraction) -> Fraction:

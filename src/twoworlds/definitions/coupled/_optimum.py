@@ -37,7 +37,8 @@ from twoworlds.definitions.coupled._proof import (
     written,
 )
 from twoworlds.definitions.coupled.scene import Scene, Simulator
-from twoworlds.numbers import Number, Order, compare, exact_text, show
+from twoworlds.laws.comparison import apart, between
+from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show
 from twoworlds.show import Result
 from twoworlds.worlds.joint import plain_label
 
@@ -202,9 +203,10 @@ def _excess(
 
     No single difference is off by more than the error, and neither is the sum of any of them.
     """
-    differences = [p - ratio * over.get(t, ZERO) for t, p in law.items()]
-    near = any(difference > -error for difference in differences)
-    return sum((d for d in differences if d > 0), start=ZERO) + (error if near else ZERO)
+    delta = between(law, over).gap(ratio).delta
+    assert isinstance(delta, Fraction)
+    near = error and any(p - ratio * over.get(t, ZERO) > -error for t, p in law.items())
+    return delta + error if near else delta
 
 
 def encloses(low: Fraction, x: Number, high: Fraction) -> bool:
@@ -348,7 +350,7 @@ def _one_sided(made: Sequence[Comparison], laws: Laws) -> Fraction:
     worst = ZERO
     for comparison in made:
         real, ideal = comparison.real, comparison.simulated(laws)
-        for p, q in ((real, ideal), (ideal, real)):
-            only = (chance for t, chance in p.items() if chance and not q.get(t))
-            worst = max(worst, sum(only, start=ZERO))
+        left = apart(real, ideal, INFINITY)
+        assert isinstance(left, Fraction)
+        worst = max(worst, left)
     return worst

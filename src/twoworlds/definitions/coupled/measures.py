@@ -20,7 +20,7 @@ Only v, w of positive probability given z are compared: nothing follows from wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -36,8 +36,8 @@ from twoworlds.definitions.coupled.posteriors import (
 from twoworlds.definitions.coupled.scene import Cell, Law, Scene, Simulator
 from twoworlds.definitions.coupled.witness import PosteriorWitness, event_witness
 from twoworlds.definitions.verdict import Proof
-from twoworlds.laws.comparison import Each, Table
-from twoworlds.laws.event import Event, Listed
+from twoworlds.laws.comparison import Each, Table, between
+from twoworlds.laws.event import Listed
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -173,19 +173,7 @@ class Closest:
 def _tables(ways: Iterable[tuple[TwoWorlds, bool]]) -> Iterator[Table]:
     for pair, swapped in ways:
         p, q = (pair.second, pair.first) if swapped else (pair.first, pair.second)
-        outputs = tuple(dict.fromkeys([*p, *q]))
-        nothing: Number = Fraction(0)
-        yield Table(
-            pair,
-            swapped,
-            [p.get(t, nothing) for t in outputs],
-            [q.get(t, nothing) for t in outputs],
-            _listing(outputs),
-        )
-
-
-def _listing(outputs: tuple[Hashable, ...]) -> Callable[[Sequence[int]], Event]:
-    return lambda cells: Listed.of(outputs[i] for i in cells)
+        yield between(p, q, pair, swapped)
 
 
 def _found(table: object, delta: Number, ratio: Number, event: object) -> Worst:

@@ -29,8 +29,7 @@ from flint import arb
 
 from twoworlds.definitions.coupled.scene import Cell, Law, Scene, Simulator
 from twoworlds.errors import Undecided
-from twoworlds.laws.comparison import Table
-from twoworlds.laws.event import Listed
+from twoworlds.laws.comparison import apart, between
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum
 
 __all__ = [
@@ -70,8 +69,7 @@ class Conclusion:
         """Return max(H_a(real || ideal), H_a(ideal || real)), infinity without an ideal law."""
         if self.ideal is None:
             return INFINITY
-        table = _table(self.real, self.ideal)
-        return maximum(table.gap(ratio).delta, table.reverse().gap(ratio).delta)
+        return apart(self.real, self.ideal, ratio)
 
     @property
     def alarm(self) -> Alarm | None:
@@ -87,7 +85,7 @@ class Conclusion:
         """Return the smallest ratio at which the two are delta apart, possibly infinity."""
         if self.ideal is None:
             return INFINITY
-        table = _table(self.real, self.ideal)
+        table = between(self.real, self.ideal)
         if delta == 0:
             return maximum(table.peak().ratio, table.reverse().peak().ratio)
         return maximum(table.ratio_for(delta), table.reverse().ratio_for(delta))
@@ -226,18 +224,6 @@ def _by_output(table: Mapping[Hashable, Law]) -> dict[Hashable, dict[Hashable, N
 def _scaled(masses: Law) -> dict[Hashable, Number]:
     total = _sum(masses.values())
     return {v: p / total for v, p in masses.items()}
-
-
-def _table(first: Law, second: Law) -> Table:
-    outcomes = tuple(dict.fromkeys([*first, *second]))
-    nothing: Number = Fraction(0)
-    return Table(
-        "with",
-        "without",
-        [first.get(v, nothing) for v in outcomes],
-        [second.get(v, nothing) for v in outcomes],
-        lambda cells: Listed.of(outcomes[i] for i in cells),
-    )
 
 
 def _largest(numbers: Iterable[Number]) -> Number:

@@ -22,14 +22,13 @@ from typing import TYPE_CHECKING, Any
 from twoworlds.definitions.coupled.posteriors import Case, Conclusion
 from twoworlds.definitions.coupled.scene import Law, Scene, Simulator
 from twoworlds.definitions.verdict import agree, shortened
+from twoworlds.laws.comparison import apart
 from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.numbers import (
     INFINITY,
     Number,
     Order,
     compare,
-    maximum,
-    positive_part,
     show,
     to_json,
 )
@@ -40,7 +39,7 @@ from twoworlds.worlds.scrubbing import Scrub
 if TYPE_CHECKING:
     from twoworlds.definitions.coupled.measures import Worst
 
-__all__ = ["PosteriorWitness", "Where", "event_witness", "hockey"]
+__all__ = ["PosteriorWitness", "Where", "event_witness"]
 
 _SHOWN, _LIKELY = 12, 8
 
@@ -239,7 +238,7 @@ class PosteriorWitness:
         if not _no_less(self.failure, self.delta):
             return False
         _, real, ideal = _Concluded(self.where).given(self.output)
-        fresh = INFINITY if ideal is None else hockey(real, ideal, self.ratio)
+        fresh = INFINITY if ideal is None else apart(real, ideal, self.ratio)
         stated = self.posteriors[1]
         return (
             _same(real, self.posteriors[0])
@@ -261,7 +260,7 @@ class PosteriorWitness:
         if self.of_ratio and self.delta == 0:
             ways = ((real, ideal), (ideal, real))
             return any(_likelier(p, q, self.ratio) for p, q in ways)
-        order = compare(hockey(real, ideal, self.ratio), self.delta, limit=_BITS)
+        order = compare(apart(real, ideal, self.ratio), self.delta, limit=_BITS)
         strict = self.of_ratio and self.ratio == INFINITY
         return order is Order.GREATER or (order is not Order.LESS and not strict)
 
@@ -309,22 +308,6 @@ class PosteriorWitness:
         }
 
 
-def hockey(first: Law, second: Law, ratio: Number) -> Number:
-    """Return max(H_a(P || Q), H_a(Q || P)) of two laws, term by term.
-
-    >>> law, prior = {0: Fraction(2, 5), 1: Fraction(3, 5)}, {0: Fraction(1, 4), 1: Fraction(3, 4)}
-    >>> hockey(law, prior, Fraction(6, 5))
-    Fraction(1, 10)
-    """
-    outcomes = dict.fromkeys([*first, *second])
-    nothing: Number = Fraction(0)
-    forward, backward = (
-        _sum(_above(p.get(o, nothing), q.get(o, nothing), ratio) for o in outcomes)
-        for p, q in ((first, second), (second, first))
-    )
-    return maximum(forward, backward)
-
-
 def _likelier(first: Law, second: Law, ratio: Number) -> bool:
     """Tell whether some outcome is at least so many times likelier under the first law."""
     nothing: Number = Fraction(0)
@@ -337,12 +320,6 @@ def _likelier(first: Law, second: Law, ratio: Number) -> bool:
 
 def _no_less(a: Number, b: Number) -> bool:
     return compare(a, b, limit=_BITS) is not Order.LESS
-
-
-def _above(p: Number, q: Number, ratio: Number) -> Number:
-    if q == 0:
-        return p
-    return Fraction(0) if ratio == INFINITY else positive_part(p - ratio * q)
 
 
 def _place(scene: Scene, found: Conclusion, simulator: Simulator | None) -> Where:
