@@ -17,7 +17,7 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from twoworlds.definitions.coupled._optimum import attained
-from twoworlds.definitions.coupled._program import Comparison
+from twoworlds.definitions.coupled._program import GivenValue
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, sound
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, show
@@ -119,7 +119,7 @@ def _proved(given: Mapping[str, Any]) -> Proved | None:
     return claim if holds else None
 
 
-def _comparison(number: int, given: Mapping[str, Any], outputs: int, inputs: int) -> Comparison:
+def _comparison(number: int, given: Mapping[str, Any], outputs: int, inputs: int) -> GivenValue:
     said = ("whose", "side", "private")
     _only(given, "belief", *said, "real", "ideal", "errors")
     _whole(given["belief"])
@@ -127,7 +127,7 @@ def _comparison(number: int, given: Mapping[str, Any], outputs: int, inputs: int
         raise TypeError(f"{', '.join(said)} of a comparison are texts")
     off, shift = map(_number, _list(given["errors"]))
     real, ideal = _read(given["real"], outputs), _read(given["ideal"], inputs)
-    return Comparison(number, given["private"], real, ideal, (off, shift))
+    return GivenValue(number, given["private"], real, ideal, (off, shift))
 
 
 def _test(given: Mapping[str, Any]) -> Distinguisher:

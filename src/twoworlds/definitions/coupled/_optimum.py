@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Facts
-from twoworlds.definitions.coupled._program import Comparison, Game, Laws, comparisons
+from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
 from twoworlds.definitions.coupled._proof import (
     Bound,
     Distinguisher,
@@ -182,7 +182,7 @@ class Optimum(OfSimulator):
         }
 
 
-def attained(made: Sequence[Comparison], laws: Laws, ratio: Fraction) -> Fraction:
+def attained(made: Sequence[GivenValue], laws: Laws, ratio: Fraction) -> Fraction:
     """Return the least delta of a simulator in all comparisons, both ways, errors added."""
     worst = ZERO
     for comparison in made:
@@ -334,7 +334,7 @@ class Limit(OfSimulator):
         }
 
 
-def at_infinity(scene: Scene, made: Sequence[Comparison]) -> Limit:
+def at_infinity(scene: Scene, made: Sequence[GivenValue]) -> Limit:
     """Return the infimum at ratio infinity; the tables must be exact."""
     game = Game(made, len(scene.outputs))
     least = game.solve(None)
@@ -345,7 +345,7 @@ def at_infinity(scene: Scene, made: Sequence[Comparison]) -> Limit:
     return Limit(scene, least.delta, reached, shown, tests)
 
 
-def _one_sided(made: Sequence[Comparison], laws: Laws) -> Fraction:
+def _one_sided(made: Sequence[GivenValue], laws: Laws) -> Fraction:
     """Return how likely an output is, at most, that only one of the two worlds can show."""
     worst = ZERO
     for comparison in made:

@@ -23,7 +23,7 @@ numbers stay short.
 The tables that a best simulator is computed from, and how they are made small.
 
 For every cell (belief, pair, side information z) and every value v of the private part, a
-`Comparison` holds P(t) = P(F(X) = t | v, z) and p(y) = P(alt(X) = y | v, z), as fractions, with
+`GivenValue` holds P(t) = P(F(X) = t | v, z) and p(y) = P(alt(X) = y | v, z), as fractions, with
 outputs and scrubbed databases by number. With a simulator s(t | y), Q(t) = sum_y p(y) s(t | y).
 
 - `groups`: scrubbed databases whose probabilities are proportional in all comparisons are one
@@ -47,8 +47,8 @@ from twoworlds.numbers import Number, bounds
 from twoworlds.programs import Optimal, Rational, solve
 
 __all__ = [
-    "Comparison",
     "Game",
+    "GivenValue",
     "Key",
     "Laws",
     "Solution",
@@ -70,7 +70,7 @@ Laws = tuple[Mapping[int, Fraction], ...]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GivenValue:
     """One value of one private part, in both worlds.
 
     Attributes:
@@ -96,7 +96,7 @@ class Comparison:
         return found
 
 
-def comparisons(scene: Scene, bits: int = 0) -> tuple[Comparison, ...]:
+def comparisons(scene: Scene, bits: int = 0) -> tuple[GivenValue, ...]:
     """Return all comparisons of a scene; irrational probabilities are enclosed to ``bits`` bits."""
     if not scene.outputs or not scene.inputs:
         raise InvalidInput("the release shows no output under any belief: nothing to simulate")
@@ -107,7 +107,7 @@ def comparisons(scene: Scene, bits: int = 0) -> tuple[Comparison, ...]:
         for v, mass in cell.mass.items():
             real, off = _middles(cell.real[v], mass, outputs, bits)
             ideal, shift = _middles(cell.ideal[v], mass, inputs, bits)
-            found.append(Comparison(number, v, real, ideal, (off, shift)))
+            found.append(GivenValue(number, v, real, ideal, (off, shift)))
     return tuple(found)
 
 
@@ -138,7 +138,7 @@ def _middle(p: Number, bits: int) -> tuple[Fraction, Fraction]:
     return middle, max(step, high - middle, middle - low)
 
 
-def groups(made: Sequence[Comparison]) -> list[list[int]]:
+def groups(made: Sequence[GivenValue]) -> list[list[int]]:
     """Put scrubbed databases together whose probabilities are proportional in all comparisons."""
     columns: dict[int, list[tuple[int, Fraction]]] = {}
     for number, comparison in enumerate(made):
@@ -152,11 +152,11 @@ def groups(made: Sequence[Comparison]) -> list[list[int]]:
     return list(found.values())
 
 
-def different(made: Sequence[Comparison], inputs: Sequence[Sequence[int]]) -> dict[int, Comparison]:
+def different(made: Sequence[GivenValue], inputs: Sequence[Sequence[int]]) -> dict[int, GivenValue]:
     """Return the comparisons that differ, by number, with groups for their inputs."""
     group = {y: g for g, members in enumerate(inputs) for y in members}
     kept: dict[tuple[frozenset[tuple[int, Fraction]], ...], int] = {}
-    found: dict[int, Comparison] = {}
+    found: dict[int, GivenValue] = {}
     for number, comparison in enumerate(made):
         ideal: dict[int, Fraction] = {}
         for y, p in comparison.ideal.items():
@@ -164,11 +164,11 @@ def different(made: Sequence[Comparison], inputs: Sequence[Sequence[int]]) -> di
                 ideal[group[y]] = ideal.get(group[y], ZERO) + p
         key = (frozenset(comparison.real.items()), frozenset(ideal.items()))
         if kept.setdefault(key, number) == number:
-            found[number] = Comparison(comparison.cell, comparison.private, comparison.real, ideal)
+            found[number] = GivenValue(comparison.cell, comparison.private, comparison.real, ideal)
     return found
 
 
-def parts(small: Mapping[int, Comparison]) -> Iterator[list[int]]:
+def parts(small: Mapping[int, GivenValue]) -> Iterator[list[int]]:
     """Yield the comparisons in parts that share no input."""
     by_input: dict[int, list[int]] = {}
     for number, comparison in small.items():
@@ -246,7 +246,7 @@ class _Rows:
 class Game:
     """All comparisons of a scene, made small."""
 
-    def __init__(self, made: Sequence[Comparison], outputs: int) -> None:
+    def __init__(self, made: Sequence[GivenValue], outputs: int) -> None:
         """Take the comparisons and how many outputs the release has."""
         self.outputs = outputs
         self.groups = groups(made)
@@ -318,7 +318,7 @@ Part = tuple[Fraction, dict[int, dict[int, Fraction]], dict[Key, dict[int, Fract
 """The least delta of some comparisons, the laws by input, and the multipliers."""
 
 
-def _solve_part(part: Mapping[int, Comparison], ratio: Fraction | None, outputs: int) -> Part:
+def _solve_part(part: Mapping[int, GivenValue], ratio: Fraction | None, outputs: int) -> Part:
     """Solve for some comparisons first, then add those that the simulator found is worst for."""
     asked = list(part)[:: -(-len(part) // _BATCH)]
     others = {k: (_quick(part[k].real), _quick(part[k].ideal)) for k in part if k not in set(asked)}
@@ -340,7 +340,7 @@ def _solve_part(part: Mapping[int, Comparison], ratio: Fraction | None, outputs:
 
 
 def _everywhere(
-    part: Mapping[int, Comparison],
+    part: Mapping[int, GivenValue],
     stakes: Mapping[Key, Mapping[int, Fraction]],
     outputs: int,
 ) -> dict[Key, dict[int, Fraction]]:
@@ -386,7 +386,7 @@ def _excess(
 
 
 def _solve_for(
-    part: Mapping[int, Comparison], asked: Sequence[int], ratio: Fraction | None
+    part: Mapping[int, GivenValue], asked: Sequence[int], ratio: Fraction | None
 ) -> Part:
     shown = sorted({t for comparison in part.values() for t, p in comparison.real.items() if p})
     inputs = sorted({g for comparison in part.values() for g in comparison.ideal})
@@ -418,7 +418,7 @@ def _solve_for(
 def _budget(
     rows: _Rows,
     key: Key,
-    comparison: Comparison,
+    comparison: GivenValue,
     ratio: Fraction | None,
     shown: Sequence[int],
     place: Mapping[tuple[int, int], int],

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.coupled._program import Comparison, Key, comparisons
+from twoworlds.definitions.coupled._program import GivenValue, Key, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.numbers import show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
@@ -75,7 +75,7 @@ class Bound:
 
     def __init__(
         self,
-        made: Sequence[Comparison],
+        made: Sequence[GivenValue],
         outputs: int,
         distinguishers: Iterable[Distinguisher],
     ) -> None:
@@ -86,7 +86,7 @@ class Bound:
         for test in distinguishers:
             self._add(made[test.comparison], test)
 
-    def _add(self, comparison: Comparison, test: Distinguisher) -> None:
+    def _add(self, comparison: GivenValue, test: Distinguisher) -> None:
         mass = test.weight * sum((comparison.real.get(t, ZERO) for t in test.event), start=ZERO)
         off, shift = (test.weight * error for error in comparison.error)
         if test.favours == "real":
@@ -170,7 +170,7 @@ class OptimalityProof:
 
 
 def sound(
-    made: Sequence[Comparison], outputs: int, distinguishers: Sequence[Distinguisher]
+    made: Sequence[GivenValue], outputs: int, distinguishers: Sequence[Distinguisher]
 ) -> bool:
     """Tell whether these are tests with weights of a mixed strategy."""
     return (

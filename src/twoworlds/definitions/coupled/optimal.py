@@ -26,7 +26,7 @@ from twoworlds.definitions.coupled._certificate import (
     verify_optimum,
 )
 from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
-from twoworlds.definitions.coupled._program import Comparison, Game, Laws, comparisons
+from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
 from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search
 from twoworlds.definitions.coupled.scene import Scene
@@ -119,7 +119,7 @@ def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
 
 def _proof(
     scene: Scene,
-    made: tuple[Comparison, ...],
+    made: tuple[GivenValue, ...],
     tests: tuple[Distinguisher, ...],
     ratio: Fraction,
     bits: int,
@@ -130,7 +130,7 @@ def _proof(
 
 def _checked(
     scene: Scene,
-    made: tuple[Comparison, ...],
+    made: tuple[GivenValue, ...],
     ratio: Number,
     laws: Laws,
     at: Fraction,
@@ -199,7 +199,7 @@ def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
     return search(scene, _rational(scene), probability(delta, "delta"))
 
 
-def _rational(scene: Scene) -> tuple[Comparison, ...]:
+def _rational(scene: Scene) -> tuple[GivenValue, ...]:
     made = comparisons(scene, _BITS)
     if any(any(comparison.error) for comparison in made):
         raise Unsupported(

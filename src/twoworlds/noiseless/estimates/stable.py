@@ -41,7 +41,7 @@ from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
-from twoworlds.laws.comparison import Each, Table, larger
+from twoworlds.laws.comparison import Each, between, larger
 from twoworlds.laws.event import EventWitness, Listed, recomputed
 from twoworlds.numbers import (
     INFINITY,
@@ -168,9 +168,7 @@ class Case:
     @cached_property
     def laws(self) -> Each:
         """The two laws of the answer, with the record and without it, compared both ways."""
-        outputs = tuple(dict.fromkeys([*self.having, *self.without]))
-        p, q = ([law.get(t, Fraction(0)) for t in outputs] for law in (self.having, self.without))
-        there = Table(WITH, WITHOUT, p, q, lambda cells: Listed.of(outputs[i] for i in cells))
+        there = between(self.having, self.without, WITH, WITHOUT)
         return Each([there, there.reverse()], "both ways")
 
     def delta(self, ratio: Number) -> Number:
