@@ -12,7 +12,13 @@ import pytest
 
 from tests.definitions.coupled.test_optimal import fair, random_law, random_scene, sum_of_three
 from twoworlds.definitions.coupled import inference_optimal
-from twoworlds.definitions.coupled._column import View, inner, least_inner, lower_bound, situations
+from twoworlds.definitions.coupled._column import (
+    CellPosterior,
+    inner,
+    least_inner,
+    lower_bound,
+    situations,
+)
 from twoworlds.definitions.coupled.inference_optimal import (
     OUTSIDE,
     Conflict,
@@ -127,10 +133,10 @@ def test_columns_beat_a_grid_of_columns(seed, ratio):
 
 def test_views_of_different_scale_need_a_quotient():
     # In the first view only y=0 counts much, in the second only y=1: their sizes cannot be tied.
-    first = View(
+    first = CellPosterior(
         0, {"a": F(1, 3), "b": F(2, 3)}, {"a": {0: F(1, 2)}, "b": {0: F(1, 4), 1: F(1, 4)}}
     )
-    second = View(
+    second = CellPosterior(
         1, {"a": F(1, 2), "b": F(1, 2)}, {"a": {0: F(1, 8), 1: F(3, 8)}, "b": {1: F(1, 2)}}
     )
     column = least_inner([first, second], F(1))

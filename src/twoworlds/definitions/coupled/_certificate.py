@@ -18,7 +18,7 @@ from flint import fmpq, fmpz
 
 from twoworlds.definitions.coupled._optimum import attained
 from twoworlds.definitions.coupled._program import GivenValue
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, sound
+from twoworlds.definitions.coupled._proof import Distinguisher, TestBound, sound
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, show
 
@@ -114,7 +114,7 @@ def _proved(given: Mapping[str, Any]) -> Proved | None:
         and 1 <= claim.upper_at <= claim.lower_at
         and sound(made, outputs, tests)
         and attained(made, laws, claim.upper_at) == claim.upper
-        and Bound(made, outputs, tests).at(claim.lower_at) == claim.lower
+        and TestBound(made, outputs, tests).at(claim.lower_at) == claim.lower
     )
     return claim if holds else None
 

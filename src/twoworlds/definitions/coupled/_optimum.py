@@ -28,9 +28,9 @@ from typing import Any
 from twoworlds.answer import Answer, Facts
 from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
 from twoworlds.definitions.coupled._proof import (
-    Bound,
     Distinguisher,
     OptimalityProof,
+    TestBound,
     layers,
     said,
     sound,
@@ -291,7 +291,7 @@ class Limit(OfSimulator):
             game = Game(made, outputs)
             widest = game.widest(self.delta)
             return game.solve(None).delta == self.delta < _one_sided(made, widest) == self.reached
-        bound = Bound(made, outputs, self.distinguishers)
+        bound = TestBound(made, outputs, self.distinguishers)
         return (
             sound(made, outputs, self.distinguishers)
             and bound.fall == 0

@@ -31,7 +31,7 @@ from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.numbers import show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
 
-__all__ = ["Bound", "Distinguisher", "OptimalityProof", "layers", "said", "sound", "written"]
+__all__ = ["Distinguisher", "OptimalityProof", "TestBound", "layers", "said", "sound", "written"]
 
 ZERO = Fraction(0)
 _SHOWN = 12
@@ -70,7 +70,7 @@ def layers(stakes: Mapping[Key, Mapping[int, Fraction]]) -> tuple[Distinguisher,
     return tuple(found)
 
 
-class Bound:
+class TestBound:
     """The function bound(a) of given tests; errors of enclosed probabilities are taken off."""
 
     def __init__(
@@ -137,9 +137,11 @@ class OptimalityProof:
     def verify(self) -> bool:
         """Add up the average advantage again, from the scene alone, against the best response."""
         made = comparisons(self.scene, self.bits)
-        return sound(made, len(self.scene.outputs), self.distinguishers) and self.bound == Bound(
+        return sound(
             made, len(self.scene.outputs), self.distinguishers
-        ).at(self.ratio)
+        ) and self.bound == TestBound(made, len(self.scene.outputs), self.distinguishers).at(
+            self.ratio
+        )
 
     @property
     def sentence(self) -> str:

@@ -39,7 +39,14 @@ from twoworlds.definitions.coupled._program import (
     Trials,
     comparisons,
 )
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
+from twoworlds.definitions.coupled._proof import (
+    Distinguisher,
+    TestBound,
+    layers,
+    said,
+    sound,
+    written,
+)
 from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.numbers import INFINITY, Number, Real, maximum, show
@@ -61,7 +68,7 @@ class Reach:
         self, made: Sequence[GivenValue], outputs: int, delta: Fraction
     ) -> tuple[Fraction, Fraction, Fraction]:
         """Return the coefficients c, h, g of q(a) = c a^2 - h a - g."""
-        bound = Bound(made, outputs, self.distinguishers)
+        bound = TestBound(made, outputs, self.distinguishers)
         real, ideal = (
             sum((x.weight for x in self.distinguishers if x.favours == world), start=ZERO)
             for world in ("real", "ideal")

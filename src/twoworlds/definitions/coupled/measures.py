@@ -28,8 +28,8 @@ from typing import Protocol
 
 from twoworlds.definitions.coupled.posteriors import (
     Alarm,
-    Case,
     Conclusion,
+    Outcome,
     least_delta,
     least_ratio,
 )
@@ -57,7 +57,7 @@ __all__ = [
     "Found",
     "Measure",
     "TwoWorlds",
-    "Worst",
+    "WorstEvent",
     "nothing_left",
     "real_and_ideal",
     "two_values",
@@ -76,7 +76,7 @@ class TwoWorlds:
 
 
 @dataclass(frozen=True)
-class Worst:
+class WorstEvent:
     """The largest distance between two worlds."""
 
     delta: Number
@@ -110,7 +110,7 @@ def two_values(scene: Scene, wanted: Iterable[Hashable] | None = None) -> Iterat
             yield TwoWorlds(cell, (v, w), laws[v], laws[w])
 
 
-def worst(scene: Scene, simulator: Simulator, ratio: object) -> Worst:
+def worst(scene: Scene, simulator: Simulator, ratio: object) -> WorstEvent:
     """Return how far a simulator misses at a ratio: the smallest delta of Definition 5.
 
     delta(a) = max over beliefs, pairs, z, v of max(H_a(P || Q), H_a(Q || P))
@@ -145,13 +145,13 @@ class Closest:
             return "no two worlds are possible together, so that there is nothing to compare"
         return self._each.method
 
-    def gap(self, ratio: Number) -> Worst:
+    def gap(self, ratio: Number) -> WorstEvent:
         """Return the largest gap at a ratio."""
         assert self._each is not None
         table, gap = self._each.gap(ratio)
         return _found(table, gap.delta, ratio, gap.event)
 
-    def peak(self) -> Worst:
+    def peak(self) -> WorstEvent:
         """Return the smallest ratio with delta 0; where it is infinite, delta is what stays."""
         assert self._each is not None
         table, peak = self._each.peak()
@@ -159,7 +159,7 @@ class Closest:
             return self.gap(INFINITY)
         return _found(table, Fraction(0), peak.ratio, peak.event)
 
-    def ratio_for(self, delta: Number) -> Worst:
+    def ratio_for(self, delta: Number) -> WorstEvent:
         """Return the smallest ratio with a delta; where there is none, what stays of delta."""
         assert self._each is not None
         if delta == 0:
@@ -176,11 +176,11 @@ def _tables(ways: Iterable[tuple[TwoWorlds, bool]]) -> Iterator[Table]:
         yield between(p, q, pair, swapped)
 
 
-def _found(table: object, delta: Number, ratio: Number, event: object) -> Worst:
+def _found(table: object, delta: Number, ratio: Number, event: object) -> WorstEvent:
     assert isinstance(table, Table)
     assert isinstance(event, Listed)
     outputs = dict.fromkeys([*table.x.first, *table.x.second])
-    return Worst(delta, ratio, table.x, table.y, tuple(t for t in outputs if event.holds(t)))
+    return WorstEvent(delta, ratio, table.x, table.y, tuple(t for t in outputs if event.holds(t)))
 
 
 def _given(law: Law, mass: Number) -> dict[Hashable, Number]:
@@ -252,7 +252,7 @@ class ByEvents:
         found = self.closest.ratio_for(delta)
         return self._found(found.ratio, found.delta, found)
 
-    def _found(self, ratio: Number, delta: Number, shown: Worst) -> Found:
+    def _found(self, ratio: Number, delta: Number, shown: WorstEvent) -> Found:
         witness = event_witness(self.scene, shown, self.simulator)
         return Found(ratio, at_most_one(delta), witness, self.closest.method, (), self.simulator)
 
@@ -287,7 +287,7 @@ class ByConclusions:
     """The cases of every belief, as an inference-based definition counts them."""
 
     def __init__(
-        self, scene: Scene, groups: list[list[Case]], simulator: Simulator | None = None
+        self, scene: Scene, groups: list[list[Outcome]], simulator: Simulator | None = None
     ) -> None:
         self.scene, self.groups, self.simulator = scene, groups, simulator
 
@@ -332,7 +332,7 @@ class ByConclusions:
         return *_worst(deltas), values
 
     def _witness(
-        self, bad: list[tuple[Case, Conclusion]], ratio: Number, delta: Number, *, of_ratio: bool
+        self, bad: list[tuple[Outcome, Conclusion]], ratio: Number, delta: Number, *, of_ratio: bool
     ) -> PosteriorWitness:
         if ratio == INFINITY:
             far = sorted(bad, key=lambda one: one[1].alarm or 0, reverse=True)
@@ -344,7 +344,7 @@ class ByConclusions:
         self,
         ratio: Number,
         delta: Number,
-        bad: list[tuple[Case, Conclusion]],
+        bad: list[tuple[Outcome, Conclusion]],
         witness: PosteriorWitness,
     ) -> Found:
         alarms = [found.alarm for _, found in bad if found.alarm is not None]

@@ -22,7 +22,7 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.definitions.coupled.measures import Worst, worst
+from twoworlds.definitions.coupled.measures import WorstEvent, worst
 from twoworlds.definitions.coupled.scene import Law, Release, Scene, Simulator, scene
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Number, ln, maximum, ratio_at_least_one, show
@@ -62,7 +62,7 @@ class Coupled:
         """The tables of both worlds."""
         return scene(self.release, self.beliefs, self.scrubs)
 
-    def worst(self, ratio: object) -> Worst:
+    def worst(self, ratio: object) -> WorstEvent:
         """Return where the two worlds are farthest apart at a ratio."""
         return worst(self.scene, self.simulator, ratio)
 

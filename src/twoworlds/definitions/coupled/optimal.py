@@ -27,7 +27,7 @@ from twoworlds.definitions.coupled._certificate import (
 )
 from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
 from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, layers
+from twoworlds.definitions.coupled._proof import Distinguisher, OptimalityProof, TestBound, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
@@ -124,7 +124,7 @@ def _proof(
     ratio: Fraction,
     bits: int,
 ) -> OptimalityProof:
-    bound = Bound(made, len(scene.outputs), tests).at(ratio)
+    bound = TestBound(made, len(scene.outputs), tests).at(ratio)
     return OptimalityProof(scene, ratio, bound, tests if bound else (), bits)
 
 

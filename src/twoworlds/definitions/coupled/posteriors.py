@@ -34,8 +34,8 @@ from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, ma
 
 __all__ = [
     "Alarm",
-    "Case",
     "Conclusion",
+    "Outcome",
     "against_prior",
     "against_simulator",
     "least_delta",
@@ -92,7 +92,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True)
-class Case:
+class Outcome:
     """One way that things can turn out, its probability, and what is then concluded."""
 
     chance: Number
@@ -107,26 +107,26 @@ class Case:
         return _largest(conclusion.needs(delta) for conclusion in self.conclusions)
 
 
-def against_simulator(scene: Scene, simulator: Simulator) -> list[list[Case]]:
+def against_simulator(scene: Scene, simulator: Simulator) -> list[list[Outcome]]:
     """Return the cases (t, z) of every belief, as Definitions 2 and 4 count them."""
     laws = simulator.on(scene)
-    found: dict[int, dict[tuple[Hashable, Hashable], Case]] = {}
+    found: dict[int, dict[tuple[Hashable, Hashable], Outcome]] = {}
     for cell in scene.cells:
         ideal = _by_output(cell.simulated(laws.__getitem__))
         group = found.setdefault(cell.belief, {})
         for t, seen in _by_output(cell.real).items():
             total, guess = _sum(seen.values()), ideal.get(t)
             conclusion = Conclusion(cell, t, _scaled(seen), _scaled(guess) if guess else None)
-            before = group.get((t, cell.side), Case(total * cell.weight, ()))
-            group[t, cell.side] = Case(before.chance, (*before.conclusions, conclusion))
+            before = group.get((t, cell.side), Outcome(total * cell.weight, ()))
+            group[t, cell.side] = Outcome(before.chance, (*before.conclusions, conclusion))
     return [list(group.values()) for group in found.values()]
 
 
-def against_prior(scene: Scene) -> list[list[Case]]:
+def against_prior(scene: Scene) -> list[list[Outcome]]:
     """Return the cases t of every belief, secret and z, as Definition 8 counts them."""
     return [
         [
-            Case(_sum(seen.values()), (Conclusion(cell, t, _scaled(seen), cell.mass),))
+            Outcome(_sum(seen.values()), (Conclusion(cell, t, _scaled(seen), cell.mass),))
             for t, seen in _by_output(cell.real).items()
         ]
         for cell in scene.cells

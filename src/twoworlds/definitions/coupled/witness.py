@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from twoworlds.definitions.coupled.posteriors import Case, Conclusion
+from twoworlds.definitions.coupled.posteriors import Conclusion, Outcome
 from twoworlds.definitions.coupled.scene import Law, Scene, Simulator
 from twoworlds.definitions.verdict import agree, shortened
 from twoworlds.laws.comparison import apart
@@ -37,7 +37,7 @@ from twoworlds.worlds.joint import NOTHING, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
 if TYPE_CHECKING:
-    from twoworlds.definitions.coupled.measures import Worst
+    from twoworlds.definitions.coupled.measures import WorstEvent
 
 __all__ = ["PosteriorWitness", "Where", "event_witness"]
 
@@ -95,7 +95,9 @@ class Where:
         }
 
 
-def event_witness(scene: Scene, found: Worst, simulator: Simulator | None = None) -> EventWitness:
+def event_witness(
+    scene: Scene, found: WorstEvent, simulator: Simulator | None = None
+) -> EventWitness:
     """Return the worst event, which re-verifies from the belief, the release and the simulator."""
     cell, chosen, values = found.cell, set(found.event), found.worlds.values
     where = Where(scene, cell.belief, cell.scrub, cell.side, simulator)
@@ -195,7 +197,7 @@ class PosteriorWitness:
     @staticmethod
     def of(
         scene: Scene,
-        bad: list[tuple[Case, Conclusion]],
+        bad: list[tuple[Outcome, Conclusion]],
         ratio: Number,
         delta: Number,
         simulator: Simulator | None,

@@ -35,7 +35,7 @@ from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.semantics.failure import Failure
 from twoworlds.definitions.semantics.games import default_value, default_words, without
 from twoworlds.definitions.semantics.swing import worst_swing
-from twoworlds.definitions.semantics.swing_statistic import Case, Swing, bare, people
+from twoworlds.definitions.semantics.swing_statistic import Swing, SwingCase, bare, people
 from twoworlds.definitions.semantics.verdicts import (
     claim_verdict,
     difference_verdict,
@@ -397,9 +397,9 @@ def _at(mechanism: Mechanism, swing: Swing, output: Point) -> Swing | None:
     """
     high, low = swing.high, swing.low
     if low.database == high.database:
-        low = Case(high.removed, high.removed, high.q, high.q)
+        low = SwingCase(high.removed, high.removed, high.q, high.q)
     cases = [
-        Case(
+        SwingCase(
             case.database,
             case.removed,
             mechanism.probability(output, case.database),

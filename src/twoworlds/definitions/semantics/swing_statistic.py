@@ -22,8 +22,8 @@ r = 1 and always exist (x = x_-i).
 
 Cases and swings: the vocabulary of `swing`, and how cases are judged.
 
-A `Case` is a database x and the same without one person, x_-i, with the probabilities p and q of an
-output t. The swing of t and i is max r / min r over all cases, r = p / q:
+A `SwingCase` is a database x and the same without one person, x_-i, with the probabilities p and q
+of an output t. The swing of t and i is max r / min r over all cases, r = p / q:
 
 * p = q = 0 says nothing and is left out; if every case is such, t never occurs and R = 1;
 * r = 0 or infinity makes R infinite, attained by some belief only when both occur;
@@ -70,8 +70,8 @@ from twoworlds.worlds.statistics import Constant
 __all__ = [
     "LARGEST",
     "METHOD",
-    "Case",
     "Swing",
+    "SwingCase",
     "bare",
     "largest",
     "limit_far_out",
@@ -89,7 +89,7 @@ LARGEST = 1 << 22
 METHOD = "the largest swing of an output's likelihood decides over all beliefs at once"
 
 
-class Case(NamedTuple):
+class SwingCase(NamedTuple):
     """One database and the same without the person, with the probabilities of the output.
 
     ``quotient`` is p / q where a closed form is known.
@@ -127,17 +127,17 @@ class Swing:
     ratio: Number
     output: Point | None
     person: int | None
-    high: Case
-    low: Case
+    high: SwingCase
+    low: SwingCase
     attained: bool = True
     undefined: bool = False
     method: str = METHOD
 
 
-def of_cases(output: Point, person: int, cases: Iterable[Case]) -> Swing:
+def of_cases(output: Point, person: int, cases: Iterable[SwingCase]) -> Swing:
     """Return the swing of one output and person."""
-    high: Case | None = None
-    low: Case | None = None
+    high: SwingCase | None = None
+    low: SwingCase | None = None
     defined = False
     for case in cases:
         if case.p == 0 and case.q == 0:
@@ -148,7 +148,7 @@ def of_cases(output: Point, person: int, cases: Iterable[Case]) -> Swing:
         if low is None or larger(low.r, case.r):
             low = case
     if high is None or low is None:
-        nothing = Case((), (), Fraction(0), Fraction(0))
+        nothing = SwingCase((), (), Fraction(0), Fraction(0))
         return Swing(Fraction(1), output, person, nothing, nothing)
     if not defined:
         return Swing(INFINITY, output, person, high, low, attained=True, undefined=True)
@@ -195,7 +195,9 @@ def on_answers(mechanism: Mechanism) -> Swing:
     shown = x if output is None else output
     p, q = mechanism.probability(shown, x), mechanism.probability(shown, y)
     ratio = peak.ratio**2
-    return Swing(ratio, output, None, Case(x, y, p, q), Case(y, x, q, p), attained=peak.attained)
+    return Swing(
+        ratio, output, None, SwingCase(x, y, p, q), SwingCase(y, x, q, p), attained=peak.attained
+    )
 
 
 def people(universe: Universe) -> Records:
@@ -337,8 +339,8 @@ def _told(mechanism: OnStatistic, default: Point) -> Swing:
     return of_cases(t, 1, (_case(mechanism, t, w, y) for w, y in pairs))
 
 
-def _case(mechanism: Mechanism, t: Point, x: Point, y: Point) -> Case:
-    return Case(x, y, mechanism.probability(t, x), mechanism.probability(t, y))
+def _case(mechanism: Mechanism, t: Point, x: Point, y: Point) -> SwingCase:
+    return SwingCase(x, y, mechanism.probability(t, x), mechanism.probability(t, y))
 
 
 def _of_moves(mechanism: OnStatistic, person: int, moves: Moves, *, ends_only: bool) -> Swing:
@@ -363,7 +365,7 @@ def _of_moves(mechanism: OnStatistic, person: int, moves: Moves, *, ends_only: b
     return inside
 
 
-def _at(channel: Any, t: Any, move: Change) -> Case:
+def _at(channel: Any, t: Any, move: Change) -> SwingCase:
     """Return the case of a move at an output, with r in closed form for noise that has one."""
     before: Any = move.before
     after: Any = move.after
@@ -375,7 +377,7 @@ def _at(channel: Any, t: Any, move: Change) -> Case:
     elif isinstance(channel, AddedDensity) and isinstance(channel.noise, Laplace):
         quotient = exp(channel.noise.loss(t, before, after))
     p, q = channel.probability(t, before), channel.probability(t, after)
-    return Case(move.x, move.y, p, q, quotient)
+    return SwingCase(move.x, move.y, p, q, quotient)
 
 
 def _until(bound: Number, swings: Iterable[Swing]) -> Iterator[Swing]:

@@ -58,9 +58,9 @@ __all__ = [
     "BAD_OUTPUTS",
     "MIXED",
     "PERSONS",
-    "Bound",
+    "FailureBound",
     "Likelihoods",
-    "Window",
+    "OutputRange",
     "few_people",
     "in_steps",
     "table_bounds",
@@ -293,7 +293,7 @@ MIXED = (
 )
 
 
-class Bound(NamedTuple):
+class FailureBound(NamedTuple):
     """A proved upper bound and where it comes from."""
 
     value: Fraction
@@ -301,7 +301,7 @@ class Bound(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Window:
+class OutputRange:
     """Likelihood ratios between ``low`` and ``high``, whose quotient is m^2."""
 
     low: Fraction
@@ -309,14 +309,14 @@ class Window:
     tau: Fraction
 
 
-def table_bounds(table: Likelihoods, s: Fraction) -> list[Bound]:
+def table_bounds(table: Likelihoods, s: Fraction) -> list[FailureBound]:
     """Return the bounds, in the order of their simplicity."""
     bad = [
         [i for i in range(len(table.removed)) if table.can_breach(t, i, s)]
         for t in range(len(table.outputs))
     ]
     risky = [t for t, persons in enumerate(bad) if persons]
-    found = [Bound(_largest(table, [table.high[t] for t in risky]), BAD_OUTPUTS)]
+    found = [FailureBound(_largest(table, [table.high[t] for t in risky]), BAD_OUTPUTS)]
     if s == 0 or all(t in table.folded for t in risky):
         return found
     options = [
@@ -329,7 +329,7 @@ def table_bounds(table: Likelihoods, s: Fraction) -> list[Bound]:
             _excess(table, t, bad[t], options[row][k])
             for row, (t, k) in enumerate(zip(risky, start, strict=True))
         ]
-        found.append(Bound(_largest(table, chosen), source))
+        found.append(FailureBound(_largest(table, chosen), source))
     return found
 
 
@@ -343,7 +343,7 @@ def _largest(table: Likelihoods, functions: Sequence[Sequence[Fraction]]) -> Fra
 
 
 def _excess(
-    table: Likelihoods, t: int, persons: Sequence[int], windows: Sequence[Window] | None
+    table: Likelihoods, t: int, persons: Sequence[int], windows: Sequence[OutputRange] | None
 ) -> Sequence[Fraction]:
     """Return the linear function of one output: itself, or what leaves the windows over tau."""
     if windows is None:
@@ -361,18 +361,20 @@ def _excess(
     return total
 
 
-def _windows(table: Likelihoods, t: int, persons: Sequence[int], s: Fraction) -> list[list[Window]]:
+def _windows(
+    table: Likelihoods, t: int, persons: Sequence[int], s: Fraction
+) -> list[list[OutputRange]]:
     """Return windows around 1, then from the smallest ratio up, and from the largest down."""
     widths = [1 + ((1 + s) / (1 - s) - 1) * Fraction(k, _NARROW) for k in range(1, _NARROW)]
     ends = [table.ratios(t, i) or (None, None) for i in persons]
     around, upward, downward = [], [], []
     for m in widths:
         tau = s - (m - 1) / (m + 1)
-        around.append([Window(1 / m, m, tau)] * len(persons))
+        around.append([OutputRange(1 / m, m, tau)] * len(persons))
         if all(least for least, _ in ends):
-            upward.append([Window(least, least * m * m, tau) for least, _ in ends if least])
+            upward.append([OutputRange(least, least * m * m, tau) for least, _ in ends if least])
         if all(most for _, most in ends):
-            downward.append([Window(most / (m * m), most, tau) for _, most in ends if most])
+            downward.append([OutputRange(most / (m * m), most, tau) for _, most in ends if most])
     return [*around, *upward, *downward]
 
 
@@ -384,7 +386,7 @@ class _Search:
         table: Likelihoods,
         risky: Sequence[int],
         bad: Sequence[Sequence[int]],
-        options: Sequence[Sequence[Sequence[Window] | None]],
+        options: Sequence[Sequence[Sequence[OutputRange] | None]],
     ) -> None:
         self.p = table.floats
         self.removed = table.removed
@@ -393,7 +395,9 @@ class _Search:
             for t, row in zip(risky, options, strict=True)
         ]
 
-    def _cost(self, t: int, persons: Sequence[int], windows: Sequence[Window] | None) -> Floats:
+    def _cost(
+        self, t: int, persons: Sequence[int], windows: Sequence[OutputRange] | None
+    ) -> Floats:
         import numpy as np
 
         p: Floats = self.p[t]

@@ -66,8 +66,8 @@ from twoworlds.worlds import Point
 from twoworlds.worlds.belief import Belief, records_of
 
 __all__ = [
+    "AnswerClass",
     "Breaches",
-    "Case",
     "Judge",
     "Stretches",
     "View",
@@ -80,7 +80,7 @@ __all__ = [
 Likelihood = Callable[[Point, Any], Number]
 
 
-class Case(NamedTuple):
+class AnswerClass(NamedTuple):
     """Databases of one answer, with and without the person, and what the belief gives them."""
 
     mass: Number
@@ -93,7 +93,7 @@ class View:
     """A belief as far as it matters for one person: the cases that can be told apart."""
 
     person: int
-    cases: tuple[Case, ...]
+    cases: tuple[AnswerClass, ...]
     likelihood: Likelihood = field(repr=False)
 
     @property
@@ -119,13 +119,13 @@ def views(mechanism: Mechanism, belief: Belief, default: object = None) -> list[
     d = default_value(records, default)
     answer, likelihood = _structure(mechanism)
     own = {x: answer(x) for x in belief}
-    found: dict[frozenset[Case], View] = {}
+    found: dict[frozenset[AnswerClass], View] = {}
     for i in range(records.n):
         masses: dict[tuple[Any, Any], Number] = {}
         for x, mass in belief.items():
             key = (own[x], own[x] if x[i] == d else answer(without(x, i, d)))
             masses[key] = masses.get(key, Fraction(0)) + mass
-        cases = tuple(Case(mass, *key) for key, mass in masses.items())
+        cases = tuple(AnswerClass(mass, *key) for key, mass in masses.items())
         found.setdefault(frozenset(cases), View(i + 1, cases, likelihood))
     return list(found.values())
 

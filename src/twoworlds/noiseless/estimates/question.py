@@ -19,7 +19,7 @@ from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.counting import countable, largest_size
-from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, Worst, witness
+from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, WorstElection, witness
 from twoworlds.noiseless.estimates.family import Family, Rates, rates, read_least
 from twoworlds.noiseless.estimates.knowledge import (
     claim_breaks,
@@ -101,11 +101,11 @@ class Question:
             )
         return Question(Election(family, size, aware, counts, bound, definition))
 
-    def worst_delta(self, ratio: Number) -> Worst:
+    def worst_delta(self, ratio: Number) -> WorstElection:
         """Return the exact delta at a ratio, with the pair that attains it."""
         return self.election.worst_delta(ratio)
 
-    def worst_ratio(self, delta: Fraction) -> Worst:
+    def worst_ratio(self, delta: Fraction) -> WorstElection:
         """Return the exact ratio at a delta, with the pair that attains it."""
         return self.election.worst_ratio(delta)
 

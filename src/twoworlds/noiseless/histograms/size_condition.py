@@ -58,7 +58,7 @@ from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.noiseless.histograms.size_laws import (
     Discarded,
     Jump,
-    Listed,
+    ListedSizes,
     Sampled,
     SizeLaw,
     TwoSided,
@@ -157,7 +157,7 @@ def two_sided(centre: object, ratio: object, low: object = None, high: object = 
         )
     weights = {n: a ** -abs(n - middle) for n in range(first, last + 1)}
     shown = exact_text(a)
-    return Listed(
+    return ListedSizes(
         weights,
         f"two-sided(centre={middle}, ratio={shown}, low={first}, high={last})",
         f"the size of the sample lies between {first:,} and {last:,}, each size {shown} times less "
@@ -190,7 +190,7 @@ def discarded(size: object, ratio: object, delta: object = None, shift: object =
 def fixed(size: object) -> SizeLaw:
     """The size is known to everybody."""
     n = whole(size, "size", at_least=1)
-    return Listed(
+    return ListedSizes(
         {n: Fraction(1)}, f"fixed(size={n})", f"everybody knows that the sample has {n:,} entries"
     )
 
@@ -213,7 +213,7 @@ def masses(*pairs: object) -> SizeLaw:
     if compare(total, 1) is not Order.EQUAL:
         raise InvalidInput(f"masses sum to {show(total)}: probabilities must sum to 1")
     listed = ", ".join(f"{n}={exact_text(p)}" for n, p in found.items())
-    return Listed(found, f"masses({listed})", "the size of the sample has the listed law")
+    return ListedSizes(found, f"masses({listed})", "the size of the sample has the listed law")
 
 
 def _pairs(pairs: Iterable[object]) -> Iterator[tuple[object, object]]:

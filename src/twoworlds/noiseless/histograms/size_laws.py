@@ -21,7 +21,7 @@ from twoworlds.laws.counts import Binomial, Counts, Poisson, added
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, ball, compare, exact_text
 
-__all__ = ["Discarded", "Jump", "Listed", "Sampled", "SizeLaw", "TwoSided"]
+__all__ = ["Discarded", "Jump", "ListedSizes", "Sampled", "SizeLaw", "TwoSided"]
 
 Run = tuple[int, int | None, Number]
 _LONGEST = 1 << 14
@@ -296,7 +296,7 @@ class Discarded(SizeLaw):
 
 
 @dataclass(frozen=True)
-class Listed(SizeLaw):
+class ListedSizes(SizeLaw):
     """A law with listed weights, which are divided by their sum."""
 
     weights: Mapping[int, Number]
