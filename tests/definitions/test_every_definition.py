@@ -144,11 +144,13 @@ class TestMutualInformation(DefinitionConformance):
         ("identity(bits=2)", "mutual-information(nats=0.69)"),
         ("randomized-response(bits=30, keep=3/4)", "mutual-information(nats=0.13)"),
     )
-    has_witness = False
     universe = BitStrings(1)
 
     def measuring(self):
         return MutualInformation()
+
+    def forge(self, witness):
+        return replace(witness, nats=witness.nats + Fraction(1, 1000))
 
     def claiming(self, value):
         return MutualInformation(nats=value)

@@ -7,8 +7,7 @@ import pytest
 
 from tests.theorems import coupled as brute
 from twoworlds.definitions.coupled.operations import Coupled
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator, coin
+from twoworlds.definitions.coupled.scene import Release, Simulator, coin
 from twoworlds.errors import InvalidInput
 from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
 from twoworlds.theorems.bassily_groce_katz_smith.counterexamples import (

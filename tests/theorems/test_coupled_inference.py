@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.theorems import coupled as brute
 from twoworlds.definitions.coupled.operations import Coupled
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.numbers import bounds, exp, sqrt
 from twoworlds.theorems import (
     NON_IMPLICATIONS,

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.theorems import coupled as brute
 from twoworlds.definitions.coupled.operations import Coupled
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator, canonical, coin
+from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin
 from twoworlds.numbers import Order, bounds, exp, sqrt
 from twoworlds.theorems import (
     NON_IMPLICATIONS,

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.theorems import brute
 from tests.theorems import coupled as worlds
 from twoworlds.definitions.coupled.operations import Coupled
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.theorems import NON_IMPLICATIONS, THEOREMS, Context, Guarantee
 from twoworlds.theorems.bassily_groce_katz_smith.implications import there_and_back
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint

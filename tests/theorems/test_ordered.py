@@ -12,8 +12,7 @@ from tests.theorems import brute
 from tests.theorems import coupled as worlds
 from twoworlds.definitions.coupled.operations import Coupled
 from twoworlds.definitions.coupled.optimal import optimal
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.theorems import NON_IMPLICATIONS, Guarantee
 from twoworlds.theorems.bassily_groce_katz_smith.properties import (
     concluding_needs,

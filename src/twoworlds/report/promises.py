@@ -120,9 +120,10 @@ def _frapp(definition: Frapp) -> Promise:
     if gamma == INFINITY:
         return Promise(definition.claim, (_NOTHING,), assumed)
     same = Guarantee.of("dp", ratio=gamma)
+    times = "as" if gamma == 1 else f"at most {decimal(gamma, 4)} times as"
     own = (
-        "Each record is changed on its own, before it is collected: what is reported for it is at "
-        f"most {decimal(gamma, 4)} times as likely for one true value as for any other."
+        "Each record is changed on its own, before it is collected: what is reported for it is "
+        f"{times} likely for one true value as for any other."
     )
     return Promise(definition.claim, (own, *sentences(same)), assumed, tuple(table(same)))
 

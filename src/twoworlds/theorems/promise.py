@@ -199,10 +199,12 @@ def _pointwise(guarantee: Guarantee) -> str:
     if guarantee.ratio == INFINITY:
         return _differential_privacy(guarantee)
     subject = Subject.of(guarantee.group, guarantee.neighbours)
+    instead = f"as it would have been {subject.instead.rstrip(',')}"
+    if guarantee.ratio == 1:
+        return f"The output is exactly as likely {instead}{_failure(guarantee.delta)}."
     return (
-        f"The output is at most {decimal(guarantee.ratio, 4)} times as likely as it would have "
-        f"been {subject.instead.rstrip(',')}, and not less likely than by that factor"
-        f"{_failure(guarantee.delta)}."
+        f"The output is at most {decimal(guarantee.ratio, 4)} times as likely {instead}, and not "
+        f"less likely than by that factor{_failure(guarantee.delta)}."
     )
 
 

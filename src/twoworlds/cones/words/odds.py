@@ -461,8 +461,9 @@ def largest_parity_odds(
     low, high = extremes(built, belief)
     before = -belief.prior_balance if odd else belief.prior_balance
     if abs(before) == 1:
+        certain = "the parity" if len(belief.persons) > 1 else f"record {belief.persons[0]}"
         raise InvalidInput(
-            "the belief is certain of the parity, so that the other one has no odds: give a "
+            f"the belief is certain of {certain}, so that the contrary has no odds: give a "
             "person who counts a chance between 0 and 1"
         )
     output, balance = (low.output, -low.balance) if odd else (high.output, high.balance)

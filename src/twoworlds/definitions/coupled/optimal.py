@@ -26,10 +26,9 @@ from twoworlds.definitions.coupled._certificate import (
     verify_optimum,
 )
 from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
-from twoworlds.definitions.coupled._program import Game
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, layers
+from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
+from twoworlds.definitions.coupled._proof import Distinguisher, OptimalityProof, TestBound, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search
-from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, probability, ratio_at_least_one
@@ -55,9 +54,6 @@ _BITS, _MOST_BITS = 128, 512
 
 def optimal(scene: Scene, ratio: object) -> Optimum:
     """Return the least delta of all simulators at a ratio, such a simulator, and the proof.
-
-    Raises:
-        InvalidInput: when the ratio is below 1 or infinite.
 
     >>> from twoworlds.definitions.coupled.scene import scene
     >>> from twoworlds.worlds.belief import uniform
@@ -123,18 +119,18 @@ def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
 
 def _proof(
     scene: Scene,
-    made: tuple[Comparison, ...],
+    made: tuple[GivenValue, ...],
     tests: tuple[Distinguisher, ...],
     ratio: Fraction,
     bits: int,
 ) -> OptimalityProof:
-    bound = Bound(made, len(scene.outputs), tests).at(ratio)
+    bound = TestBound(made, len(scene.outputs), tests).at(ratio)
     return OptimalityProof(scene, ratio, bound, tests if bound else (), bits)
 
 
 def _checked(
     scene: Scene,
-    made: tuple[Comparison, ...],
+    made: tuple[GivenValue, ...],
     ratio: Number,
     laws: Laws,
     at: Fraction,
@@ -203,7 +199,7 @@ def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
     return search(scene, _rational(scene), probability(delta, "delta"))
 
 
-def _rational(scene: Scene) -> tuple[Comparison, ...]:
+def _rational(scene: Scene) -> tuple[GivenValue, ...]:
     made = comparisons(scene, _BITS)
     if any(any(comparison.error) for comparison in made):
         raise Unsupported(

@@ -30,8 +30,13 @@ from itertools import combinations
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons
-from twoworlds.definitions.coupled.compare import two_values
-from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, Measure
+from twoworlds.definitions.coupled.measures import (
+    ByConclusions,
+    ByEvents,
+    Found,
+    Measure,
+    two_values,
+)
 from twoworlds.definitions.coupled.posteriors import against_prior
 from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
@@ -75,7 +80,6 @@ class Pufferfish(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, the secrets, and the numbers where they are given."""
         object.__setattr__(self, "secrets", secrets)
         self._set(beliefs, side, ratio, epsilon, delta)
 
@@ -249,7 +253,6 @@ class NoiselessPrivacy(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, and the numbers where they are given."""
         self._set(beliefs, side, ratio, epsilon, delta)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:

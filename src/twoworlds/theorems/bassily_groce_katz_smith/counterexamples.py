@@ -33,10 +33,9 @@ from functools import partial
 from itertools import product
 from math import prod
 
-from twoworlds.definitions.coupled.compare import Closest, two_values
+from twoworlds.definitions.coupled.measures import Closest, two_values
 from twoworlds.definitions.coupled.operations import Coupled
-from twoworlds.definitions.coupled.scene import Law, Release
-from twoworlds.definitions.coupled.simulator import Simulator, canonical, coin
+from twoworlds.definitions.coupled.scene import Law, Release, Simulator, canonical, coin
 from twoworlds.numbers import (
     INFINITY,
     Number,
