@@ -25,6 +25,13 @@ def test_ten_percent_too_little_noise_is_refuted(capsys):
     assert "seed 0" in out
 
 
+def test_a_subject_of_numbers_takes_no_lists_and_is_audited_on_numbers(capsys):
+    options = ("--neighbours", "one", "--epsilon", "1", "--samples", "200000")
+    code, out, err = call(capsys, "audit", SHORT, *options)
+    assert (code, err) == (1, "")
+    assert "4 pairs of databases" in out
+
+
 def test_json_is_the_outcome(capsys):
     code, out, err = call(capsys, "audit", SHORT, "--epsilon", "1", "--seed", "2", "--json")
     assert (code, err) == (1, "")

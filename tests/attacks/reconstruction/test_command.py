@@ -60,7 +60,7 @@ def test_answers_of_a_file_are_decoded_and_compared(capsys):
     options = ("--answers", "answers.csv", "--error", "1/2")
     code, out, err = call(capsys, *ATTACK, *options)
     assert (code, err) == (0, "")
-    assert "30 secret bits were read back from 90 sums by linear programming" in out
+    assert "A column of 30 bits was decoded from 90 sums by linear programming" in out
     assert "If every answer is within 1/2 (0.5) of the truth" in out
     bits = "".join(str(i * i % 7 % 2) for i in range(30))
     assert bits in out

@@ -125,7 +125,7 @@ def test_it_stops_near_the_root_of_the_number_of_people(found):
     """The root is 8: with one question for each it fails before, with eight it fails there."""
     assert (found.stops(64), found.stops(512)) == (2, 8)
     assert "the root of the number of people is 8.0" in found.explain()
-    assert "512 sums: works up to noise 2, and fails from 8 on" in found.explain()
+    assert "512 sums: works up to noise 2, and fails at 8 (" in found.explain()
 
 
 @pytest.mark.slow

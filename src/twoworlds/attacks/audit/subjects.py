@@ -131,7 +131,13 @@ def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
     kept: list[Pair] = []
     refused: list[str] = []
     for kind in kinds:
-        outputs = [subject.draw(database, 1, (0, 0))[0] for database in kind[0]]
+        try:
+            outputs = [subject.draw(database, 1, (0, 0))[0] for database in kind[0]]
+        except (Unresponsive, OutOfTime):
+            raise
+        except InvalidInput as error:  # such as many(...) that takes a list for so many outputs
+            refused.append(str(error))
+            continue
         if failures(outputs) is None:
             kept += kind
         else:

@@ -46,15 +46,6 @@ def written_bits(value: int, length: int) -> str:
     return format(value, f"0{length}b") if length else ""
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "bit"), counted(4, "bit"), counted(2, "person", "people")
-    ('1 bit', '4 bits', '2 people')
-    """
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
 def check_bits(length: int, what: str) -> int:
     """Refuse strings of which there are too many to run through."""
     if length > MOST_BITS:

@@ -33,8 +33,8 @@ from math import comb
 from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.laws import Case, Law, law_of
+from twoworlds.attacks.english import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
 from twoworlds.progress import track

@@ -28,7 +28,6 @@ from twoworlds.attacks.auxiliary.bits import (
     Vector,
     apply,
     check_bits,
-    counted,
     fitted,
     grouped,
     images,
@@ -41,6 +40,7 @@ from twoworlds.attacks.auxiliary.bits import (
     read_polynomial,
 )
 from twoworlds.attacks.auxiliary.codes import Code, code
+from twoworlds.attacks.english import counted
 from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import whole

@@ -25,10 +25,11 @@ from math import gcd, lcm
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import Vector, counted, fitted, grouped
+from twoworlds.attacks.auxiliary.bits import Vector, fitted, grouped
 from twoworlds.attacks.auxiliary.extractors import FuzzyExtractor, unevenness
 from twoworlds.attacks.auxiliary.laws import Law
 from twoworlds.attacks.auxiliary.sanitisers import Sanitiser
+from twoworlds.attacks.english import counted
 from twoworlds.errors import TooLarge
 from twoworlds.progress import track
 

@@ -29,14 +29,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import (
-    Vector,
-    check_bits,
-    counted,
-    integers,
-    read_bits,
-    written_bits,
-)
+from twoworlds.attacks.auxiliary.bits import Vector, check_bits, integers, read_bits, written_bits
+from twoworlds.attacks.english import counted
 from twoworlds.calls import Registry, parse
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.numbers import probability, whole
@@ -238,7 +232,7 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
                 vector = written_bits(ones + others, bits)
                 cases.append(Case(f"{secret}+{others}", vector, (secret,), weight * likely, n))
     whose = "the bit of the first is" if length == 1 else f"the bits of the first {length} are"
-    who = counted(n, "person", "people")
+    who = counted(n, "person")
     return law_of(cases, name=f"{who}, the number of ones is published, {whose} secret")
 
 

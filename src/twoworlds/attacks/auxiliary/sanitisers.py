@@ -11,14 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import (
-    Vector,
-    check_bits,
-    counted,
-    fitted,
-    patterns,
-    xor_sum,
-)
+from twoworlds.attacks.auxiliary.bits import Vector, check_bits, fitted, patterns, xor_sum
+from twoworlds.attacks.english import counted
 from twoworlds.calls import parse
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import probability, whole

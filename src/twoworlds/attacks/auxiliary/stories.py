@@ -25,10 +25,10 @@ from math import floor
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.extractors import FuzzyExtractor, extractor
 from twoworlds.attacks.auxiliary.laws import binomial_law, count_law
 from twoworlds.attacks.auxiliary.theorem import Attack, attack
+from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import decimal, probability, rational, show, whole

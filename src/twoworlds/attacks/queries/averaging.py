@@ -39,6 +39,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 from twoworlds.show import Result
+from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
     from flint import arb
@@ -101,21 +102,23 @@ class Averaging(Result):
 
     def sentences(self) -> str:
         """Return in words how soon the noise is gone."""
-        first, last = (_chance_text(self.chances[i]) for i in (0, -1))
+        fewest, most = self.times[0], self.times[-1]
+        asked = "one answer" if fewest == 1 else f"the rounded mean of {fewest:,} answers"
+        more = f", the rounded mean of {most:,} with {_chance_text(self.chances[-1])}"
         text = (
-            f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: one "
-            "answer is "
-            f"exactly right with probability {first}, the rounded mean of {self.times[-1]:,} "
-            f"with {last}. "
+            f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: "
+            f"{asked} is exactly right with probability {_chance_text(self.chances[0])}"
+            f"{more if most > fewest else ''}. "
         )
+        wanted = _percent(self.confidence)
         if self.enough is None:
-            return f"{text}{_percent(self.confidence)} takes more than are worked out here."
-        questions = "1 question reaches" if self.enough == 1 else f"{self.enough:,} questions reach"
+            return f"{text}{wanted} takes more than are worked out here."
+        if self.enough == 1:
+            return f"{text}1 question reaches {wanted}."
         return (
-            f"{text}{questions} {_percent(self.confidence)}, at a total cost of epsilon "
+            f"{text}{self.enough:,} questions reach {wanted}, at a total cost of epsilon "
             f"{decimal(self.enough * self.epsilon, 4, 'about')}: whoever does not add it up has "
-            "promised "
-            "what is not so."
+            "promised what is not so."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -246,7 +249,7 @@ class Repeated(Result):
         epsilon: What one answer costs.
         cap: What may be spent.
         variants: How many disguised questions were answered before the budget was spent.
-        mean: The mean of their answers.
+        mean: The mean of all answers, the first one and those.
         truth: The true count.
         best: The most with which anybody guesses one person's bit from all of it.
     """
@@ -268,16 +271,18 @@ class Repeated(Result):
 
     def sentences(self) -> str:
         """Return in words why averaging stops."""
-        disguised = "question was" if self.variants == 1 else "questions were"
+        answers, disguised = self.different + self.variants, "questions were"
+        if self.variants == 1:
+            disguised = "question was"
+        mean = "That answer" if answers == 1 else f"The mean of all {answers} answers"
         return (
             f"The release engine was asked the same question {self.times} times: "
-            f"{self.different} answer, paid once. Then in disguise, as other questions with the "
-            f"same true answer: {self.variants} {disguised} answered, and the next one was "
-            f"refused: too little is left of the budget, epsilon {decimal(self.cap, 4, 'about')}. "
-            "Their "
-            f"mean is {decimal(self.mean, 6, 'about')} (the truth is {self.truth:,}); from all of "
-            "it nobody "
-            f"guesses one person's yes or no right with more than {percent(self.best)}."
+            f"{self.different} answer{'' if self.different == 1 else 's'}, paid once. Then in "
+            f"disguise, as other questions with the same true answer: {self.variants} {disguised} "
+            "answered, and the next one was refused: too little is left of the budget, epsilon "
+            f"{decimal(self.cap, 4, 'about')}. {mean} is {decimal(self.mean, 6, 'about')} (the "
+            f"truth is {self.truth:,}); from all of it nobody guesses one person's yes or no right "
+            f"with more than {percent(self.best)}."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -333,7 +338,7 @@ def against_engine(
 
 
 def _chance_text(chance: Number) -> str:
-    return "more than 99.9%" if chance > Fraction(999, 1000) else percent(chance, side="about")
+    return "more than 99.9%" if chance > Fraction(999, 1000) else share_text(chance)
 
 
 def _percent(share: Fraction) -> str:

@@ -41,6 +41,7 @@ from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition
 from twoworlds.release.query.sql import to_sql
 from twoworlds.show import Result
+from twoworlds.show.bars import share_text
 
 __all__ = [
     "Attempt",
@@ -345,7 +346,7 @@ class UnderNoise(Result):
             f"attack, the same {asked} to {self.value}, with a standard error of "
             f"{decimal(self.error, 3, 'about')}. Beforehand, this attack guesses a yes-or-no "
             "secret right "
-            f"with probability {percent(self.chance, side='about')}; a coin has 50%, and no attack "
+            f"with probability {share_text(self.chance)}; a coin has 50%, and no attack "
             "on these "
             f"answers, whatever it knows of everybody else, has more than {percent(self.best)}."
         )

@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 _MOST_PEOPLE = 20_000
+_EQUAL = Fraction(2000, 2001)  # a likelihood ratio so near 1 is not given in digits
 _MOST_TERMS = 100_000
 _MOST_NOISY = 2_000
 _BELIEF = (
@@ -103,6 +104,11 @@ class Membership(Result):
             told = "The published numbers say nothing about whether this person took part"
         elif self.ratio == 0:
             told = "The published numbers rule out that this person took part"
+        elif _EQUAL < self.ratio < 1 / _EQUAL:
+            told = (
+                "The published numbers are about equally likely whether this person took part or "
+                "not"
+            )
         else:
             likelier = self.ratio > 1
             by = decimal(self.ratio if likelier else 1 / self.ratio, 4, "about")

@@ -120,7 +120,7 @@ class Reconstruction(Result):
         """Return in words what was found and what is proven of it."""
         n, m = len(self.column), len(self.answers)
         said = [
-            f"{n} secret bits were read back from {m} sums by {_NAMES[self.method]}. If they are "
+            f"A column of {n} bits was decoded from {m} sums by {_NAMES[self.method]}. If it is "
             f"right, the answers were off by at most {decimal(self.largest, 4)}, and by "
             f"{decimal(self.total / m, 4, 'about')} on average."
         ]

@@ -328,8 +328,8 @@ class Sweep(Result):
             else:
                 before = self.noises[self.noises.index(end) - 1]
                 said.append(
-                    f"{m} sums: works up to noise {_short(before)}, and fails from {_short(end)} "
-                    "on (fewer than three quarters right)."
+                    f"{m} sums: works up to noise {_short(before)}, and fails at {_short(end)} "
+                    "(fewer than three quarters right)."
                 )
         root = f"{math.sqrt(self.rows):.1f}"
         said.append(f"For comparison: the root of the number of people is {root}.")

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import Codes, Counted, count_table
 from twoworlds.attacks.tables.hierarchies import Hierarchy
 from twoworlds.attacks.tables.lattice import LOSSES, Best, Lattice, Wanted
 from twoworlds.attacks.tables.measures import Claims
 from twoworlds.attacks.tables.table import Origin, named_columns
-from twoworlds.attacks.tables.words import counted, listed
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write

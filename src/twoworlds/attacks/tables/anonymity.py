@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.cells import column_cells
 from twoworlds.attacks.tables.disclosures import Disclosures, exposed, ruled_out
 from twoworlds.attacks.tables.groups import Counted, Group, Groups, count_table, groups_of
 from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
 from twoworlds.attacks.tables.measures import NAMES, Claim, Claims, Measures, measure, recomputed
 from twoworlds.attacks.tables.table import Origin, named_columns
-from twoworlds.attacks.tables.words import Cells, counted, has, listed, people
+from twoworlds.attacks.tables.words import Cells, has, people
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, decimal, show, to_json
@@ -155,15 +156,17 @@ class Anonymity(Result):
             for name, worst in self.measures.worst.items()
         ]
         yield Table(["measure", "value", "worst group"], rows)
+        every = len(self.subsets) <= _MOST_PARTS + 1  # one alone is not left out
+        shown = len(self.subsets) if every else _MOST_PARTS
         if self.subsets:
             parts = [
                 [", ".join(part.columns), *(_brief(worst.value) for worst in part.worst.values())]
-                for part in self.subsets[:_MOST_PARTS]
+                for part in self.subsets[:shown]
             ]
             heads = ["known", *(_SHORT[name] for name in self.measures.worst)]
             yield Table(heads, parts, "If only some of the columns are known:")
-        if len(self.subsets) > _MOST_PARTS:
-            yield Said([f"and {len(self.subsets) - _MOST_PARTS} more: --json has all of them"])
+        if left := len(self.subsets) - shown:
+            yield Said([f"and {left} more: --json has all of them"])
 
     def _chart(self) -> Chart:
         """Chart the sensitive values of the worst group beside those of the table."""

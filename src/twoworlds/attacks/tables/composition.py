@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Block, Said
 from twoworlds.answer import Table as Grid
+from twoworlds.attacks.english import counted, listed, plural
 from twoworlds.attacks.tables.agreement import Cells, Sensitive, consistent_choices, ways_of
 from twoworlds.attacks.tables.beliefs import TableBelief
 from twoworlds.attacks.tables.cells import column_cells, is_empty_interval, read_cell
@@ -30,7 +31,6 @@ from twoworlds.attacks.tables.table import (
     repeated,
     text_of,
 )
-from twoworlds.attacks.tables.words import counted, listed, plural
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show

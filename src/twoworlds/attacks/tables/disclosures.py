@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from twoworlds.attacks.english import counted
 from twoworlds.attacks.tables.groups import Group, Groups
-from twoworlds.attacks.tables.words import Cells, counted, has, who
+from twoworlds.attacks.tables.words import Cells, has, who
 
 __all__ = ["Disclosure", "Disclosures", "exposed", "ruled_out"]
 

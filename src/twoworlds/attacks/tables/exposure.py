@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Block, Said
 from twoworlds.answer import Table as Grid
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.agreement import Choice, Sensitive, ways_of
 from twoworlds.attacks.tables.beliefs import TableBelief
 from twoworlds.attacks.tables.joins import (
@@ -44,7 +45,6 @@ from twoworlds.attacks.tables.table import (
     repeated,
     written_column,
 )
-from twoworlds.attacks.tables.words import counted, listed
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, to_json
@@ -319,7 +319,9 @@ def expose(
             belief = replace(belief, sets=True)
         kinds = _kinds(everybody, len(loaded), cells)
         guesses = _guesses(everybody, kinds, columns, sensitive, belief, cells)
-        victims = _victims(everybody, kinds, columns, most)
+        pinned = sum(one.people for one in kinds if one.pinned)
+        shown = pinned if pinned == most + 1 else most  # one alone is not left out
+        victims = _victims(everybody, kinds, columns, shown)
     left: Counter[int] = Counter()
     for kind in kinds:
         if kind.together is not None:
@@ -331,7 +333,7 @@ def expose(
         tuple(_share(table, number, kinds) for number, table in enumerate(loaded)),
         left.total(),
         dict(sorted(left.items())),
-        sum(one.people for one in kinds if one.pinned),
+        pinned,
         sum(one.people for one in kinds if one.newly),
         guesses,
         tuple(victims),

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Block, Said
 from twoworlds.answer import Table as Grid
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.agreement import read_sensitive
 from twoworlds.attacks.tables.joins import (
     fill,
@@ -37,7 +38,6 @@ from twoworlds.attacks.tables.joins import (
     same_person,
 )
 from twoworlds.attacks.tables.table import Origin, Table, load, named, named_columns, opened
-from twoworlds.attacks.tables.words import counted, listed
 from twoworlds.charts import Bars
 from twoworlds.progress import track
 from twoworlds.show import Result
@@ -318,6 +318,8 @@ def _linkage(
         "(rows = 1 AND rivals = 1), 0)::BIGINT FROM outward"
     )
     pinned = None if sensitive is None else _pinned(register, table, columns, sensitive)
+    matched = register.rows - dict(outside).get(0, 0)
+    shown = matched if matched == most + 1 else most  # one alone is not left out
     return Linkage(
         register.name,
         table.name,
@@ -331,7 +333,7 @@ def _linkage(
         overlapping,
         one_to_one,
         pinned,
-        tuple(_links(register, columns, sensitive, most)),
+        tuple(_links(register, columns, sensitive, shown)),
         sensitive,
     )
 

@@ -21,6 +21,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.attacks.english import listed
 from twoworlds.errors import InvalidInput
 from twoworlds.progress import track
 
@@ -57,7 +58,6 @@ Origin = Any  # a path, a list of rows or a frame
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = ",;\t"
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
-_SHOWN = 12
 _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
 
 
@@ -257,8 +257,7 @@ def load(
         raise InvalidInput(f"{name} has two columns {twice!r}: rename one")
     for column in needed:
         if column not in names:
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            there = ", ".join(map(written_column, names[:_SHOWN])) + more
+            there = listed([*map(written_column, names)])
             raise InvalidInput(f"{name} has no column {column!r}: it has {there}")
     kept = {
         one: f"c{i}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.cells import Anything, Cell, read_cell
 from twoworlds.attacks.tables.groups import Group
 
-__all__ = ["Cells", "counted", "has", "listed", "people", "plural", "who"]
+__all__ = ["Cells", "has", "people", "who"]
 
 Cells = Mapping[str, Mapping[str, Cell]]
 
@@ -20,45 +21,8 @@ _PLACE = re.compile(
 _PLAIN = re.compile(r"[^\W\d]{3}")
 _FLAGS = {"yes", "true", "false", "none", "other", "unknown", "not known", "high", "low"}
 _BARE = ("in their", "under", "over")
-_MOST = 8
 _MOST_COMPARED = 40
 _LAST = 3  # where a column stands of which only is known what it is not
-
-
-def plural(noun: str) -> str:
-    """Return the plural of the name of a column.
-
-    >>> plural("condition"), plural("salary"), plural("diagnosis"), plural("illness")
-    ('conditions', 'salaries', 'diagnoses', 'illnesses')
-    """
-    if noun.endswith("is"):
-        return f"{noun[:-2]}es"
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return f"{noun}es"
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return "people" if noun == "person" else f"{noun}s"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "group"), counted(4000, "person")
-    ('1 group', '4,000 people')
-    """
-    return f"{number:,} {noun if number == 1 else plural(noun)}"
-
-
-def listed(texts: Sequence[str], last: str = "and") -> str:
-    """Return a list in words; a long one by its first items.
-
-    >>> listed(["a", "b", "c"], "or"), listed(list("abcdefghij"))
-    ('a, b or c', 'a, b, c, d, e, f, g, h and 2 more')
-    """
-    shown = list(texts)
-    if len(shown) > _MOST:
-        shown = [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
-    return f"{', '.join(shown[:-1])} {last} {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
 def who(group: Group, cells: Cells) -> str:
