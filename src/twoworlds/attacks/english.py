@@ -10,11 +10,7 @@ _MOST = 8
 
 
 def plural(noun: str) -> str:
-    """Return the plural of the name of a column.
-
-    >>> plural("condition"), plural("salary"), plural("diagnosis"), plural("illness")
-    ('conditions', 'salaries', 'diagnoses', 'illnesses')
-    """
+    """Return the plural of the name of a column."""
     if noun.endswith("is"):
         return f"{noun[:-2]}es"
     if noun.endswith(("s", "x", "ch", "sh")):
@@ -25,20 +21,12 @@ def plural(noun: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "group"), counted(4000, "person")
-    ('1 group', '4,000 people')
-    """
+    """Return a number of things."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 def listed(texts: Sequence[str], last: str = "and") -> str:
-    """Return a list in words; a long one by its first items, unless one alone were left out.
-
-    >>> listed(["a", "b", "c"], "or"), listed(list("abcdefghij"))
-    ('a, b or c', 'a, b, c, d, e, f, g, h and 2 more')
-    """
+    """Return a list in words; a long one by its first items, unless one alone were left out."""
     shown = list(texts)
     if len(shown) > _MOST + 1:
         shown = [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]

@@ -41,13 +41,7 @@ _SUBJECT = "give a function f(database, rng), a mechanism, or an object with ran
 def local(
     subject: Any, neighbours: str | None = None, given: Sequence[str | Pair] | None = None
 ) -> Local:
-    """Return a subject of this process: an object, a text that names one, or a mechanism's text.
-
-    Args:
-        subject: see the module.
-        neighbours: how databases are proposed, if no pairs are known.
-        given: pairs of neighbouring databases, as they are or as text; then none are proposed.
-    """
+    """Return a subject of this process: an object, a text that names one, or a mechanism's text."""
     name = subject if isinstance(subject, str) else _name(subject)
     if isinstance(subject, str):
         subject = _named(subject)

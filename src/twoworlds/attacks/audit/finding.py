@@ -189,39 +189,22 @@ class Finding(Result):
 
 @dataclass(frozen=True)
 class Audit(Result):
-    """The outcome of an audit. It never says that a subject is private.
+    """The outcome of an audit. It never says that a subject is private."""
 
-    Attributes:
-        subject: what was audited.
-        claim: the epsilon that was claimed, or None.
-        delta: the delta that was granted.
-        confidence: with what probability, at least, every statement here is right.
-        finding: the best certified event, or None if no bound above 0 was certified.
-        neighbours: why the pairs are neighbours.
-        pairs: how many pairs of databases were looked at.
-        rounds: how many rounds were finished, each of which tested one event.
-        tried: how many events the tested ones were chosen from.
-        samples: how many outputs were drawn.
-        seed: what the generators were made from.
-        stopped: why it ended.
-        notes: what a reader should know.
-        unseen: the types of what stands in outputs and was not looked into.
-    """
-
-    subject: str
-    claim: Number | None
-    delta: Fraction
-    confidence: Fraction
-    finding: Finding | None
-    neighbours: str
-    pairs: int
-    rounds: int
-    tried: int
-    samples: int
-    seed: int
-    stopped: str
-    notes: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = ()
+    subject: str  # what was audited
+    claim: Number | None  # the epsilon that was claimed, or None
+    delta: Fraction  # the delta that was granted
+    confidence: Fraction  # with what probability, at least, every statement here is right
+    finding: Finding | None  # the best certified event, or None if no bound above 0 was certified
+    neighbours: str  # why the pairs are neighbours
+    pairs: int  # how many pairs of databases were looked at
+    rounds: int  # how many rounds were finished, each of which tested one event
+    tried: int  # how many events the tested ones were chosen from
+    samples: int  # how many outputs were drawn
+    seed: int  # what the generators were made from
+    stopped: str  # why it ended
+    notes: tuple[str, ...] = ()  # what a reader should know
+    unseen: tuple[str, ...] = ()  # the types of what stands in outputs and was not looked into
 
     @property
     def refuted(self) -> bool:
@@ -345,11 +328,7 @@ class Audit(Result):
 
 
 def brief(text: str) -> str:
-    """Return a text as words show it: of a long one the beginning and the end.
-
-    >>> brief("abc"), len(brief("x" * 10_000)) < 400
-    ('abc', True)
-    """
+    """Return a text as words show it: of a long one the beginning and the end."""
     if len(text) <= _LONGEST:
         return text
     left = len(text) - _HEAD - _TAIL

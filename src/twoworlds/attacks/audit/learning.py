@@ -37,19 +37,12 @@ Values = np.ndarray | list[Any]
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event that looked likelier on one database of a pair.
+    """An event that looked likelier on one database of a pair."""
 
-    Attributes:
-        event: the event.
-        likelier: which database makes it likelier, 0 or 1.
-        score: roughly the epsilon that a test of it could certify.
-        tried: how many events it was chosen from.
-    """
-
-    event: Event | None
-    likelier: int
-    score: float
-    tried: int
+    event: Event | None  # the event
+    likelier: int  # which database makes it likelier, 0 or 1
+    score: float  # roughly the epsilon that a test of it could certify
+    tried: int  # how many events it was chosen from
 
 
 def learn(
@@ -62,17 +55,7 @@ def learn(
     goal: float = inf,
     check: Callable[[], None] = lambda: None,
 ) -> Candidate:
-    """Return the event that seems to separate two samples most.
-
-    Args:
-        first: outputs on one database.
-        second: outputs on the other.
-        delta: the delta that is granted.
-        landmarks: numbers that stand in the databases.
-        low_bits: whether to look at the low-order bits of floats.
-        goal: the epsilon to be refuted; what does it without low-order bits is then preferred.
-        check: called between features; it may raise when the time is over.
-    """
+    """Return the event that seems to separate two samples most."""
     if (
         type(first) is not type(second)
         or getattr(first, "shape", (0,))[1:] != getattr(second, "shape", (0,))[1:]

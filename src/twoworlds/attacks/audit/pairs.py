@@ -44,11 +44,7 @@ _CLOSING = ("]", "}", '"')
 
 
 def meaning(neighbours: str) -> str:
-    """Return what a reading calls neighbours, in words.
-
-    >>> meaning("one")
-    'one entry differs, by at most 1'
-    """
+    """Return what a reading calls neighbours, in words."""
     if neighbours not in NEIGHBOURS:
         raise UnknownName("reading of neighbours", neighbours, NEIGHBOURS)
     return NEIGHBOURS[neighbours]
@@ -58,9 +54,6 @@ def read_pair(text: str | Pair) -> Pair:
     """Read two databases with ``~`` between them, each a Python or JSON value or plain text.
 
     A pair that is no text is taken as it is.
-
-    >>> read_pair("[0, 0] ~ [1, 0]"), read_pair("11~10")
-    (([0, 0], [1, 0]), (11, 10))
     """
     if not isinstance(text, str):
         return _two(text)
@@ -73,11 +66,7 @@ def read_pair(text: str | Pair) -> Pair:
 
 
 def split_pair(text: str) -> tuple[str, str]:
-    """Return the two texts on both sides of ``~``.
-
-    >>> split_pair("a ~ b")
-    ('a', 'b')
-    """
+    """Return the two texts on both sides of ``~``."""
     parts = [part.strip() for part in text.split("~")]
     if len(parts) != 2 or not all(parts):
         raise InvalidInput(
@@ -114,11 +103,7 @@ def numbers() -> list[Pair]:
 
 
 def lists(neighbours: str, length: int = LENGTH, unit: Any = 1) -> list[Pair]:
-    """Return pairs of lists of numbers that are neighbours under a reading.
-
-    >>> lists("one", 3)[0]
-    ([1, 1, 1], [0, 1, 1])
-    """
+    """Return pairs of lists of numbers that are neighbours under a reading."""
     meaning(neighbours)
     return _distinct(_patterns(neighbours, length, unit))
 
@@ -158,11 +143,7 @@ def _patterns(neighbours: str, n: int, unit: Any) -> Iterator[Pair]:
 
 
 def landmarks(pair: Sequence[Any]) -> list[float]:
-    """Return numbers that an output may have started from: those in the databases, and their sums.
-
-    >>> landmarks(([0, 2], 3.5))
-    [2.0, 3.5]
-    """
+    """Return numbers that an output may start from: those in the databases, and their sums."""
     found: list[float] = []
     for database in pair:
         items = database if isinstance(database, (list, tuple)) else [database]

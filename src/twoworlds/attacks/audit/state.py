@@ -74,11 +74,7 @@ def write_state(path: Path, settings: Mapping[str, str], progress: Progress) -> 
 
 
 def read_state(path: Path, settings: Mapping[str, str]) -> Progress:
-    """Read a state, or begin one where there is no file yet.
-
-    Raises:
-        InvalidInput: when the file is no state, or one of another subject or other settings.
-    """
+    """Read a state, or begin one where there is no file yet."""
     check_place(path)
     if not path.exists():
         return Progress()

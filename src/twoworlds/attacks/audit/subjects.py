@@ -81,31 +81,18 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a subject before it is run.
+    """What is known of a subject before it is run."""
 
-    Attributes:
-        name: what was typed.
-        identity: a hash of what was audited, for state files.
-        pairs: pairs of databases to look at.
-        neighbours: why these are neighbours, in words.
-        epsilon: what it claims, if it says so.
-        delta: likewise.
-        chunk: how many outputs are drawn at once.
-        start: the size of the first round.
-        low_bits: whether the low-order bits of its floats are its own.
-        notes: what a reader should know.
-    """
-
-    name: str
-    identity: str
-    pairs: tuple[Pair, ...] = ()
-    neighbours: str = "given"
-    epsilon: Any = None
-    delta: Any = 0
-    chunk: int = 256
-    start: int = 256
-    low_bits: bool = True
-    notes: tuple[str, ...] = ()
+    name: str  # what was typed
+    identity: str  # a hash of what was audited, for state files
+    pairs: tuple[Pair, ...] = ()  # pairs of databases to look at
+    neighbours: str = "given"  # why these are neighbours, in words
+    epsilon: Any = None  # what it claims, if it says so
+    delta: Any = 0  # likewise
+    chunk: int = 256  # how many outputs are drawn at once
+    start: int = 256  # the size of the first round
+    low_bits: bool = True  # whether the low-order bits of its floats are its own
+    notes: tuple[str, ...] = ()  # what a reader should know
 
 
 class Subject(Protocol):
@@ -151,13 +138,7 @@ def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
 
 
 class Local:
-    """A subject in this process: the clock is looked at between outputs, but nothing can end it.
-
-    Args:
-        draw_one: from a database and a generator to one output.
-        draw_many: the same for a whole batch, or None.
-        about: what is known of it.
-    """
+    """A subject in this process: the clock is looked at between outputs, but nothing can end it."""
 
     def __init__(
         self,
@@ -221,15 +202,7 @@ class Local:
 
 
 class Command:
-    """A program that reads a database and prints an output.
-
-    Args:
-        text: the command, with or without ``command:`` before it.
-        repeat: whether it answers many lines.
-        neighbours: how databases are proposed.
-        given: pairs of neighbouring databases; then none are proposed.
-        patience: seconds to wait for one run.
-    """
+    """A program that reads a database and prints an output."""
 
     def __init__(
         self,

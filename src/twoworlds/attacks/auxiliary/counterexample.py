@@ -26,15 +26,10 @@ __all__ = ["Flaw", "flaw"]
 
 @dataclass(frozen=True)
 class Flaw(Result):
-    """The counterexample, and the same law with one breach per database.
+    """The counterexample, and the same law with one breach per database."""
 
-    Attributes:
-        found: The attack on databases (w, y0) with breaches y0 and y0 + w.
-        repaired: The attack when only y0 is a breach.
-    """
-
-    found: Attack
-    repaired: Attack
+    found: Attack  # the attack on databases (w, y0) with breaches y0 and y0 + w
+    repaired: Attack  # the attack when only y0 is a breach
 
     def verify(self) -> bool:
         """Check that the printed bound fails as stated, and the repaired one holds in both."""

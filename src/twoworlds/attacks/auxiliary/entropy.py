@@ -57,21 +57,13 @@ _MOST_BITS = 7
 
 @dataclass(frozen=True)
 class LeastDistance(Result):
-    """The least distance from uniform that a strong extractor can promise.
+    """The least distance from uniform that a strong extractor can promise."""
 
-    Attributes:
-        bits: Length of w.
-        ell: Length of the pad.
-        entropy: Min-entropy that sources have at least.
-        distance: What the best extractor promises; each has a source at least that bad.
-        sizes: How many strings each output of its functions has.
-    """
-
-    bits: int
-    ell: int
-    entropy: int
-    distance: Fraction
-    sizes: tuple[int, ...]
+    bits: int  # length of w
+    ell: int  # length of the pad
+    entropy: int  # min-entropy that sources have at least
+    distance: Fraction  # what the best extractor promises; each has a source at least that bad
+    sizes: tuple[int, ...]  # how many strings each output of its functions has
 
     def answer(self) -> Answer:
         """Say what it means."""
@@ -147,21 +139,13 @@ def _sizes(bits: object, ell: object, entropy: object) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Lengths(Result):
-    """The usable lengths of a law, and of its short databases.
+    """The usable lengths of a law, and of its short databases."""
 
-    Attributes:
-        gamma: The chance that may be left out.
-        size: The printed n_gamma: the least size with a chance below gamma of a larger one.
-        beyond: The chance of a larger database.
-        usable: Lengths that Assumption 2 allows on all databases.
-        usable_short: Lengths that it allows on databases up to that size.
-    """
-
-    gamma: Fraction
-    size: int
-    beyond: Fraction
-    usable: tuple[int, ...]
-    usable_short: tuple[int, ...]
+    gamma: Fraction  # the chance that may be left out
+    size: int  # the printed n_gamma: the least size with a chance below gamma of a larger one
+    beyond: Fraction  # the chance of a larger database
+    usable: tuple[int, ...]  # lengths that Assumption 2 allows on all databases
+    usable_short: tuple[int, ...]  # lengths that it allows on databases up to that size
 
     @property
     def printed_step_fails(self) -> bool:
@@ -263,15 +247,10 @@ def _listed(lengths: tuple[int, ...]) -> str:
 
 @dataclass(frozen=True)
 class Entropy(Result):
-    """How good a pad can be for each min-entropy, and what leaving databases out does.
+    """How good a pad can be for each min-entropy, and what leaving databases out does."""
 
-    Attributes:
-        least: The best strong extractor, by rising min-entropy.
-        left_out: The lengths that a law allows, and its short databases.
-    """
-
-    least: tuple[LeastDistance, ...]
-    left_out: Lengths
+    least: tuple[LeastDistance, ...]  # the best strong extractor, by rising min-entropy
+    left_out: Lengths  # the lengths that a law allows, and its short databases
 
     def answer(self) -> Answer:
         """Say that a min-entropy of ell is too little, and that large databases matter."""

@@ -221,12 +221,7 @@ class Game:
         return np.array([grouped(self.pad.sketches, vector, size) for vector in self.seen])
 
     def _best(self, views: Vector, *, told_length: bool) -> Fraction:
-        """Return what the best answer wins to somebody who has a view, and not z.
-
-        Args:
-            views: The weight of each view, for each law of the utility vector.
-            told_length: Whether it is known that there is a breach of the right length.
-        """
+        """Return what the best answer wins to somebody who has a view, and not z."""
         if len(views) == 1 and all(self.long):  # the view does not depend on the breaches
             return self._blind(lambda *_: True)
         scores = np.zeros((len(self.answers), views.shape[1]), dtype=views.dtype)

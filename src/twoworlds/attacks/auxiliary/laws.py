@@ -58,54 +58,32 @@ _KNOWN = ("database", *_NEEDED, "size")
 
 @dataclass(frozen=True)
 class Case:
-    """One database with its probability.
+    """One database with its probability."""
 
-    Attributes:
-        database: What it is called.
-        utility: The vector w, as bits.
-        breaches: The strings of bits that are a breach of it.
-        probability: Of this database.
-        size: Its length, for laws in which that matters (Assumption 2, part 1).
-    """
-
-    database: str
-    utility: str
-    breaches: tuple[str, ...]
-    probability: Fraction
-    size: int = 0
+    database: str  # what it is called
+    utility: str  # the vector w, as bits
+    breaches: tuple[str, ...]  # the strings of bits that are a breach of it
+    probability: Fraction  # of this database
+    size: int = 0  # its length, for laws in which that matters (Assumption 2, part 1)
 
 
 class Group(NamedTuple):
-    """The databases with one set of breaches.
+    """The databases with one set of breaches."""
 
-    Attributes:
-        breaches: That set, sorted.
-        factor: The weight of w is ``factor * weights[w]``.
-        weights: Whole numbers; groups of a product law share them.
-    """
-
-    breaches: tuple[str, ...]
-    factor: int
-    weights: Vector
+    breaches: tuple[str, ...]  # that set, sorted
+    factor: int  # the weight of w is ``factor * weights[w]``
+    weights: Vector  # whole numbers; groups of a product law share them
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A law of utility vector and set of breaches.
+    """A law of utility vector and set of breaches."""
 
-    Attributes:
-        bits: Length of the utility vector.
-        groups: By set of breaches.
-        total: What all weights sum to.
-        name: What it is, in words.
-        cases: The databases one by one, where they are listed.
-    """
-
-    bits: int
-    groups: tuple[Group, ...]
-    total: int
-    name: str
-    cases: tuple[Case, ...] = ()
+    bits: int  # length of the utility vector
+    groups: tuple[Group, ...]  # by set of breaches
+    total: int  # what all weights sum to
+    name: str  # what it is, in words
+    cases: tuple[Case, ...] = ()  # the databases one by one, where they are listed
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -237,11 +215,7 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
 
 
 def binomial_law(n: int, p: Fraction) -> list[Fraction]:
-    """Return the law of the number of successes in n trials.
-
-    >>> [str(x) for x in binomial_law(2, Fraction(1, 3))]
-    ['4/9', '4/9', '1/9']
-    """
+    """Return the law of the number of successes in n trials."""
     return [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
 
 
@@ -403,11 +377,7 @@ def binomial(n: object, p: object = "1/2", *, bits: int) -> list[Fraction]:
 
 
 def read_law(path: Path) -> Law:
-    """Read a law of databases from a CSV file.
-
-    Raises:
-        InvalidInput: when the file cannot be read, a column is missing, or an entry breaks a rule.
-    """
+    """Read a law of databases from a CSV file."""
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise TooLarge(f"{path} is larger than {_LARGEST_FILE} bytes: gather equal databases")

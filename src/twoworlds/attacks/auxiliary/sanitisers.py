@@ -22,21 +22,13 @@ __all__ = ["Sanitiser", "sanitiser"]
 
 @dataclass(frozen=True, eq=False)
 class Sanitiser:
-    """A law of error patterns.
+    """A law of error patterns."""
 
-    Attributes:
-        bits: Length of the utility vector.
-        noise: Weights of the patterns, as whole numbers.
-        total: What they sum to.
-        reach: The most bits that can be wrong.
-        name: What it does, in words.
-    """
-
-    bits: int
-    noise: Vector
-    total: int
-    reach: int
-    name: str
+    bits: int  # length of the utility vector
+    noise: Vector  # weights of the patterns, as whole numbers
+    total: int  # what they sum to
+    reach: int  # the most bits that can be wrong
+    name: str  # what it does, in words
 
     def seen(self, weights: Vector) -> Vector:
         """Return the law of what is seen, times `total`, for a law of the vector."""

@@ -46,11 +46,7 @@ _MOST_DIGITS = 1 << 15
 
 
 def centimetres(value: object, name: str) -> Fraction:
-    """Read a length, in centimetres unless a unit is given.
-
-    >>> centimetres("2 inches", "length"), centimetres("166.5", "length")
-    (Fraction(127, 25), Fraction(333, 2))
-    """
+    """Read a length, in centimetres unless a unit is given."""
     match = _LENGTH.fullmatch(str(value))
     unit = (match.group(2).lower() or "cm") if match else ""
     if match is None or unit not in _UNITS:
@@ -192,31 +188,18 @@ def story() -> Story:
 
 @dataclass(frozen=True)
 class Smoking(Result):
-    """What an observer believes of one smoker, before and after a study.
+    """What an observer believes of one smoker, before and after a study."""
 
-    Attributes:
-        belief: The chance, before, that smoking is harmful.
-        harmful: A smoker's risk if it is.
-        harmless: A smoker's risk otherwise.
-        people: How many other smokers are studied.
-        published: The count of cancers that is published.
-        ratio: e^epsilon of the geometric noise in it; None for an exact count.
-        belief_without: That smoking is harmful, after a study without him.
-        belief_with: The same after a study with him.
-        risk_without: His risk in the observer's eyes, after a study without him.
-        risk_with: The same after a study with him, of the same published count.
-    """
-
-    belief: Fraction
-    harmful: Fraction
-    harmless: Fraction
-    people: int
-    published: int
-    ratio: Fraction | None
-    belief_without: Fraction
-    belief_with: Fraction
-    risk_without: Fraction
-    risk_with: Fraction
+    belief: Fraction  # the chance, before, that smoking is harmful
+    harmful: Fraction  # a smoker's risk if it is
+    harmless: Fraction  # a smoker's risk otherwise
+    people: int  # how many other smokers are studied
+    published: int  # the count of cancers that is published
+    ratio: Fraction | None  # e^epsilon of the geometric noise in it; None for an exact count
+    belief_without: Fraction  # that smoking is harmful, after a study without him
+    belief_with: Fraction  # the same after a study with him
+    risk_without: Fraction  # his risk in the observer's eyes, after a study without him
+    risk_with: Fraction  # the same after a study with him, of the same published count
 
     @property
     def risk_before(self) -> Fraction:

@@ -361,10 +361,6 @@ def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None)
     >>> found = attack(flaw_law(2), FuzzyExtractor(extractor("field", 2, 2)))
     >>> found.simulator, found.blind + found.epsilon
     (Fraction(3, 4), Fraction(5, 8))
-
-    Raises:
-        InvalidInput: when lengths differ, or no database has a breach of the pad's length.
-        TooLarge: when there are too many seeds, strings or breaches.
     """
     view = built("exact", law.bits) if sanitiser is None else sanitiser
     for what, bits in (("pad", pad.bits), ("sanitiser", view.bits)):

@@ -241,27 +241,16 @@ def _central(p: arb, times: int, reach: int, bits: int) -> arb:
 
 @dataclass(frozen=True)
 class Repeated(Result):
-    """The same attack on the release engine.
+    """The same attack on the release engine."""
 
-    Attributes:
-        times: How often the very same question was asked.
-        different: How many different answers came back.
-        epsilon: What one answer costs.
-        cap: What may be spent.
-        variants: How many disguised questions were answered before the budget was spent.
-        mean: The mean of all answers, the first one and those.
-        truth: The true count.
-        best: The most with which anybody guesses one person's bit from all of it.
-    """
-
-    times: int
-    different: int
-    epsilon: Number
-    cap: Number
-    variants: int
-    mean: Fraction
-    truth: int
-    best: Number
+    times: int  # how often the very same question was asked
+    different: int  # how many different answers came back
+    epsilon: Number  # what one answer costs
+    cap: Number  # what may be spent
+    variants: int  # how many disguised questions were answered before the budget was spent
+    mean: Fraction  # the mean of all answers, the first one and those
+    truth: int  # the true count
+    best: Number  # the most with which anybody guesses one person's bit from all of it
 
     def answer(self) -> Answer:
         """Say why averaging stops."""

@@ -73,15 +73,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to find a count that is not given.
+    """One way to find a count that is not given."""
 
-    Attributes:
-        name: ``direct``, ``difference`` or ``tracker``.
-        questions: What was asked, in order; an answer of None was refused.
-    """
-
-    name: str
-    questions: tuple[Question, ...]
+    name: str  # ``direct``, ``difference`` or ``tracker``
+    questions: tuple[Question, ...]  # what was asked, in order; an answer of None was refused
 
     @property
     def value(self) -> int | None:
@@ -240,9 +235,6 @@ def single_out(
         known: What is known of the person.
         secret: What is to be found out.
         tracker: A set that has nothing to do with the person; one is looked for if left out.
-
-    Raises:
-        InvalidInput: when nobody has what is known, or the secret is among it.
     """
     if not known:
         raise InvalidInput("say what is known of the person, such as age=28")
@@ -311,25 +303,15 @@ def _trackers(server: ExactServer, without: set[str]) -> Iterator[Compare]:
 
 @dataclass(frozen=True)
 class UnderNoise(Result):
-    """The same questions, answered by the release engine.
+    """The same questions, answered by the release engine."""
 
-    Attributes:
-        attempt: What was asked.
-        epsilon: What all answers together cost.
-        answers: The noisy answers.
-        value: What the attack makes of them.
-        error: Its standard error.
-        chance: The probability, before anything is asked, that rounding finds a bit out.
-        best: The most that any attack has: somebody who thought it equally likely either way.
-    """
-
-    attempt: Attempt
-    epsilon: Number
-    answers: tuple[int, ...]
-    value: int
-    error: Number
-    chance: Number
-    best: Number
+    attempt: Attempt  # what was asked
+    epsilon: Number  # what all answers together cost
+    answers: tuple[int, ...]  # the noisy answers
+    value: int  # what the attack makes of them
+    error: Number  # its standard error
+    chance: Number  # the probability, before anything is asked, that rounding finds a bit out
+    best: Number  # the most that any attack has: somebody who thought it equally likely either way
 
     def answer(self) -> Answer:
         """Say what is left of the attack."""
@@ -391,9 +373,6 @@ def chance_of_sums(p: Number, times: int) -> Number:
     either case, and for r draws with continuation probability p
 
         P(Z = 0) = (1 - p) / (1 + p)^(2r - 1) * sum_i C(r - 1, i)^2 p^(2i).
-
-    >>> str(chance_of_sums(Fraction(1, 2), 1))
-    '2/3'
     """
     terms: Number = Fraction(0)
     for i in range(times):

@@ -70,21 +70,13 @@ _BELIEF = (
 
 @dataclass(frozen=True)
 class Membership(Result):
-    """How published numbers change the odds that a person was in the study.
+    """How published numbers change the odds that a person was in the study."""
 
-    Attributes:
-        people: How many people the study had.
-        ratio: The likelihood ratio, in against out.
-        prior: The probability of having been in it, before.
-        factors: The factor of each attribute or cell.
-        noise: What was added to the counts, in words; empty for nothing.
-    """
-
-    people: int
-    ratio: Number
-    prior: Fraction
-    factors: tuple[Number, ...]
-    noise: str = ""
+    people: int  # how many people the study had
+    ratio: Number  # the likelihood ratio, in against out
+    prior: Fraction  # the probability of having been in it, before
+    factors: tuple[Number, ...]  # the factor of each attribute or cell
+    noise: str = ""  # what was added to the counts, in words; empty for nothing
 
     @property
     def posterior(self) -> Number:

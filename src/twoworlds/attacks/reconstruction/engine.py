@@ -87,25 +87,15 @@ Subset = tuple[int, ...]  # one trait, or two of which exactly one holds
 
 @dataclass(frozen=True, eq=False)
 class EngineTrial(Result):
-    """The same questions, answered exactly and by the release engine.
+    """The same questions, answered exactly and by the release engine."""
 
-    Attributes:
-        truth: the secret bits.
-        traits: how many public columns the table has.
-        epsilon: the budget of the whole table.
-        each: what one question was charged.
-        exactly: what exact answers gave away.
-        engine: what the engine's answers gave away.
-        refusal: how the ledger refused one more question; None if it did not.
-    """
-
-    truth: tuple[int, ...]
-    traits: int
-    epsilon: Fraction
-    each: Fraction
-    exactly: Reconstruction
-    engine: Reconstruction
-    refusal: str | None
+    truth: tuple[int, ...]  # the secret bits
+    traits: int  # how many public columns the table has
+    epsilon: Fraction  # the budget of the whole table
+    each: Fraction  # what one question was charged
+    exactly: Reconstruction  # what exact answers gave away
+    engine: Reconstruction  # what the engine's answers gave away
+    refusal: str | None  # how the ledger refused one more question; None if it did not
 
     @property
     def limit(self) -> Number:

@@ -94,11 +94,7 @@ def masks(subsets: Iterable[Iterable[int]], rows: object) -> Matrix:
 
 
 def read_queries(queries: Any) -> Matrix:
-    """Return a 0/1 matrix: a mask for each query, all of the same length.
-
-    Raises:
-        InvalidInput: for other shapes, and for entries that are neither 0 nor 1.
-    """
+    """Return a 0/1 matrix: a mask for each query, all of the same length."""
     try:
         given = np.asarray(queries)
     except ValueError:

@@ -44,15 +44,10 @@ def expect(holds: bool, otherwise: str) -> None:  # noqa: FBT001
 
 @dataclass(frozen=True)
 class Bench:
-    """A folder in which a check lays out its tables.
+    """A folder in which a check lays out its tables."""
 
-    Attributes:
-        folder: Where it is.
-        prelude: Python that every process which the check starts runs first.
-    """
-
-    folder: Path
-    prelude: str = ""
+    folder: Path  # where it is
+    prelude: str = ""  # python that every process which the check starts runs first
     _numbers: Any = None
 
     def __post_init__(self) -> None:

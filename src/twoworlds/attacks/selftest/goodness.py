@@ -41,11 +41,7 @@ _TAILS = (0.45, 0.3, 0.2, 0.12, 0.05, 0.01, 0.001)
 
 
 def laplace(scale: Fraction | int) -> AtLeast:
-    """Return the tails of discrete Laplace noise: P(Z = k) proportional to e^(-|k| / scale).
-
-    >>> laplace(1)(0) + laplace(1)(1)
-    1.0
-    """
+    """Return the tails of discrete Laplace noise: P(Z = k) proportional to e^(-|k| / scale)."""
     q = exp(-1 / float(scale))
 
     def at_least(k: int) -> float:
@@ -55,11 +51,7 @@ def laplace(scale: Fraction | int) -> AtLeast:
 
 
 def gaussian(sigma2: Fraction | int) -> AtLeast:
-    """Return the tails of discrete Gaussian noise: P(Z = k) proportional to e^(-k^2 / (2 sigma2)).
-
-    >>> round(gaussian(4)(0) + gaussian(4)(1), 12)
-    1.0
-    """
+    """Return the tails of discrete Gaussian noise: P(Z = k) proportional to e^(-k^2 / (2 sigma2))."""
     far = ceil(12 * sqrt(sigma2)) + 2
     weights = [exp(-k * k / (2 * float(sigma2))) for k in range(far, 0, -1)]
     tails = [*accumulate(weights, initial=0.0)][::-1]  # of k = 1, 2, ...

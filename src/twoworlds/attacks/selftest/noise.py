@@ -158,21 +158,13 @@ _ALL = "SELECT i, j, {} FROM people WHERE x < {} GROUP BY i, j"
 
 
 class Case(NamedTuple):
-    """One aggregate, and the noise that its cost demands.
+    """One aggregate, and the noise that its cost demands."""
 
-    Attributes:
-        asked: The aggregate.
-        cost: What is paid.
-        scale: What that demands: sensitivity / epsilon, or for rho sensitivity^2 / (2 rho).
-        truth: The true value in each cell.
-        times: How often it is asked, with conditions that all rows fulfil.
-    """
-
-    asked: str
-    cost: str
-    scale: Fraction
-    truth: int = 1
-    times: int = 1
+    asked: str  # the aggregate
+    cost: str  # what is paid
+    scale: Fraction  # what that demands: sensitivity / epsilon, or for rho sensitivity^2 / (2 rho)
+    truth: int = 1  # the true value in each cell
+    times: int = 1  # how often it is asked, with conditions that all rows fulfil
 
 
 def cells(side: int = SIDE, bounds: str = "[0, 100]", more: str = "") -> str:

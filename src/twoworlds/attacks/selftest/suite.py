@@ -86,19 +86,12 @@ FAILURES = tuple(
 
 
 class Outcome(NamedTuple):
-    """What one check found.
+    """What one check found."""
 
-    Attributes:
-        failure: What was tried.
-        holds: Whether the engine withstood it.
-        said: What was done and seen, or what went wrong.
-        seconds: How long it took.
-    """
-
-    failure: Failure
-    holds: bool
-    said: str
-    seconds: float
+    failure: Failure  # what was tried
+    holds: bool  # whether the engine withstood it
+    said: str  # what was done and seen, or what went wrong
+    seconds: float  # how long it took
 
 
 @dataclass(frozen=True)

@@ -83,21 +83,13 @@ class Candidate:
 
 
 class Told(NamedTuple):
-    """What a choice of one cell in every table says.
+    """What a choice of one cell in every table says."""
 
-    Attributes:
-        candidate: All of them together.
-        named: The labels of its alternatives, each once.
-        sets: Those of the labels that are no single values.
-        inside: The values that occur and are in it.
-        spread: How many ways there are to choose a value that occurs in each of the cells.
-    """
-
-    candidate: Candidate
-    named: tuple[str, ...]
-    sets: frozenset[str]
-    inside: tuple[str, ...]
-    spread: int
+    candidate: Candidate  # all of them together
+    named: tuple[str, ...]  # the labels of its alternatives, each once
+    sets: frozenset[str]  # those of the labels that are no single values
+    inside: tuple[str, ...]  # the values that occur and are in it
+    spread: int  # how many ways there are to choose a value that occurs in each of the cells
 
 
 Choice = tuple[Told, Cells, int]  # what a choice of cells says, which they are, in how many ways
@@ -107,12 +99,6 @@ class Sensitive:
     """The sensitive cells of all tables, read as one column: numbers, or texts.
 
     Cells that hold the same have one label, that of the first.
-
-    >>> cells = Sensitive([["flu|cold", "cold|flu", "*"], ["flu"]])
-    >>> cells.told(("cold|flu",)).named, cells.told(("*",)).named, cells.told(("*",)).inside
-    (('cold', 'flu'), ('anything',), ('flu', 'cold'))
-    >>> [(told.candidate.label, ways) for told, _, ways in cells.choices([{"*": 2}, {"flu": 1}])]
-    [('flu', 2)]
     """
 
     def __init__(self, tables: Iterable[Iterable[str | None]]) -> None:
@@ -140,15 +126,7 @@ class Sensitive:
         counted: Sequence[Mapping[str | None, int]],
         numbers: Mapping[Cells, int] | None = None,
     ) -> list[Choice]:
-        """Return each choice of a cell in every table that can be one person's.
-
-        Args:
-            counted: For each table how many matching rows have which sensitive cell.
-            numbers: How many choices of rows have which cells; by default all products of counts.
-
-        Raises:
-            TooLarge: when there are too many choices.
-        """
+        """Return each choice of a cell in every table that can be one person's."""
         found: list[tuple[Told, Cells, int]] = [
             (told, (text,), number)
             for text, number in counted[0].items()
@@ -236,19 +214,6 @@ def consistent_choices(
 
     The tables are gone through one after the other, and choices that say the same about every
     column so far are counted together.
-
-    Args:
-        tables: For each table, how many matching rows have which cells; the sensitive one is last.
-        columns: The columns of each table, without the sensitive one.
-        known: What is known, by column.
-
-    >>> first = {("<30", "flu"): 2, ("≥40", "cold"): 1}
-    >>> second = {("<35", "flu"): 1, ("<35", "cold"): 1}
-    >>> consistent_choices([first, second], [["age"], ["age"]], {})
-    {('flu', 'flu'): 2}
-
-    Raises:
-        TooLarge: when too many choices say different things.
     """
     anything = Candidate.of(_UNSAID)
     texts: dict[str | None, list[list[str | None]]] = {name: [[one]] for name, one in known.items()}

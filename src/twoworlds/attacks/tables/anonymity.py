@@ -336,11 +336,6 @@ def examine(
             they differ where generalised cells overlap.
         name: What the table is called in words.
 
-    Raises:
-        InvalidInput: for a table that cannot be read, a column that it lacks, a claim that makes
-            no sense.
-        TooLarge: for all parts of too many columns, and for cells that overlap in too many ways.
-
     >>> rows = [{"age": "3*", "has": "cancer"}] * 4 + [{"age": "<30", "has": "flu"}] * 2
     >>> found = examine(rows, ["age"], "has")
     >>> found.k, found.diversity, found.exposed.shown[0].sentence
@@ -434,11 +429,7 @@ def _projections(
 
 
 def _shown(value: Number) -> str:
-    """Write a measure; a root, which only the entropy is, as a decimal that is rounded down.
-
-    >>> _shown(Fraction(7, 12))
-    '7/12 (0.583334)'
-    """
+    """Write a measure; a root, which only the entropy is, as a decimal that is rounded down."""
     return show(value) if isinstance(value, Fraction) else decimal(value, side="at least")
 
 

@@ -138,12 +138,7 @@ class TableBelief:
         }
 
     def posterior(self, choices: Sequence[Choice], cells: Sensitive) -> dict[str, Fraction]:
-        """Return the probability of each value that choices of rows leave.
-
-        Args:
-            choices: The choices of a row in every table.
-            cells: The sensitive cells of all tables.
-        """
+        """Return the probability of each value that choices of rows leave."""
         weights = self.weights(choices, cells)
         total = sum(weights.values())
         return {label: Fraction(one) / total for label, one in weights.items()} if total else {}
@@ -191,12 +186,6 @@ def read_weights(given: object, name: str) -> dict[str, Fraction]:
 
     Only the ratios of weights matter, so they need not sum to 1. A CSV file has the values in its
     first column and the weights in its second; its first line is a header unless it has a weight.
-
-    >>> read_weights("AIDS=1/100, Flu=25%", "prior")
-    {'AIDS': Fraction(1, 100), 'Flu': Fraction(1, 4)}
-
-    Raises:
-        InvalidInput: for what is no weight, a negative one, or a value that is named twice.
     """
     if isinstance(given, Mapping):
         pairs = [(str(value), weight) for value, weight in given.items()]

@@ -285,9 +285,6 @@ def compose(
     >>> found = compose(["figure1.csv", "figure2.csv"], {"age": 45}, "condition")
     >>> found.posterior
     {'Cancer': Fraction(3, 7), 'Viral Infection': Fraction(4, 7)}
-
-    Raises:
-        InvalidInput: for tables that cannot be read, columns that are missing, or odd weights.
     """
     held = TableBelief.read(belief, prior, population)
     facts = _facts(known, sensitive)

@@ -24,19 +24,12 @@ _SHOWN = 10
 
 
 class Disclosure(NamedTuple):
-    """One thing that a table gives away about a group.
+    """One thing that a table gives away about a group."""
 
-    Attributes:
-        kind: ``everybody has it`` or ``nobody has it``.
-        group: About whom.
-        values: The sensitive values that all of them have, or that none of them has.
-        sentence: The same in words.
-    """
-
-    kind: str
-    group: Group
-    values: tuple[str, ...]
-    sentence: str
+    kind: str  # ``everybody has it`` or ``nobody has it``
+    group: Group  # about whom
+    values: tuple[str, ...]  # the sensitive values that all of them have, or that none of them has
+    sentence: str  # the same in words
 
     def verify(self) -> bool:
         """Tell whether the counts of the group say so."""

@@ -20,11 +20,7 @@ __all__ = ["fill", "make_groups", "make_matches", "make_profiles", "make_said", 
 
 
 def make_profiles(register: Table, columns: Sequence[str]) -> dict[str, KnownValues]:
-    """Make ``profiles``: its id, its values k0, k1, ..., its people, the row of the first one.
-
-    Returns:
-        What is known in each column.
-    """
+    """Make ``profiles``: its id, its values k0, k1, ..., its people, the row of the first one."""
     make_groups(register, columns, "profiles", "people")
     return {column: KnownValues(register.texts(column)) for column in columns}
 
@@ -41,14 +37,7 @@ def make_groups(table: Table, columns: Iterable[str], place: str, size: str = "s
 
 
 def make_matches(table: Table, known: Mapping[str, KnownValues], groups: str, place: str) -> None:
-    """Make the pairs of a profile and a group of the table that are compatible.
-
-    Args:
-        table: The published table; columns that it lacks are free.
-        known: The columns that are known, in their order, with the values of the register.
-        groups: Where the groups of the table are.
-        place: Where to put the pairs.
-    """
+    """Make the pairs of a profile and a group of the table that are compatible."""
     joins, cells = [], []
     shared = [(i, column) for i, column in enumerate(known) if column in table.columns]
     for number, (mine, column) in enumerate(shared):

@@ -407,13 +407,6 @@ def most_placed(kinds: Sequence[tuple[int, Sequence[int]]], rooms: Mapping[int, 
     If each row is another person's, the people of the register take at most as many rows as a
     largest matching of people to rows that fit them has. Where groups overlap, it is a largest flow
     from kinds of people to groups, found along shortest augmenting paths.
-
-    Args:
-        kinds: How many people are of a kind, and which groups they fit.
-        rooms: How many rooms each group has.
-
-    >>> most_placed([(1, [1]), (2, [1, 2])], {1: 1, 2: 1})
-    2
     """
     free, left = dict(rooms), [number for number, _ in kinds]
     placed: list[Counter[int]] = [Counter() for _ in kinds]

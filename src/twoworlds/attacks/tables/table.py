@@ -63,20 +63,13 @@ _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
 
 @dataclass(frozen=True)
 class Table:
-    """A table in DuckDB; ``rowid + 1`` is the number of a row.
-
-    Attributes:
-        name: What it is called in words.
-        place: What it is called in statements.
-        columns: The columns that were read, and their names in statements.
-        rows: How many rows it has.
-    """
+    """A table in DuckDB; ``rowid + 1`` is the number of a row."""
 
     connection: duckdb.DuckDBPyConnection
-    name: str
-    place: str
-    columns: Mapping[str, str]
-    rows: int
+    name: str  # what it is called in words
+    place: str  # what it is called in statements
+    columns: Mapping[str, str]  # the columns that were read, and their names in statements
+    rows: int  # how many rows it has
 
     def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement."""
@@ -152,17 +145,6 @@ def named_columns(columns: object, name: str, sensitive: str | None = None) -> l
 
     In text any name may stand in double quotes. Inside quotes a comma and blanks are part of the
     name, and two quotes are one.
-
-    Args:
-        columns: The columns.
-        name: What they are called in errors.
-        sensitive: The column that is attacked, which cannot be known.
-
-    >>> named_columns('zip, "age, in years", " sex"', "on")
-    ['zip', 'age, in years', ' sex']
-
-    Raises:
-        InvalidInput: for none, one that is given twice, the sensitive one, and what is no name.
     """
     if not isinstance(columns, Sequence):
         raise InvalidInput(f"{name}={columns!r}: give columns, such as ['zip', 'age']")
@@ -198,11 +180,7 @@ def _split(text: str) -> list[str]:
 
 
 def written_column(name: str) -> str:
-    """Write the name of a column as `named_columns` reads it.
-
-    >>> written_column("zip"), written_column("age, in years")
-    ('zip', '"age, in years"')
-    """
+    """Write the name of a column as `named_columns` reads it."""
     if name == name.strip() and not {",", '"'} & {*name} and name:
         return name
     return '"' + name.replace('"', '""') + '"'
@@ -239,11 +217,7 @@ def load(
     wanted: Sequence[str] | None,
     needed: Sequence[str] = (),
 ) -> Table:
-    """Load the wanted columns that a table has (None: all), and the needed ones.
-
-    Raises:
-        InvalidInput: when it cannot be read, is empty, or lacks a needed column.
-    """
+    """Load the wanted columns that a table has (None: all), and the needed ones."""
     [(number,)] = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall()
     place = f"loaded{number}"
     if isinstance(table, str | Path):
@@ -286,18 +260,7 @@ def text_of(value: object) -> str | None:
 
 
 def example_path(path: str | Path, *, bundled: bool = False) -> Path:
-    """Return a path as it is if something is there, else the bundled example of that bare name.
-
-    Args:
-        path: A path, or the name of an example.
-        bundled: Whether to take the example also if something of that name is there.
-
-    >>> example_path("figure1.csv").read_text(encoding="utf-8").splitlines()[5]
-    '130**,≥40,*,Cancer'
-
-    Raises:
-        InvalidInput: when nothing is there and no example is called so.
-    """
+    """Return a path as it is if something is there, else the bundled example of that bare name."""
     given = Path(path)
     if not bundled and "\0" not in str(path) and given.exists():
         return given
@@ -311,11 +274,7 @@ def example_path(path: str | Path, *, bundled: bool = False) -> Path:
 
 
 def example_note(path: str | Path) -> str | None:
-    """Say that a bundled example is used, if the path itself leads nowhere.
-
-    >>> example_note("figure1.csv")
-    "figure1.csv is bundled with twoworlds: the 4-anonymous table of Wu's lecture, Figure 1."
-    """
+    """Say that a bundled example is used, if the path itself leads nowhere."""
     if str(path) not in EXAMPLES or Path(path).exists():
         return None
     return f"{path} is bundled with twoworlds: {EXAMPLES[str(path)]}."

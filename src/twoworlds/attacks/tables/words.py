@@ -29,11 +29,6 @@ def who(group: Group, cells: Cells) -> str:
     """Say what is known of the people of a group, as it follows "people".
 
     Suppressed cells say nothing, unless all that is known is that other cells do not fit.
-
-    >>> who(Group((("zip", ("130**",)), ("age", ("3*",))), (), 4), {})
-    'in their 30s in 130**'
-    >>> who(Group((("sex", ("*",)),), (), 1, (("sex", ("f", "m")),)), {})
-    'whose sex is neither f nor m'
     """
     but_not = dict(group.but_not)
     empty = [column for column, texts in group.values if _is_empty(texts, cells.get(column, {}))]
@@ -51,13 +46,7 @@ def who(group: Group, cells: Cells) -> str:
 
 
 def people(group: Group, cells: Cells) -> str:
-    """Return "4 people under 30 in 130**", or which rows fit somebody where cells overlap.
-
-    >>> people(Group((("age", ("34",)), ("sex", ("f",))), (), 1), {})
-    '1 person aged 34 with sex f'
-    >>> people(Group((("age", ("<35", "3*")),), (), 5), {})
-    '5 rows that fit somebody under 35 and in their 30s'
-    """
+    """Return "4 people under 30 in 130**", or which rows fit somebody where cells overlap."""
     if group.overlapping:
         fit = "fits" if group.size == 1 else "fit"
         return f"{counted(group.size, 'row')} that {fit} somebody {who(group, cells)}".rstrip()
@@ -65,11 +54,7 @@ def people(group: Group, cells: Cells) -> str:
 
 
 def has(column: str, values: Sequence[str], last: str = "or") -> str:
-    """Say sensitive values, as they follow "have": alone where they speak for themselves.
-
-    >>> has("condition", ["Cancer"]), has("smoker", ["yes"]), has("salary", ["10", "20"])
-    ('Cancer', 'smoker yes', 'salary 10 or 20')
-    """
+    """Say sensitive values, as they follow "have": alone where they speak for themselves."""
     plain = all(_PLAIN.search(value) and value.strip().lower() not in _FLAGS for value in values)
     shown = listed([value or "(empty)" for value in values], last)
     return shown if plain else f"{column} {shown}"
