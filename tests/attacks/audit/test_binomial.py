@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from twoworlds.attacks.audit.binomial import lower_bound, tail_at_most, upper_bound
+from twoworlds.attacks.audit.finding import lower_bound, tail_at_most, upper_bound
 from twoworlds.errors import InvalidInput
 
 

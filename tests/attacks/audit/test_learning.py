@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from twoworlds.attacks.audit.learning import learn
+from twoworlds.attacks.audit.events import learn
 from twoworlds.attacks.audit.outputs import tidy
 
 SIZE = 8000

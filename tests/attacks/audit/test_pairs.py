@@ -2,44 +2,44 @@
 
 import pytest
 
-from twoworlds.attacks.audit.pairs import landmarks, lists, meaning, numbers, read_pair
+from twoworlds.attacks.audit.subjects import landmarks, list_pairs, meaning, number_pairs, read_pair
 from twoworlds.errors import InvalidInput, UnknownName
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 8])
 def test_one_entry_differs_by_at_most_one(length):
-    for first, second in lists("one", length):
+    for first, second in list_pairs("one", length):
         gaps = [abs(a - b) for a, b in zip(first, second, strict=True)]
         assert sorted(gaps) == [0] * (length - 1) + [1]
 
 
 @pytest.mark.parametrize("length", [2, 5, 8])
 def test_every_entry_differs_by_at_most_one(length):
-    found = lists("all", length)
+    found = list_pairs("all", length)
     for first, second in found:
         assert max(abs(a - b) for a, b in zip(first, second, strict=True)) == 1
-    assert len(found) >= len(lists("one", length))
+    assert len(found) >= len(list_pairs("one", length))
 
 
 def test_one_list_has_an_entry_more():
-    for first, second in lists("add-remove"):
+    for first, second in list_pairs("add-remove"):
         longer, shorter = sorted((first, second), key=len, reverse=True)
         assert len(longer) == len(shorter) + 1
         assert any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
 
 
 def test_no_pair_is_proposed_twice_or_with_itself():
-    found = lists("all")
+    found = list_pairs("all")
     assert all(a != b for a, b in found)
     assert len({frozenset((tuple(a), tuple(b))) for a, b in found}) == len(found)
 
 
 def test_numbers_are_at_most_one_apart():
-    assert all(0 < abs(a - b) <= 1 for a, b in numbers())
+    assert all(0 < abs(a - b) <= 1 for a, b in number_pairs())
 
 
 def test_lists_keep_the_type_of_their_unit():
-    assert all(type(x) is float for pair in lists("all", unit=1.0) for y in pair for x in y)
+    assert all(type(x) is float for pair in list_pairs("all", unit=1.0) for y in pair for x in y)
 
 
 @pytest.mark.parametrize(

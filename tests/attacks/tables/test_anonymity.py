@@ -19,9 +19,9 @@ from tests.attacks.tables.measuring import (
 )
 from twoworlds.attacks import examine
 from twoworlds.attacks.tables.cells import column_cells
+from twoworlds.attacks.tables.disclosures import who
 from twoworlds.attacks.tables.groups import Counted, Group, combined, count_table
 from twoworlds.attacks.tables.measures import perplexity
-from twoworlds.attacks.tables.words import who
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import bounds
 

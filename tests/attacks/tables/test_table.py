@@ -140,7 +140,7 @@ def test_a_file_is_read_by_the_separator_that_its_header_shows(tmp_path, name, m
 
 
 @pytest.mark.parametrize(
-    ("header", "said"), [("zip code", "it has zip code$"), ("zip,a;b", "it has zip, a;b$")]
+    ("header", "said"), [("zip code", "it has zip code$"), ("zip,a;b", "it has zip and a;b$")]
 )
 def test_the_expected_separator_stands_where_it_separates(tmp_path, header, said):
     path = tmp_path / "t.csv"

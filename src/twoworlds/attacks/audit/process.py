@@ -36,8 +36,7 @@ import numpy as np
 
 from twoworlds.attacks.audit.adapters import local
 from twoworlds.attacks.audit.outputs import Outputs, raised
-from twoworlds.attacks.audit.pairs import Pair
-from twoworlds.attacks.audit.subjects import About, OutOfTime, Unresponsive, end_group
+from twoworlds.attacks.audit.subjects import About, OutOfTime, Pair, Unresponsive, end_group
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
 __all__ = ["InChild", "main", "receive", "send"]

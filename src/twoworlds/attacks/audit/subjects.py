@@ -19,10 +19,20 @@ can be ended when it hangs (`twoworlds.attacks.audit.process`).
 
 The generator for each batch is made from the seed and from the place of the batch in the audit, so
 that an audit can be repeated, and resumed, whatever the machine's speed.
+
+Who gives no pairs of databases gets proposals that are neighbours under a stated reading:
+
+* ``one``: numbers, or lists in which one entry differs, by at most 1;
+* ``all``: lists in which every entry may differ by at most 1 (answers to queries of sensitivity 1);
+* ``add-remove``: lists of which one has an entry more.
+
+The patterns for lists are those that StatDP generates (Ding, Wang, Wang, Zhang and Kifer, Detecting
+violations of differential privacy, CCS 2018), and their mirror images.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import json
@@ -32,14 +42,13 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from twoworlds.attacks.audit import pairs as proposed
 from twoworlds.attacks.audit.outputs import (
     Outputs,
     failures,
@@ -50,20 +59,152 @@ from twoworlds.attacks.audit.outputs import (
     settled,
     tidy,
 )
-from twoworlds.attacks.audit.pairs import Pair
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, UnknownName
 
 __all__ = [
     "GIVEN",
+    "NEIGHBOURS",
     "About",
     "Command",
     "Local",
     "OutOfTime",
+    "Pair",
     "Subject",
     "Unresponsive",
     "end_group",
+    "landmarks",
+    "list_pairs",
+    "meaning",
+    "number_pairs",
+    "read_pair",
+    "split_pair",
     "taken",
 ]
+
+Pair = tuple[Any, Any]
+NEIGHBOURS = {
+    "one": "one entry differs, by at most 1",
+    "all": "every entry may differ, by at most 1",
+    "add-remove": "one list has an entry more",
+}
+LENGTH = 5
+_OPENING = ("[", "{", "(", '"', "'")
+_CLOSING = ("]", "}", '"')
+
+
+def meaning(neighbours: str) -> str:
+    """Return what a reading calls neighbours, in words."""
+    if neighbours not in NEIGHBOURS:
+        raise UnknownName("reading of neighbours", neighbours, NEIGHBOURS)
+    return NEIGHBOURS[neighbours]
+
+
+def read_pair(text: str | Pair) -> Pair:
+    """Read two databases with ``~`` between them, each a Python or JSON value or plain text.
+
+    A pair that is no text is taken as it is.
+    """
+    if not isinstance(text, str):
+        return _two(text)
+    first, second = map(_read_database, split_pair(text))
+    if first == second and type(first) is type(second):
+        raise InvalidInput(
+            f"pair {text!r}: both databases are the same, nothing could tell them apart"
+        )
+    return first, second
+
+
+def split_pair(text: str) -> tuple[str, str]:
+    """Return the two texts on both sides of ``~``."""
+    parts = [part.strip() for part in text.split("~")]
+    if len(parts) != 2 or not all(parts):
+        raise InvalidInput(
+            f"pair {text!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
+        )
+    return parts[0], parts[1]
+
+
+def _two(pair: Any) -> Pair:
+    try:
+        first, second = pair
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"pair {pair!r}: give two databases") from error
+    return first, second
+
+
+def _read_database(text: str) -> Any:
+    for read in (ast.literal_eval, json.loads):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+    if text.startswith(_OPENING) or text.endswith(_CLOSING):
+        raise InvalidInput(
+            f"database {text!r} looks like a value, but cannot be read as one: close what is "
+            "opened, as in [0, 1]; text with brackets or quotes stands in quotes, as in '\"(a\"'"
+        )
+    return text
+
+
+def number_pairs() -> list[Pair]:
+    """Return pairs of single numbers at most 1 apart."""
+    return [(0.0, 1.0), (0.0, 0.3), (1.0, 2.0), (1000.0, 1001.0)]
+
+
+def list_pairs(neighbours: str, length: int = LENGTH, unit: Any = 1) -> list[Pair]:
+    """Return pairs of lists of numbers that are neighbours under a reading."""
+    meaning(neighbours)
+    return _distinct(_patterns(neighbours, length, unit))
+
+
+def _distinct(pairs: Iterator[Pair]) -> list[Pair]:
+    found: list[Pair] = []
+    for pair in pairs:
+        if pair not in found and pair[::-1] not in found and pair[0] != pair[1]:
+            found.append(pair)
+    return found
+
+
+def _patterns(neighbours: str, n: int, unit: Any) -> Iterator[Pair]:
+    zero, two = 0 * unit, 2 * unit
+    ones, rest = [unit] * n, [unit] * (n - 1)
+    if neighbours == "add-remove":
+        yield ones, rest
+        yield [zero] * n, [*[zero] * (n - 1)]
+        yield [*[zero] * (n - 1), unit], [zero] * (n - 1)
+        yield [unit], []
+        return
+    yield ones, [zero, *rest]
+    yield ones, [two, *rest]
+    yield [zero] * n, [*[zero] * (n - 1), unit]
+    if neighbours == "one":
+        return
+    above, below = [two] * (n - 1), [zero] * (n - 1)
+    half = n // 2
+    yield ones, [two, *below]
+    yield ones, [zero, *above]
+    yield ones, [*above, unit]
+    yield ones, [*below, two]
+    yield ones, [two] * half + [zero] * (n - half)
+    yield ones, [two] * n
+    yield ones, [zero] * n
+    yield [unit] * half + [zero] * (n - half), [zero] * half + [unit] * (n - half)
+
+
+def landmarks(pair: Sequence[Any]) -> list[float]:
+    """Return numbers that an output may start from: those in the databases, and their sums."""
+    found: list[float] = []
+    for database in pair:
+        items = database if isinstance(database, (list, tuple)) else [database]
+        values = [x for x in items if isinstance(x, (int, float)) and abs(x) < 1e15]
+        for value in [sum(values), *values]:
+            if value and float(value) not in found:
+                found.append(float(value))
+    return found
+
+
+# --- subjects -------------------------------------------------------------------------------------
+
 
 GIVEN = "as given"
 MOST_PAIRS = 16
@@ -112,9 +253,9 @@ class Subject(Protocol):
 
 def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
     """Propose databases of the kinds that a subject takes: numbers, and lists of them."""
-    kinds = [proposed.lists(reading)]
+    kinds = [list_pairs(reading)]
     if reading != "add-remove":
-        kinds.insert(0, proposed.numbers())
+        kinds.insert(0, number_pairs())
     kept: list[Pair] = []
     refused: list[str] = []
     for kind in kinds:
@@ -229,12 +370,12 @@ class Command:
         self.about = About(
             text,
             _identity(text, [found, *self._words[1:]]),
-            neighbours=f"proposed: {proposed.meaning(reading)}" if given is None else GIVEN,
+            neighbours=f"proposed: {meaning(reading)}" if given is None else GIVEN,
             chunk=4096 if repeat else 8,
             start=1024 if repeat else 32,
             notes=("its randomness is its own: the seed does not repeat this audit",),
         )
-        pairs = taken(self, reading) if given is None else map(proposed.read_pair, given)
+        pairs = taken(self, reading) if given is None else map(read_pair, given)
         self.about = replace(self.about, pairs=tuple(pairs))
 
     def draw(

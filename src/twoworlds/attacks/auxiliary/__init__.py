@@ -12,7 +12,6 @@ the attacker with access to the release, and the best simulator without.
 """
 
 from twoworlds.attacks.auxiliary.codes import Code, code
-from twoworlds.attacks.auxiliary.counterexample import Flaw, flaw
 from twoworlds.attacks.auxiliary.entropy import (
     Entropy,
     LeastDistance,
@@ -30,6 +29,7 @@ from twoworlds.attacks.auxiliary.extractors import (
     extractor,
     fuzzy_extractor,
 )
+from twoworlds.attacks.auxiliary.game import Sanitiser, sanitiser
 from twoworlds.attacks.auxiliary.laws import (
     Case,
     Law,
@@ -43,8 +43,16 @@ from twoworlds.attacks.auxiliary.laws import (
     source,
     table,
 )
-from twoworlds.attacks.auxiliary.sanitisers import Sanitiser, sanitiser
-from twoworlds.attacks.auxiliary.stories import Height, Smoking, Story, height, smoking, story
+from twoworlds.attacks.auxiliary.stories import (
+    Flaw,
+    Height,
+    Smoking,
+    Story,
+    flaw,
+    height,
+    smoking,
+    story,
+)
 from twoworlds.attacks.auxiliary.theorem import Attack, FuzzyAttack, attack, fuzzy_attack
 
 __all__ = [

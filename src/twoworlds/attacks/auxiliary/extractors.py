@@ -262,7 +262,7 @@ class FuzzyExtractor:
             )
 
     def distance(self, source: list[Fraction]) -> Fraction:
-        """Return the statistical distance of (R, P) from (U, P): the first clause of Definition 1."""
+        """Return the distance of (R, P) from (U, P): the first clause of Definition 1."""
         self.check_size()
         if len(source) != 1 << self.bits:
             raise InvalidInput(

@@ -197,7 +197,7 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
     n, length = whole(people, "people", at_least=1), whole(ell, "ell", at_least=1)
     chance = probability(p, "p")
     if length > n:
-        raise InvalidInput(f"ell={length} secret bits, but only {counted(n, 'person', 'people')}")
+        raise InvalidInput(f"ell={length} secret bits, but only {counted(n, 'person')}")
     if length > 10 or n > _MOST_PEOPLE:
         raise TooLarge(f"people={n}, ell={length}: take at most 10000 people and 10 secret bits")
     bits = check_bits(n.bit_length(), "the count")
@@ -351,7 +351,7 @@ def independent(*chances: object, bits: int) -> list[Fraction]:
     """Independent bits, each with its own probability of being 1."""
     if len(chances) != bits:
         raise InvalidInput(
-            f"independent(...) has {counted(len(chances), 'probability', 'probabilities')} for "
+            f"independent(...) has {counted(len(chances), 'probability')} for "
             f"{counted(bits, 'bit')}: give one for each bit, or --bits {len(chances)}"
         )
     law = [Fraction(1)]

@@ -21,10 +21,9 @@ from twoworlds.answer import Answer, Said, Table
 from twoworlds.attacks.auxiliary.bits import written_bits
 from twoworlds.attacks.auxiliary.entropy import min_entropy
 from twoworlds.attacks.auxiliary.extractors import FailingPair, FuzzyExtractor
-from twoworlds.attacks.auxiliary.game import Game
+from twoworlds.attacks.auxiliary.game import Game, Sanitiser
+from twoworlds.attacks.auxiliary.game import sanitiser as built
 from twoworlds.attacks.auxiliary.laws import Law
-from twoworlds.attacks.auxiliary.sanitisers import Sanitiser
-from twoworlds.attacks.auxiliary.sanitisers import sanitiser as built
 from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput

@@ -15,15 +15,19 @@ from math import exp
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twoworlds.attacks.selftest.bench import CERTAIN, Bench, Failed, expect, values
-from twoworlds.attacks.selftest.goodness import (
+from twoworlds.attacks.selftest.bench import (
+    CERTAIN,
     AtLeast,
+    Bench,
+    Failed,
+    expect,
     gaussian,
     gaussian_delta,
     laplace,
     misfit,
     noise_events,
     too_often,
+    values,
 )
 
 if TYPE_CHECKING:

@@ -17,12 +17,11 @@ import numpy as np
 from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.cells import column_cells
-from twoworlds.attacks.tables.disclosures import Disclosures, exposed, ruled_out
+from twoworlds.attacks.tables.disclosures import Cells, Disclosures, exposed, has, people, ruled_out
 from twoworlds.attacks.tables.groups import Counted, Group, Groups, count_table, groups_of
 from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
 from twoworlds.attacks.tables.measures import NAMES, Claim, Claims, Measures, measure, recomputed
 from twoworlds.attacks.tables.table import Origin, named_columns
-from twoworlds.attacks.tables.words import Cells, has, people
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, decimal, show, to_json

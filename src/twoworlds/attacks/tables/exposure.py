@@ -25,14 +25,14 @@ from twoworlds.answer import Table as Grid
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.agreement import Choice, Sensitive, ways_of
 from twoworlds.attacks.tables.beliefs import TableBelief
-from twoworlds.attacks.tables.joins import (
+from twoworlds.attacks.tables.knowledge import KnownValues
+from twoworlds.attacks.tables.linkage import (
     make_groups,
     make_matches,
     make_profiles,
     make_said,
     same_person,
 )
-from twoworlds.attacks.tables.knowledge import KnownValues
 from twoworlds.attacks.tables.table import (
     Origin,
     Table,
@@ -230,8 +230,9 @@ class Exposure(Result):
                 for row, person, value, alone_leaves in self.victims
             ]
             yield Grid(heads, rows)
-        if self.pinned > len(self.victims):
-            yield Said([f"... and {self.pinned - len(self.victims):,} more."])
+        if left := self.pinned - len(self.victims):
+            more = f"{counted(left, 'person')} more {'is' if left == 1 else 'are'} pinned down"
+            yield Said([f"{more}: expose(..., most=N) in Python lists N."])
         if self.everywhere:
             shares = {f"by {one.name} alone": one.enough for one in self.tables}
             together = {"by all together": self.pinned} if len(self.tables) > 1 else {}
@@ -320,8 +321,7 @@ def expose(
         kinds = _kinds(everybody, len(loaded), cells)
         guesses = _guesses(everybody, kinds, columns, sensitive, belief, cells)
         pinned = sum(one.people for one in kinds if one.pinned)
-        shown = pinned if pinned == most + 1 else most  # one alone is not left out
-        victims = _victims(everybody, kinds, columns, shown)
+        victims = _victims(everybody, kinds, columns, most)
     left: Counter[int] = Counter()
     for kind in kinds:
         if kind.together is not None:

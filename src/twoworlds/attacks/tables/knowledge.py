@@ -119,7 +119,7 @@ class KnownValues:
 
 
 def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
-    """Read the texts of one column for what they allow to be known; an empty one allows anything."""
+    """Read the texts of a column for what they allow to be known; an empty one allows anything."""
     distinct = dict.fromkeys(texts)
     read = column_cells(text for text in distinct if text.strip())
     return {text: read[text] if text in read else Anything(text) for text in distinct}

@@ -15,34 +15,115 @@ of the register, or one, who is then named (erratum to Wu, Section 1.1); `linkag
 Probabilities rest on what each direction says: the person is in the table and each matching row is
 equally likely theirs; or the register holds everybody in the table, and each matching person is
 equally likely to be behind a row.
+
+People of whom the same is known are one *profile*, and rows with the same cells one *group*. Which
+profile can stand behind which group is found column by column on distinct texts, of which there are
+few (`twoworlds.attacks.tables.knowledge.KnownValues`), and put together by joins in DuckDB.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twoworlds.answer import Answer, Block, Said
 from twoworlds.answer import Table as Grid
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.agreement import read_sensitive
-from twoworlds.attacks.tables.joins import (
-    fill,
-    make_groups,
-    make_matches,
-    make_profiles,
-    make_said,
-    same_person,
-)
+from twoworlds.attacks.tables.knowledge import KnownValues
 from twoworlds.attacks.tables.table import Origin, Table, load, named, named_columns, opened
 from twoworlds.charts import Bars
 from twoworlds.progress import track
 from twoworlds.show import Result
 
-__all__ = ["Link", "Linkage", "link", "most_placed"]
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = [
+    "Link",
+    "Linkage",
+    "fill",
+    "link",
+    "make_groups",
+    "make_matches",
+    "make_profiles",
+    "make_said",
+    "most_placed",
+    "same_person",
+]
+
+
+def make_profiles(register: Table, columns: Sequence[str]) -> dict[str, KnownValues]:
+    """Make ``profiles``: its id, its values k0, k1, ..., its people, the row of the first one."""
+    make_groups(register, columns, "profiles", "people")
+    return {column: KnownValues(register.texts(column)) for column in columns}
+
+
+def make_groups(table: Table, columns: Iterable[str], place: str, size: str = "size") -> None:
+    """Make the groups of a table: id, cells k0, k1, ..., size, first row."""
+    here = [table.columns[column] for column in columns if column in table.columns]
+    keys = "".join(f", {name} AS k{i}" for i, name in enumerate(here))
+    by = f" GROUP BY {', '.join(here)}" if here else ""
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT row_number() OVER () AS id{keys}, "
+        f"count(*) AS {size}, min(rowid) + 1 AS first FROM {table.place}{by}"
+    )
+
+
+def make_matches(table: Table, known: Mapping[str, KnownValues], groups: str, place: str) -> None:
+    """Make the pairs of a profile and a group of the table that are compatible."""
+    joins, cells = [], []
+    shared = [(i, column) for i, column in enumerate(known) if column in table.columns]
+    for number, (mine, column) in enumerate(shared):
+        pairs = f"{place}_pairs{number}"
+        fill(table.connection, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
+        joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
+        cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT p.id AS profile, g.id AS group_ FROM profiles AS p "
+        f"{' '.join(joins)} JOIN {groups} AS g ON {' AND '.join(cells) or 'true'}"
+    )
+
+
+def make_said(
+    table: Table, columns: Iterable[str], sensitive: str, groups: str, place: str
+) -> None:
+    """Make the sensitive cells of each group, and how many of its rows have each."""
+    here = [table.columns[column] for column in columns if column in table.columns]
+    same = " AND ".join(f"g.k{i} IS NOT DISTINCT FROM t.{c}" for i, c in enumerate(here))
+    cells = ", ".join([*here, f"{table.columns[sensitive]} AS value"])
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT g.id, t.value, t.size FROM (SELECT {cells}, count(*) AS "
+        f"size FROM {table.place} GROUP BY ALL) AS t JOIN {groups} AS g ON {same or 'true'}"
+    )
+
+
+def same_person(register: Table, columns: Iterable[str]) -> str:
+    """Return the condition that joins profiles as p with rows of the register as r."""
+    return " AND ".join(
+        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
+        for i, column in enumerate(columns)
+    )
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection,
+    place: str,
+    names: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+) -> None:
+    """Make a table of rows of Python."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
+    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
+    connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
+
+
+# --- linkage --------------------------------------------------------------------------------------
+
 
 _MOST_PAIRS = 5_000_000
 _MOST_EDGES = 100_000
@@ -318,8 +399,6 @@ def _linkage(
         "(rows = 1 AND rivals = 1), 0)::BIGINT FROM outward"
     )
     pinned = None if sensitive is None else _pinned(register, table, columns, sensitive)
-    matched = register.rows - dict(outside).get(0, 0)
-    shown = matched if matched == most + 1 else most  # one alone is not left out
     return Linkage(
         register.name,
         table.name,
@@ -333,7 +412,7 @@ def _linkage(
         overlapping,
         one_to_one,
         pinned,
-        tuple(_links(register, columns, sensitive, shown)),
+        tuple(_links(register, columns, sensitive, most)),
         sensitive,
     )
 
