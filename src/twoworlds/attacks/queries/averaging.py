@@ -20,10 +20,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Said, Table
+from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE, ExactServer
 from twoworlds.charts import Bars
-from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     Number,
@@ -110,7 +110,7 @@ class Averaging(Result):
             f"{asked} is exactly right with probability {_chance_text(self.chances[0])}"
             f"{more if most > fewest else ''}. "
         )
-        wanted = _percent(self.confidence)
+        wanted = percent(self.confidence, digits=9)
         if self.enough is None:
             return f"{text}{wanted} takes more than are worked out here."
         if self.enough == 1:
@@ -328,10 +328,6 @@ def against_engine(
 
 def _chance_text(chance: Number) -> str:
     return "more than 99.9%" if chance > Fraction(999, 1000) else share_text(chance)
-
-
-def _percent(share: Fraction) -> str:
-    return f"{decimal(100 * share, 9, 'about')}%"
 
 
 def _answer(curator: Any, asked: Any, epsilon: object) -> Fraction:

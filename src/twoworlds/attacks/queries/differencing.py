@@ -25,6 +25,7 @@ from math import comb
 from typing import Any
 
 from twoworlds.answer import Answer, Listing, Said
+from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.server import (
     TABLE,
     ExactServer,
@@ -33,7 +34,6 @@ from twoworlds.attacks.queries.server import (
     in_words,
 )
 from twoworlds.charts import Bars
-from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json

@@ -28,7 +28,6 @@ from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.membership import cell_noise
 from twoworlds.attacks.queries.server import TABLE, cap_of, made_up, release_engine
 from twoworlds.charts import Bars
-from twoworlds.definitions.words import percent_above
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, whole
@@ -91,6 +90,8 @@ class Study(Result):
         )
         if self.epsilon is None:
             return text
+        from twoworlds.definitions.words import percent_above
+
         return (
             f"{text} Whoever thinks it equally likely either way is right with at most "
             f"{percent_above(Fraction(1, 2), best_chance(self.epsilon))}, whatever the test; the "
