@@ -213,11 +213,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
 
     coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
     return {
-        "attacks.auxiliary.entropy.Entropy": auxiliary.entropy_needed,
-        "attacks.auxiliary.entropy.SourceEntropy": lambda: auxiliary.SourceEntropy(
-            "uniform", 4, max(auxiliary.source("uniform", 4))
-        ),
-        "attacks.auxiliary.stories.Story": auxiliary.story,
         "attacks.auxiliary.theorem.FuzzyAttack": lambda: auxiliary.fuzzy_attack(
             auxiliary.named_law("uniform", 1, bits=3),
             auxiliary.fuzzy_extractor("repetition(3)", 1),

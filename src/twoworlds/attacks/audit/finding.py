@@ -48,15 +48,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.show import Result
 
-__all__ = [
-    "NOT_EVIDENCE",
-    "Audit",
-    "Finding",
-    "brief",
-    "lower_bound",
-    "tail_at_most",
-    "upper_bound",
-]
+__all__ = ["Audit", "Finding", "lower_bound", "upper_bound"]
 
 _BITS = 64
 _MOST_TERMS = 100_000

@@ -30,23 +30,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "LONGEST",
-    "Outputs",
-    "are_cut",
-    "as_list",
-    "coarse",
-    "failures",
-    "gathered",
-    "is_converted",
-    "plain",
-    "raised",
-    "readings",
-    "settled",
-    "tidy",
-    "unseen",
-    "weight",
-]
+__all__ = ["plain"]
 
 Outputs = np.ndarray | list[Any]
 _DEEPEST = 8

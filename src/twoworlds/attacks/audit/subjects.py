@@ -61,25 +61,7 @@ from twoworlds.attacks.audit.outputs import (
 )
 from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = [
-    "GIVEN",
-    "NEIGHBOURS",
-    "About",
-    "Command",
-    "Local",
-    "OutOfTime",
-    "Pair",
-    "Subject",
-    "Unresponsive",
-    "end_group",
-    "landmarks",
-    "list_pairs",
-    "meaning",
-    "number_pairs",
-    "read_pair",
-    "split_pair",
-    "taken",
-]
+__all__ = ["Unresponsive"]
 
 Pair = tuple[Any, Any]
 NEIGHBOURS = {

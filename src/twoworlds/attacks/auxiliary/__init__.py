@@ -13,13 +13,12 @@ the attacker with access to the release, and the best simulator without.
 
 from twoworlds.attacks.auxiliary.codes import Code, code
 from twoworlds.attacks.auxiliary.entropy import (
-    Entropy,
     LeastDistance,
     Lengths,
-    SourceEntropy,
     entropy_needed,
     least_distance,
     min_entropy,
+    source_entropy,
     usable_lengths,
     vanishing_length,
 )
@@ -47,7 +46,6 @@ from twoworlds.attacks.auxiliary.stories import (
     Flaw,
     Height,
     Smoking,
-    Story,
     flaw,
     height,
     smoking,
@@ -59,7 +57,6 @@ __all__ = [
     "Attack",
     "Case",
     "Code",
-    "Entropy",
     "Extractor",
     "Flaw",
     "FuzzyAttack",
@@ -70,8 +67,6 @@ __all__ = [
     "Lengths",
     "Sanitiser",
     "Smoking",
-    "SourceEntropy",
-    "Story",
     "attack",
     "code",
     "count_law",
@@ -92,6 +87,7 @@ __all__ = [
     "sized_source",
     "smoking",
     "source",
+    "source_entropy",
     "story",
     "table",
     "usable_lengths",

@@ -41,9 +41,9 @@ from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import decimal, probability, rational, show, whole
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
-__all__ = ["Flaw", "Height", "Smoking", "Story", "flaw", "height", "smoking", "story"]
+__all__ = ["Flaw", "Height", "Smoking", "flaw", "height", "smoking", "story"]
 
 _UNITS = {"cm": Fraction(1), "mm": Fraction(1, 10), "m": Fraction(100)}
 _UNITS |= dict.fromkeys(("in", "inch", "inches"), Fraction(254, 100))
@@ -154,42 +154,23 @@ def _cm(x: Fraction) -> str:
     return decimal(x, 8, "about")
 
 
-@dataclass(frozen=True)
-class Story(Result):
-    """The height, and the same for any secret: Theorem 1 on the count of eight people."""
-
-    height: Height
-    theorem: Attack
-
-    def answer(self) -> Answer:
-        """Tell the story, then the theorem, then what follows."""
-        told = self.height.answer()
-        return Answer(
-            told.headline,
-            blocks=(
-                *told.blocks,
-                Said(
-                    [
-                        "The same works for any secret (Dwork, Theorem 1). Eight people have one "
-                        "bit each; the number of ones is published, the bit of the first is "
-                        "secret. The remark z is a random string, and the secret bit plus the "
-                        "inner product of that string with the count in binary. "
-                        f"{self.theorem.sentences()}",
-                        "What follows: that a release teaches nothing about anybody is a promise "
-                        "which no useful release keeps. What can be promised is that taking part "
-                        "changes almost nothing, and that is differential privacy.",
-                    ]
-                ),
-                self.theorem.table(),
-            ),
-            notes=["more: twoworlds attack auxiliary theorem|fuzzy|flaw|entropy|height|smoking"],
-        )
-
-
-def story() -> Story:
-    """Return both."""
-    law = count_law(8)
-    return Story(height(), attack(law, FuzzyExtractor(extractor("inner-product", law.bits, 1))))
+def story() -> Told:
+    """Tell the height, and the same for any secret: Theorem 1 on the count of eight people."""
+    tall, law = height(), count_law(8)
+    theorem = attack(law, FuzzyExtractor(extractor("inner-product", law.bits, 1)))
+    told = tall.answer()
+    said = [
+        "The same works for any secret (Dwork, Theorem 1). Eight people have one bit each; the "
+        "number of ones is published, the bit of the first is secret. The remark z is a random "
+        "string, and the secret bit plus the inner product of that string with the count in "
+        f"binary. {theorem.sentences()}",
+        "What follows: that a release teaches nothing about anybody is a promise which no useful "
+        "release keeps. What can be promised is that taking part changes almost nothing, and that "
+        "is differential privacy.",
+    ]
+    more = "more: twoworlds attack auxiliary theorem|fuzzy|flaw|entropy|height|smoking"
+    answer = Answer(told.headline, blocks=(*told.blocks, Said(said), theorem.table()), notes=[more])
+    return Told(answer, {"height": tall, "theorem": theorem})
 
 
 # --- the smoking study ----------------------------------------------------------------------------

@@ -46,14 +46,7 @@ if TYPE_CHECKING:
 
     from twoworlds.release.query.conditions import Condition
 
-__all__ = [
-    "Averaging",
-    "Repeated",
-    "against_engine",
-    "average_out",
-    "chance",
-    "enough",
-]
+__all__ = ["Averaging", "Repeated", "against_engine", "average_out"]
 
 MOST = 4096
 _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon

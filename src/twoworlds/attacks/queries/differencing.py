@@ -43,16 +43,7 @@ from twoworlds.release.query.sql import to_sql
 from twoworlds.show import Result
 from twoworlds.show.bars import share_text
 
-__all__ = [
-    "Attempt",
-    "Question",
-    "SingledOut",
-    "UnderNoise",
-    "against_engine",
-    "best_chance",
-    "chance_of_sums",
-    "single_out",
-]
+__all__ = ["SingledOut", "UnderNoise", "against_engine", "single_out"]
 
 _MOST_TRIED = 50  # values of a column, looking for a tracker
 

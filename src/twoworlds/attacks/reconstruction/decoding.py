@@ -59,18 +59,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "METHODS",
     "Agreement",
-    "Method",
     "Reconstruction",
     "agreement",
-    "check_method",
-    "check_program",
     "consistent_columns",
-    "estimate",
     "furthest_apart",
     "intervals",
-    "read_error",
     "reconstruct",
 ]
 

@@ -30,17 +30,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.int8]
 
-__all__ = [
-    "all_subsets",
-    "masks",
-    "random_subsets",
-    "read_answers",
-    "read_column",
-    "read_queries",
-    "read_secret",
-    "read_sums",
-    "true_sums",
-]
+__all__ = ["all_subsets", "masks", "random_subsets", "read_secret", "read_sums"]
 
 _MOST_CELLS = 1 << 28
 _MOST_SUBSETS = 20

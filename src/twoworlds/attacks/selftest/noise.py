@@ -34,20 +34,7 @@ if TYPE_CHECKING:
     from twoworlds.release import Curator, QueryAnswer
     from twoworlds.release.curator import NoiseKind
 
-__all__ = [
-    "Case",
-    "cells",
-    "check_cases",
-    "cost_falls_as_noise_grows",
-    "discovered_keys",
-    "gaussian_noise",
-    "laplace_noise",
-    "low_bits",
-    "one_row_each",
-    "precision",
-    "quantiles",
-    "sampler_timing",
-]
+__all__ = ["check_cases"]
 
 _UGLY = (0.1, 0.2, 0.30000000000000004, 1 / 3, math.pi, 1e-17, 5e-324, 2 / 3, 0.005, 99.995)
 _UNIT = Fraction(1, 100)

@@ -42,18 +42,7 @@ from twoworlds.show import Result
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "Link",
-    "Linkage",
-    "fill",
-    "link",
-    "make_groups",
-    "make_matches",
-    "make_profiles",
-    "make_said",
-    "most_placed",
-    "same_person",
-]
+__all__ = ["Linkage", "link"]
 
 
 def make_profiles(register: Table, columns: Sequence[str]) -> dict[str, KnownValues]:
