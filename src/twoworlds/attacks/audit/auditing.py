@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
-from twoworlds.attacks.audit.events import Candidate, Event, learn
+from twoworlds.attacks.audit.events import Chosen, Event, learn
 from twoworlds.attacks.audit.finding import Audit, Finding, brief
 from twoworlds.attacks.audit.outputs import (
     Outputs,
@@ -376,7 +376,7 @@ class _Run:
         """Find the event of this round, on samples that are used for nothing else."""
         number_of = len(self.progress.rounds) + 1
         scores: list[float | None] = [None] * len(self.about.pairs)
-        best, chosen = Candidate(None, 0, 0.0, 0), 0
+        best, chosen = Chosen(None, 0, 0.0, 0), 0
         failed: dict[int, set[str]] = {}
         for i in track(active, f"round {number_of}: looking for an event", len(active)):
             pair = self.about.pairs[i]

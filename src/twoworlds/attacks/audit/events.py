@@ -30,7 +30,7 @@ from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features
 from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Candidate", "Event", "learn"]
+__all__ = ["Chosen", "Event", "learn"]
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ Values = np.ndarray | list[Any]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Chosen:
     """An event that looked likelier on one database of a pair."""
 
     event: Event | None  # the event
@@ -200,14 +200,14 @@ def learn(
     low_bits: bool,
     goal: float = inf,
     check: Callable[[], None] = lambda: None,
-) -> Candidate:
+) -> Chosen:
     """Return the event that seems to separate two samples most."""
     if (
         type(first) is not type(second)
         or getattr(first, "shape", (0,))[1:] != getattr(second, "shape", (0,))[1:]
     ):
         first, second = as_list(first), as_list(second)
-    best = {low: Candidate(None, 0, -inf, 0) for low in (False, True)}
+    best = {low: Chosen(None, 0, -inf, 0) for low in (False, True)}
     tried = 0
     for feature in features_for(first, second, landmarks, low_bits=low_bits):
         check()
@@ -220,7 +220,7 @@ def learn(
                 best[low] = found
     low = best[True].score > best[False].score and best[False].score <= goal
     chosen = best[low]
-    return Candidate(chosen.event, chosen.likelier, chosen.score, tried)
+    return Chosen(chosen.event, chosen.likelier, chosen.score, tried)
 
 
 @dataclass(frozen=True)
@@ -237,13 +237,13 @@ class _Classes:
     ordered: bool
     labels: Sequence[Any]  # the edges of bins, or the classes, of which the last is all others
 
-    def best(self, delta: float) -> Candidate:
+    def best(self, delta: float) -> Chosen:
         """Score every beginning of every order."""
         ratio = (self.seen[0] + 0.5) / (self.seen[1] + 0.5)
         orders = [np.argsort(-ratio, kind="stable"), np.argsort(ratio, kind="stable")]
         if self.ordered:
             orders += [np.arange(len(ratio)), np.arange(len(ratio))[::-1]]
-        best, tried = Candidate(None, 0, -inf, 0), 0
+        best, tried = Chosen(None, 0, -inf, 0), 0
         for order in orders:
             hits = np.cumsum(self.scored[:, order], axis=1)
             for likelier in (0, 1):
@@ -254,8 +254,8 @@ class _Classes:
                     event = self._event(order[: at + 1])
                     score = float(scores[at]) - _PLAINER * max(0, len(event.intervals) - 1)
                     if score > best.score:
-                        best = Candidate(event, likelier, score, 0)
-        return Candidate(best.event, best.likelier, best.score, tried)
+                        best = Chosen(event, likelier, score, 0)
+        return Chosen(best.event, best.likelier, best.score, tried)
 
     def _event(self, chosen: np.ndarray) -> Event:
         if not self.ordered:

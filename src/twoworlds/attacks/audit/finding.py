@@ -269,11 +269,10 @@ class Finding(Result):
         granted = f" after granting delta = {self.delta}" if self.delta else ""
         return (
             f"Of {self.draws:,} fresh outputs on {brief(repr(self.likelier))}, {self.hits:,} are "
-            f"in the event; of {self.draws:,} on {brief(repr(self.other))}, "
-            f"{self.other_hits:,}. So the "
-            f"probabilities are at least {decimal(self.low, side='down')} and at most "
-            f"{decimal(self.high)}: a ratio of at least {decimal(self.ratio, side='down')}"
-            f"{granted}.{self._about_rounding()}"
+            f"in the event; of {self.draws:,} on {brief(repr(self.other))}, {self.other_hits:,}. "
+            f"So the probabilities are at least {decimal(self.low, side='down')} and at most "
+            f"{decimal(self.high)}: a ratio of at least "
+            f"{decimal(self.ratio, side='down')}{granted}.{self._about_rounding()}"
         )
 
     def _about_rounding(self) -> str:

@@ -67,7 +67,7 @@ class Case:
     size: int = 0  # its length, for laws in which that matters (Assumption 2, part 1)
 
 
-class Group(NamedTuple):
+class BreachSet(NamedTuple):
     """The databases with one set of breaches."""
 
     breaches: tuple[str, ...]  # that set, sorted
@@ -80,7 +80,7 @@ class Law:
     """A law of utility vector and set of breaches."""
 
     bits: int  # length of the utility vector
-    groups: tuple[Group, ...]  # by set of breaches
+    groups: tuple[BreachSet, ...]  # by set of breaches
     total: int  # what all weights sum to
     name: str  # what it is, in words
     cases: tuple[Case, ...] = ()  # the databases one by one, where they are listed
@@ -132,7 +132,7 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
     weights = {one: np.zeros(1 << bits, dtype=object) for one in dict.fromkeys(sets)}
     for one, case, number in zip(sets, listed, numbers, strict=True):
         weights[one][int(case.utility, 2)] += number
-    groups = tuple(Group(one, 1, vector) for one, vector in weights.items() if vector.any())
+    groups = tuple(BreachSet(one, 1, vector) for one, vector in weights.items() if vector.any())
     return Law(bits, groups, total, name, listed)
 
 
@@ -180,7 +180,7 @@ def independent_law(
         raise TooLarge(f"ell={length}: secrets of up to 10 bits are run through")
     _check_total(weights, "the source")
     numbers, bottom = integers(weights)
-    groups = tuple(Group((written_bits(y, length),), 1, numbers) for y in range(1 << length))
+    groups = tuple(BreachSet((written_bits(y, length),), 1, numbers) for y in range(1 << length))
     return Law(check_bits(bits, "a utility vector"), groups, bottom << length, name)
 
 

@@ -416,12 +416,11 @@ class Flaw(Result):
         )
         return (
             f"{outcome} A database is a pair (w, y0) of {first.ell}-bit strings, all equally "
-            "likely; both y0 "
-            f"and y0 + w are breaches, and the release tells w. The pad ({first.extractor}) is "
-            f"{show(first.epsilon)} from uniform given the breach that is told, so the printed "
-            f"proof bounds every simulator by {show(first.blind)} + {show(first.epsilon)} = "
-            f"{show(first.printed_bound)}. Given all breaches of the database, the pad is "
-            f"{show(first.epsilon_given_breaches)} from uniform. If y0 is the "
+            "likely; both y0 and y0 + w are breaches, and the release tells w. The pad "
+            f"({first.extractor}) is {show(first.epsilon)} from uniform given the breach that is "
+            f"told, so the printed proof bounds every simulator by {show(first.blind)} + "
+            f"{show(first.epsilon)} = {show(first.printed_bound)}. Given all breaches of the "
+            f"database, the pad is {show(first.epsilon_given_breaches)} from uniform. If y0 is the "
             f"only breach, the proof is right: the simulator wins with {show(second.simulator)}, "
             f"at most {show(second.repaired_bound, side='up')}."
         )

@@ -315,13 +315,11 @@ class UnderNoise(Result):
         asked = "answer leads" if len(self.answers) == 1 else f"{len(self.answers)} answers lead"
         return (
             f"From the release engine, with epsilon {decimal(self.epsilon, 4, 'about')} for the "
-            "whole "
-            f"attack, the same {asked} to {self.value}, with a standard error of "
+            f"whole attack, the same {asked} to {self.value}, with a standard error of "
             f"{decimal(self.error, 3, 'about')}. Beforehand, this attack guesses a yes-or-no "
-            "secret right "
-            f"with probability {share_text(self.chance)}; a coin has 50%, and no attack "
-            "on these "
-            f"answers, whatever it knows of everybody else, has more than {percent(self.best)}."
+            f"secret right with probability {share_text(self.chance)}; a coin has 50%, and no "
+            "attack on these answers, whatever it knows of everybody else, has more than "
+            f"{percent(self.best)}."
         )
 
     def fields(self) -> dict[str, Any]:

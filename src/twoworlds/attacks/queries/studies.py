@@ -95,8 +95,7 @@ class Study(Result):
         return (
             f"{text} Whoever thinks it equally likely either way is right with at most "
             f"{percent_above(Fraction(1, 2), best_chance(self.epsilon))}, whatever the test; the "
-            "largest likelihood "
-            f"ratio seen is about {self.largest:.3g}, and none can exceed "
+            f"largest likelihood ratio seen is about {self.largest:.3g}, and none can exceed "
             f"{decimal(exp(self.epsilon), 4)}."
         )
 

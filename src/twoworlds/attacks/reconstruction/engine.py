@@ -154,8 +154,7 @@ class EngineTrial(Result):
         n, m = len(self.truth), len(self.engine.answers)
         exactly, engine, limit, guessed = self.shares.values()
         said = [
-            f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits "
-            f"({exactly}); "
+            f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits ({exactly}); "
             f"the release engine, with epsilon {show(self.epsilon)} for all of them, gives away "
             f"{self.engine.right(self.truth)} of {n} ({engine}).",
             f"{m} questions about {n} people, chosen by {self.traits} public traits: how many of "

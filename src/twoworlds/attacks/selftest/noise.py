@@ -148,7 +148,7 @@ _CLOSE = 1e-9
 _ALL = "SELECT i, j, {} FROM people WHERE x < {} GROUP BY i, j"
 
 
-class Case(NamedTuple):
+class NoiseCase(NamedTuple):
     """One aggregate, and the noise that its cost demands."""
 
     asked: str  # the aggregate
@@ -172,7 +172,7 @@ def one_row_each(side: int = SIDE) -> str:
     return f"SELECT i, j, 3 AS x, i * {side} + j AS p FROM range({side}) a(i), range({side}) b(j)"
 
 
-def check_cases(curator: Curator, cases: Sequence[Case]) -> int:
+def check_cases(curator: Curator, cases: Sequence[NoiseCase]) -> int:
     """Ask each case and compare the laws; return how many values were drawn."""
     drawn = 0
     for case in cases:
@@ -189,7 +189,7 @@ def check_cases(curator: Curator, cases: Sequence[Case]) -> int:
     return drawn
 
 
-def _check_claim(answer: QueryAnswer, due: AtLeast, case: Case) -> None:
+def _check_claim(answer: QueryAnswer, due: AtLeast, case: NoiseCase) -> None:
     [claimed] = answer.calibration.noises[answer.query]
     off = claimed.law is None or any(
         abs(float(claimed.law.at_least(k)) - due(k)) > _CLOSE for k in (1, int(case.scale) + 1)
@@ -219,15 +219,15 @@ def laplace_noise(bench: Bench) -> str:
         drawn = check_cases(
             curator,
             (
-                Case("COUNT(*)", "1", Fraction(1)),
-                Case("COUNT(*)", "1/5", Fraction(5)),
-                Case("SUM(x)", "2", Fraction(50), 3),
-                Case("COUNT(*)", "1/5000", Fraction(5000)),
+                NoiseCase("COUNT(*)", "1", Fraction(1)),
+                NoiseCase("COUNT(*)", "1/5", Fraction(5)),
+                NoiseCase("SUM(x)", "2", Fraction(50), 3),
+                NoiseCase("COUNT(*)", "1/5000", Fraction(5000)),
             ),
         )
         _check_batches(curator)
     with bench.opened(bench.selected(one_row_each(40)), cells(40)) as curator:
-        drawn += check_cases(curator, [Case("COUNT(*)", "1/2", Fraction(2), times=10)])
+        drawn += check_cases(curator, [NoiseCase("COUNT(*)", "1/2", Fraction(2), times=10)])
     return f"{drawn:,} draws have the law that cost and sensitivity demand; batches share a cost"
 
 
@@ -250,9 +250,9 @@ def gaussian_noise(bench: Bench) -> str:
         drawn = check_cases(
             curator,
             (
-                Case("COUNT(*)", "rho=1/8", Fraction(4)),
-                Case("SUM(x)", "rho=50", Fraction(100), 3),
-                Case("COUNT(*)", "rho=1e-5", Fraction(50_000)),
+                NoiseCase("COUNT(*)", "rho=1/8", Fraction(4)),
+                NoiseCase("SUM(x)", "rho=50", Fraction(100), 3),
+                NoiseCase("COUNT(*)", "rho=1e-5", Fraction(50_000)),
             ),
         )
     most = 1e-6

@@ -31,8 +31,8 @@ from twoworlds.errors import TooLarge
 __all__ = [
     "Candidate",
     "Cells",
-    "Choice",
     "Sensitive",
+    "Way",
     "consistent_choices",
     "read_sensitive",
     "ways_of",
@@ -82,7 +82,7 @@ class Candidate:
         return Candidate(tuple(dict.fromkeys(found))) if found else None
 
 
-class Told(NamedTuple):
+class Together(NamedTuple):
     """What a choice of one cell in every table says."""
 
     candidate: Candidate  # all of them together
@@ -92,7 +92,7 @@ class Told(NamedTuple):
     spread: int  # how many ways there are to choose a value that occurs in each of the cells
 
 
-Choice = tuple[Told, Cells, int]  # what a choice of cells says, which they are, in how many ways
+Way = tuple[Together, Cells, int]  # what a choice of cells says, which they are, in how many ways
 
 
 class Sensitive:
@@ -108,14 +108,14 @@ class Sensitive:
             for part in candidate.parts:
                 self._labels.setdefault(part, _label(part))
         self._values = {part: label for part, label in self._labels.items() if _is_value(part)}
-        self._told: dict[Cells, Told | None] = {}
+        self._told: dict[Cells, Together | None] = {}
         self._sets = [text for text, one in self.read.items() if not one.is_value]
         self._same: dict[Candidate, list[str | None]] = {}  # the cells that say a value
         for text, one in self.read.items():
             if one.is_value:
                 self._same.setdefault(one, []).append(text)
 
-    def told(self, texts: Cells) -> Told | None:
+    def told(self, texts: Cells) -> Together | None:
         """Return what cells of the tables say together; None when no value is in all of them."""
         if texts not in self._told:
             self._told[texts] = self._tell(texts)
@@ -125,9 +125,9 @@ class Sensitive:
         self,
         counted: Sequence[Mapping[str | None, int]],
         numbers: Mapping[Cells, int] | None = None,
-    ) -> list[Choice]:
+    ) -> list[Way]:
         """Return each choice of a cell in every table that can be one person's."""
-        found: list[tuple[Told, Cells, int]] = [
+        found: list[tuple[Together, Cells, int]] = [
             (told, (text,), number)
             for text, number in counted[0].items()
             if (told := self.told((text,))) is not None
@@ -138,9 +138,7 @@ class Sensitive:
             return found
         return [(told, texts, numbers[texts]) for told, texts, _ in found if numbers.get(texts)]
 
-    def _extended(
-        self, found: Sequence[Choice], counts: Mapping[str | None, int]
-    ) -> Iterator[Choice]:
+    def _extended(self, found: Sequence[Way], counts: Mapping[str | None, int]) -> Iterator[Way]:
         """Add one more table; single values are looked up, sets are tried one by one."""
         made = 0
         for told, texts, number in found:
@@ -158,7 +156,7 @@ class Sensitive:
                         )
                     yield both, (*texts, text), number * counts[text]
 
-    def _tell(self, texts: Cells) -> Told | None:
+    def _tell(self, texts: Cells) -> Together | None:
         *before, last = texts
         candidate: Candidate | None = self.read[last]
         if before:
@@ -171,7 +169,7 @@ class Sensitive:
         spread = len(inside)
         if before:
             spread = prod(len(told.inside) for text in texts if (told := self.told((text,))))
-        return Told(
+        return Together(
             candidate,
             tuple(dict.fromkeys(label for _, label in labels)),
             frozenset(label for part, label in labels if not _is_value(part)),
@@ -189,7 +187,7 @@ class Sensitive:
         ]
 
 
-def ways_of(choices: Iterable[Choice]) -> dict[str, int]:
+def ways_of(choices: Iterable[Way]) -> dict[str, int]:
     """Return for each alternative how many choices of rows say it."""
     ways: dict[str, int] = {}
     for told, _, number in choices:

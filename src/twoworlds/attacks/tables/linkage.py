@@ -29,12 +29,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twoworlds.answer import Answer, Block, Said
-from twoworlds.answer import Table as Grid
+from twoworlds.answer import Answer, Block, Said, Table
 from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.agreement import read_sensitive
 from twoworlds.attacks.tables.knowledge import KnownValues
-from twoworlds.attacks.tables.table import Origin, Table, load, named, named_columns, opened
+from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
 from twoworlds.charts import Bars
 from twoworlds.progress import track
 from twoworlds.show import Result
@@ -45,13 +44,13 @@ if TYPE_CHECKING:
 __all__ = ["Linkage", "link"]
 
 
-def make_profiles(register: Table, columns: Sequence[str]) -> dict[str, KnownValues]:
+def make_profiles(register: LoadedTable, columns: Sequence[str]) -> dict[str, KnownValues]:
     """Make ``profiles``: its id, its values k0, k1, ..., its people, the row of the first one."""
     make_groups(register, columns, "profiles", "people")
     return {column: KnownValues(register.texts(column)) for column in columns}
 
 
-def make_groups(table: Table, columns: Iterable[str], place: str, size: str = "size") -> None:
+def make_groups(table: LoadedTable, columns: Iterable[str], place: str, size: str = "size") -> None:
     """Make the groups of a table: id, cells k0, k1, ..., size, first row."""
     here = [table.columns[column] for column in columns if column in table.columns]
     keys = "".join(f", {name} AS k{i}" for i, name in enumerate(here))
@@ -62,7 +61,9 @@ def make_groups(table: Table, columns: Iterable[str], place: str, size: str = "s
     )
 
 
-def make_matches(table: Table, known: Mapping[str, KnownValues], groups: str, place: str) -> None:
+def make_matches(
+    table: LoadedTable, known: Mapping[str, KnownValues], groups: str, place: str
+) -> None:
     """Make the pairs of a profile and a group of the table that are compatible."""
     joins, cells = [], []
     shared = [(i, column) for i, column in enumerate(known) if column in table.columns]
@@ -78,7 +79,7 @@ def make_matches(table: Table, known: Mapping[str, KnownValues], groups: str, pl
 
 
 def make_said(
-    table: Table, columns: Iterable[str], sensitive: str, groups: str, place: str
+    table: LoadedTable, columns: Iterable[str], sensitive: str, groups: str, place: str
 ) -> None:
     """Make the sensitive cells of each group, and how many of its rows have each."""
     here = [table.columns[column] for column in columns if column in table.columns]
@@ -90,7 +91,7 @@ def make_said(
     )
 
 
-def same_person(register: Table, columns: Iterable[str]) -> str:
+def same_person(register: LoadedTable, columns: Iterable[str]) -> str:
     """Return the condition that joins profiles as p with rows of the register as r."""
     return " AND ".join(
         f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
@@ -257,7 +258,7 @@ class Linkage(Result):
     def _blocks(self) -> Iterator[Block]:
         numbers = sorted({*self.outside, *self.inside})
         shown = numbers if len(numbers) <= _MOST_NUMBERS else [*numbers[:10], *numbers[-2:]]
-        yield Grid(
+        yield Table(
             ["matches", "people with so many rows", "rows with so many people"],
             [
                 [f"{n:,}", f"{self.outside.get(n, 0):,}", f"{self.inside.get(n, 0):,}"]
@@ -279,7 +280,7 @@ class Linkage(Result):
                 ]
                 for one in self.links
             ]
-            yield Grid(["row", *columns, "matching rows", "rivals", *values], rows)
+            yield Table(["row", *columns, "matching rows", "rivals", *values], rows)
         if self.unlisted:
             match = (
                 "person matches rows and is" if self.unlisted == 1 else "people match rows and are"
@@ -358,7 +359,7 @@ def _match(number: int) -> str:
     return "matches" if number == 1 else "match"
 
 
-def _join(register: Table, table: Table, columns: Sequence[str]) -> None:
+def _join(register: LoadedTable, table: LoadedTable, columns: Sequence[str]) -> None:
     """Make ``linked``, the pairs, and the number of matches of each profile and of each group."""
     run = register.connection.execute
     known = make_profiles(register, columns)
@@ -378,7 +379,11 @@ def _join(register: Table, table: Table, columns: Sequence[str]) -> None:
 
 
 def _linkage(
-    register: Table, table: Table, columns: Sequence[str], sensitive: str | None, most: int
+    register: LoadedTable,
+    table: LoadedTable,
+    columns: Sequence[str],
+    sensitive: str | None,
+    most: int,
 ) -> Linkage:
     outside = register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
     inside = register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
@@ -406,7 +411,7 @@ def _linkage(
     )
 
 
-def _missing(register: Table) -> int:
+def _missing(register: LoadedTable) -> int:
     """Return how many rows are left when as many people as possible take one each."""
     [(edges,)] = register.fetch("SELECT coalesce(sum(number), 0) FROM outward WHERE number > 1")
     if edges <= _MOST_PAIRS:
@@ -428,7 +433,9 @@ def _missing(register: Table) -> int:
     return int(missing)
 
 
-def _pinned(register: Table, table: Table, columns: Sequence[str], sensitive: str) -> int:
+def _pinned(
+    register: LoadedTable, table: LoadedTable, columns: Sequence[str], sensitive: str
+) -> int:
     """Make ``said``, the sensitive cells of each group, and count whom they give away."""
     make_said(table, columns, sensitive, "groups", "said")
     read = read_sensitive([table.texts(sensitive)])
@@ -444,7 +451,9 @@ def _pinned(register: Table, table: Table, columns: Sequence[str], sensitive: st
     return int(pinned)
 
 
-def _links(register: Table, columns: Sequence[str], sensitive: str | None, most: int) -> list[Link]:
+def _links(
+    register: LoadedTable, columns: Sequence[str], sensitive: str | None, most: int
+) -> list[Link]:
     """Return the people who match the fewest rows, and of these the ones with fewest rivals."""
     first = f"ORDER BY rows, rivals, first LIMIT {int(most)}"
     found = register.fetch(
@@ -458,7 +467,9 @@ def _links(register: Table, columns: Sequence[str], sensitive: str | None, most:
     ]
 
 
-def _values(register: Table, profile: int, rows: int, sensitive: str | None) -> dict[str, Fraction]:
+def _values(
+    register: LoadedTable, profile: int, rows: int, sensitive: str | None
+) -> dict[str, Fraction]:
     if sensitive is None:
         return {}
     found = register.fetch(

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXAMPLES",
+    "LoadedTable",
     "Origin",
-    "Table",
     "check_known",
     "example_note",
     "example_path",
@@ -62,7 +62,7 @@ _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
 
 
 @dataclass(frozen=True)
-class Table:
+class LoadedTable:
     """A table in DuckDB; ``rowid + 1`` is the number of a row."""
 
     connection: duckdb.DuckDBPyConnection
@@ -186,7 +186,7 @@ def written_column(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def check_known(tables: Sequence[Table], columns: Iterable[str]) -> None:
+def check_known(tables: Sequence[LoadedTable], columns: Iterable[str]) -> None:
     """Refuse a known column that no table has."""
     for column in columns:
         if not any(column in table.columns for table in tables):
@@ -202,7 +202,7 @@ def load_all(
     tables: Sequence[tuple[str, Origin]],
     wanted: Sequence[str] | None,
     needed: Sequence[str],
-) -> list[Table]:
+) -> list[LoadedTable]:
     """Load several tables; each must have the needed columns, and may have the wanted ones."""
     return [
         load(connection, name, table, wanted, needed)
@@ -216,7 +216,7 @@ def load(
     table: Origin,
     wanted: Sequence[str] | None,
     needed: Sequence[str] = (),
-) -> Table:
+) -> LoadedTable:
     """Load the wanted columns that a table has (None: all), and the needed ones."""
     [(number,)] = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall()
     place = f"loaded{number}"
@@ -249,7 +249,7 @@ def load(
     rows = connection.execute(f"SELECT count(*) FROM {place}").fetchall()[0][0]
     if not rows:
         raise InvalidInput(f"{name} has no rows: nobody can be found in it")
-    return Table(connection, name, place, kept, rows)
+    return LoadedTable(connection, name, place, kept, rows)
 
 
 def text_of(value: object) -> str | None:
