@@ -12,7 +12,6 @@ from tests.claims.reading import fit
 from tests.cli.calling import call
 from twoworlds.attacks.english import listed
 from twoworlds.attacks.queries import averaging, membership_in_means
-from twoworlds.attacks.queries.averaging import Repeated
 from twoworlds.attacks.reconstruction import against_engine, sweep
 
 
@@ -44,13 +43,6 @@ def test_the_mean_is_that_of_as_many_answers_as_are_named(ask, monkeypatch):
     named = re.search(r"The mean of all (\d+) answers is ([0-9.]+) ", said)
     assert named is not None, said
     assert (int(named[1]), float(named[2])) == (3, 17)
-
-
-def test_one_answer_has_no_mean():
-    half, one = Fraction(1, 2), Fraction(1)
-    said = Repeated(20, 1, one, one, 0, Fraction(7), 6, half).sentences()
-    assert "That answer is 7 (the truth is 6)" in said
-    assert "mean" not in said
 
 
 def test_nothing_is_to_be_added_up_for_one_question(ask):

@@ -153,8 +153,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.attacks import auxiliary
     from twoworlds.attacks.queries import (
         ExactServer,
-        averaging,
-        differencing,
         equal,
         single_out,
         study,
@@ -195,17 +193,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             known = [equal(server.kinds, text) for text in ("sex=f", "job=cook")]
             return single_out(server, known, equal(server.kinds, "ill=yes"))
 
-    def under_noise() -> Any:
-        with ExactServer(staff) as server:
-            known = [equal(server.kinds, text) for text in ("sex=f", "job=cook")]
-            found = single_out(server, known, equal(server.kinds, "ill=yes"))
-            return differencing.against_engine(server, found.attempts[-1], "1/2")
-
-    def repeated() -> Any:
-        with ExactServer(staff) as server:
-            what = equal(server.kinds, "ill=yes")
-            return averaging.against_engine(server, what, epsilon="1/10", cap="3/10", times=7)
-
     def strategy() -> Any:
         found = curator.strategy("people", "1/2", name="gallery", analyst="ann")
         found.release("SELECT COUNT(*) FROM people", "1/4")
@@ -218,9 +205,7 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             auxiliary.fuzzy_extractor("repetition(3)", 1),
             auxiliary.sanitiser("exact", 3),
         ),
-        "attacks.queries.averaging.Repeated": repeated,
         "attacks.queries.differencing.SingledOut": singled_out,
-        "attacks.queries.differencing.UnderNoise": under_noise,
         "attacks.queries.studies.Study": lambda: study(50, 50, seed=1),
         "attacks.reconstruction.engine.EngineTrial": lambda: against_engine(16, 24, epsilon="1/2"),
         "attacks.selftest.suite.SelfTest": lambda: selftest([1], folder=folder),

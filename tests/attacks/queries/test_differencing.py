@@ -89,7 +89,9 @@ def test_an_irrational_epsilon_fits_its_own_cap(table):
     with ExactServer(table) as server:
         known = [equal(server.kinds, text) for text in KNOWN]
         found = single_out(server, known, equal(server.kinds, "ill=yes"))
-        assert against_engine(server, found.attempts[-1], "ln 3").best == Fraction(3, 4)
+        assert against_engine(server, found.attempts[-1], "ln 3").data["best_chance"] == Fraction(
+            3, 4
+        )
 
 
 def test_a_limit_that_no_tracker_gets_round_is_said_to_be_luck(table):
@@ -144,12 +146,12 @@ def test_against_the_engine_the_attack_stays_below_the_best_chance(table):
     with ExactServer(table, at_least=4) as server:
         known = [equal(server.kinds, text) for text in KNOWN]
         found = single_out(server, known, equal(server.kinds, "ill=yes"))
-        private = against_engine(server, found.attempts[-1], "1/2")
-    assert len(private.answers) == 4
-    assert Fraction(1, 2) < Fraction(float(private.chance)) < Fraction(float(private.best))
-    assert float(private.error) > 4
-    signs = [one.sign for one in private.attempt.questions]
-    assert private.value == sum(s * a for s, a in zip(signs, private.answers, strict=True))
+        private = against_engine(server, found.attempts[-1], "1/2").data
+    assert len(private["answers"]) == 4
+    assert 0.5 < private["chance"]["value"] < float(private["best_chance"])
+    assert float(private["standard_error"]) > 4
+    signs = [one.sign for one in found.attempts[-1].questions]
+    assert private["value"] == sum(s * a for s, a in zip(signs, private["answers"], strict=True))
 
 
 @pytest.mark.parametrize(

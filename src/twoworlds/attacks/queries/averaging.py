@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.english import percent
+from twoworlds.attacks.english import counted, percent
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE, ExactServer
 from twoworlds.charts import Bars
@@ -38,7 +38,7 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.progress import track
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from twoworlds.release.query.conditions import Condition
 
-__all__ = ["Averaging", "Repeated", "against_engine", "average_out"]
+__all__ = ["Averaging", "against_engine", "average_out"]
 
 MOST = 4096
 _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon
@@ -72,7 +72,7 @@ class Averaging(Result):
     chances: tuple[Number, ...]
     confidence: Fraction
     enough: int | None
-    engine: Repeated | None = None
+    engine: Told | None = None
     notes: tuple[str, ...] = ()
 
     def answer(self) -> Answer:
@@ -84,7 +84,7 @@ class Averaging(Result):
         names = [f"{m:,} answer{'s' if m > 1 else ''}" for m in self.times]
         right = dict(zip(names, self.chances, strict=True))
         wanted = ("wanted", self.confidence)
-        held = [] if self.engine is None else [Said([self.engine.sentences()])]
+        held = [] if self.engine is None else [Said([self.engine.data["explanation"]])]
         return Answer.of(
             self.sentences(),
             Table(["questions", "rounded mean is the truth", "epsilon in all"], rows, numbers=True),
@@ -232,56 +232,6 @@ def _central(p: arb, times: int, reach: int, bits: int) -> arb:
     return found + arb(0, (2 * rest).abs_upper())
 
 
-@dataclass(frozen=True)
-class Repeated(Result):
-    """The same attack on the release engine."""
-
-    times: int  # how often the very same question was asked
-    different: int  # how many different answers came back
-    epsilon: Number  # what one answer costs
-    cap: Number  # what may be spent
-    variants: int  # how many disguised questions were answered before the budget was spent
-    mean: Fraction  # the mean of all answers, the first one and those
-    truth: int  # the true count
-    best: Number  # the most with which anybody guesses one person's bit from all of it
-
-    def answer(self) -> Answer:
-        """Say why averaging stops."""
-        guessed = {"a coin": Fraction(1, 2), "from all answers, at best": self.best}
-        title = "One person's yes or no guessed right"
-        return Answer.of(self.sentences(), Bars(title, guessed, grey=["a coin"], side="up"))
-
-    def sentences(self) -> str:
-        """Return in words why averaging stops."""
-        answers, disguised = self.different + self.variants, "questions were"
-        if self.variants == 1:
-            disguised = "question was"
-        mean = "That answer" if answers == 1 else f"The mean of all {answers} answers"
-        return (
-            f"The release engine was asked the same question {self.times} times: "
-            f"{self.different} answer{'' if self.different == 1 else 's'}, paid once. Then in "
-            f"disguise, as other questions with the same true answer: {self.variants} {disguised} "
-            "answered, and the next one was refused: too little is left of the budget, epsilon "
-            f"{decimal(self.cap, 4, 'about')}. {mean} is {decimal(self.mean, 6, 'about')} (the "
-            f"truth is {self.truth:,}); from all of it nobody guesses one person's yes or no right "
-            f"with more than {percent(self.best)}."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the answers, and how well a person's bit can be guessed."""
-        return {
-            "times": self.times,
-            "different_answers": self.different,
-            "epsilon": self.epsilon,
-            "cap": self.cap,
-            "variants": self.variants,
-            "mean": self.mean,
-            "truth": self.truth,
-            "best_chance": self.best,
-            "explanation": self.sentences(),
-        }
-
-
 def against_engine(
     server: ExactServer,
     condition: Condition,
@@ -289,7 +239,7 @@ def against_engine(
     epsilon: object = "1/10",
     cap: object = "1",
     times: int = 20,
-) -> Repeated:
+) -> Told:
     """Ask the release engine the same count again and again, then in disguise, until it refuses.
 
     A disguise adds a condition that is true of every row with a value: text that is not some word.
@@ -312,11 +262,36 @@ def against_engine(
                 answers.append(_answer(curator, variant, epsilon))
         except OverBudget:
             pass
-    truth = server.true_count(condition)
-    mean = sum(answers, Fraction(0)) / len(answers)
-    return Repeated(
-        times, len(same), loss, limit, len(answers) - len(same), mean, truth, best_chance(limit)
+    variants, truth, best = (
+        len(answers) - len(same),
+        server.true_count(condition),
+        best_chance(limit),
     )
+    mean = sum(answers, Fraction(0)) / len(answers)  # of all answers, the first and the disguised
+    whose = "That answer" if len(answers) == 1 else f"The mean of all {len(answers)} answers"
+    said = (
+        f"The release engine was asked the same question {times} times: "
+        f"{counted(len(same), 'answer')}, paid once. Then in disguise, as other questions with the "
+        f"same true answer: {counted(variants, 'question')} {'was' if variants == 1 else 'were'} "
+        "answered, and the next one was refused: too little is left of the budget, epsilon "
+        f"{decimal(limit, 4, 'about')}. {whose} is {decimal(mean, 6, 'about')} (the truth is "
+        f"{truth:,}); from all of it nobody guesses one person's yes or no right with more than "
+        f"{percent(best)}."
+    )
+    guessed = {"a coin": Fraction(1, 2), "from all answers, at best": best}
+    chart = Bars("One person's yes or no guessed right", guessed, grey=["a coin"], side="up")
+    data = {
+        "times": times,
+        "different_answers": len(same),
+        "epsilon": loss,
+        "cap": limit,
+        "variants": variants,
+        "mean": mean,
+        "truth": truth,
+        "best_chance": best,
+        "explanation": said,
+    }
+    return Told(Answer.of(said, chart), data)
 
 
 def _chance_text(chance: Number) -> str:
