@@ -2,8 +2,8 @@
 
 import pytest
 
-from twoworlds.attacks.audit.subjects import landmarks, list_pairs, meaning, number_pairs, read_pair
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.attacks.audit.subjects import list_pairs, number_pairs, read_pair
+from twoworlds.errors import InvalidInput
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 8])
@@ -38,10 +38,6 @@ def test_numbers_are_at_most_one_apart():
     assert all(0 < abs(a - b) <= 1 for a, b in number_pairs())
 
 
-def test_lists_keep_the_type_of_their_unit():
-    assert all(type(x) is float for pair in list_pairs("all", unit=1.0) for y in pair for x in y)
-
-
 @pytest.mark.parametrize(
     ("text", "pair"),
     [
@@ -63,21 +59,7 @@ def test_a_value_that_is_not_closed_is_no_text(text):
         read_pair(text)
 
 
-def test_text_with_brackets_stands_in_quotes():
-    assert read_pair('"[0" ~ ann (old)') == ("[0", "ann (old)")
-
-
 @pytest.mark.parametrize("text", ["", "1", "1~", "1~2~3", "x ~ x"])
 def test_what_is_no_pair_is_refused(text):
     with pytest.raises(InvalidInput):
         read_pair(text)
-
-
-def test_landmarks_are_the_numbers_in_the_databases_and_their_sums():
-    assert landmarks(([1, 1], [0, 1])) == [2.0, 1.0]
-    assert landmarks(("a", None)) == []
-
-
-def test_an_unknown_reading_is_refused():
-    with pytest.raises(UnknownName):
-        meaning("most")

@@ -48,14 +48,6 @@ def test_enough_questions_reach_the_confidence_and_one_less_does_not():
     assert enough(LN2, Fraction(1, 4)) == 1
 
 
-def test_what_takes_too_many_questions_is_said():
-    found = average_out("1/1000", [1])
-    assert found.enough is None
-    assert "more than are worked out" in found.explain()
-    with pytest.raises(TooLarge, match="so small an epsilon"):
-        average_out("1/1000", [1000])
-
-
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "t.csv"
@@ -85,11 +77,6 @@ def test_the_engine_gives_one_answer_and_then_refuses(table, count):
 def test_bad_input_is_refused(arguments, error, said):
     with pytest.raises(error, match=said):
         average_out(*arguments)
-
-
-def test_certainty_is_not_to_be_had():
-    with pytest.raises(InvalidInput, match="below 1"):
-        average_out("1", confidence=1)
 
 
 def test_an_irrational_cap_is_filled(table):
