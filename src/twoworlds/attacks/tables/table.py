@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,7 @@ _ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 Origin = Any  # a path, a list of rows or a frame
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = ",;\t"
+_NUMBERS = count()  # of the tables that are loaded
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
 _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
 
@@ -218,8 +220,7 @@ def load(
     needed: Sequence[str] = (),
 ) -> LoadedTable:
     """Load the wanted columns that a table has (None: all), and the needed ones."""
-    [(number,)] = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall()
-    place = f"loaded{number}"
+    place = f"loaded{next(_NUMBERS)}"
     if isinstance(table, str | Path):
         names, reader, values = _file(connection, example_path(table), name)
     elif isinstance(table, Sequence):
