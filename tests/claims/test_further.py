@@ -206,7 +206,7 @@ def test_what_answers_within_an_error_give_away(ask_json, tmp_path, seed):
     column = told["column"]
     agree = min(sum(a == b for a, b in zip(column, other, strict=True)) for other in fits)
     head = (
-        "# secret bits were read back from # sums by linear programming. If they are right, the "
+        "A column of # bits was decoded from # sums by linear programming. If it is right, the "
         "answers were off by at most #, and by # on average."
     )
     only, some = (

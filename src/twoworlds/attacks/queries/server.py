@@ -29,18 +29,7 @@ if TYPE_CHECKING:
     from twoworlds.release import Curator
     from twoworlds.release.budget import Cap
 
-__all__ = [
-    "TABLE",
-    "ExactServer",
-    "all_of",
-    "cap_of",
-    "complement",
-    "declared",
-    "equal",
-    "in_words",
-    "made_up",
-    "release_engine",
-]
+__all__ = ["ExactServer", "equal"]
 
 TABLE = "people"
 
