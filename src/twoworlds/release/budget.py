@@ -256,7 +256,7 @@ class Cap:
         >>> parse_cap("epsilon=3, delta=1e-6").explain()
         'epsilons and deltas add up (basic composition)'
         """
-        rhos = f"rhos add up to at most {decimal(self.concentrated, 6, 'about')} ({CONCENTRATED})"
+        rhos = f"rhos add up to at most {decimal(self.concentrated, 6, 'down')} ({CONCENTRATED})"
         counts = "where an epsilon counts as the rho epsilon tanh(epsilon / 2)"
         if self.most.kind == "zcdp":
             return f"{rhos}, {counts}"

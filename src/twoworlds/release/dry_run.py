@@ -14,6 +14,7 @@ from twoworlds.release.budget import Cost
 from twoworlds.release.ledger.state import PaidQuery
 from twoworlds.release.query import Resolved
 from twoworlds.release.sensitivity import Calibration
+from twoworlds.release.values import grouped
 from twoworlds.show import Result
 
 __all__ = ["Covered", "DryRun"]
@@ -135,7 +136,9 @@ def _said(small: Expected, large: Expected) -> str:
 def _within(expected: Expected) -> str:
     if expected.half_width is None:
         return "no bound"
-    return f"within {decimal(expected.half_width, 4)} ({expected.certainty.value})"
+    half = expected.half_width
+    within = grouped(half) if half.denominator == 1 else decimal(half, 4)
+    return f"within {within} ({expected.certainty.value})"
 
 
 def _data(expected: Expected) -> dict[str, Any]:

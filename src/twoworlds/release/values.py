@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import exact_text, rational
+from twoworlds.numbers import Side, exact_text, rational, show
 
-__all__ = ["Value", "as_value", "check_value", "plain_value", "shown_value"]
+__all__ = ["Value", "as_value", "check_value", "grouped", "plain_value", "shown_value"]
 
 Value = str | bool | Fraction | date
 
@@ -64,3 +64,12 @@ def shown_value(value: Value) -> str:
             return str(exact_text(value))
         case _:
             return value.isoformat()
+
+
+def grouped(x: Fraction, side: Side = "about") -> str:
+    """Return a number for people, a whole one with separators.
+
+    >>> grouped(Fraction(485200000)), grouped(Fraction(5, 2))
+    ('485,200,000', '5/2 (2.5)')
+    """
+    return f"{x.numerator:,}" if x.denominator == 1 else show(x, side=side)

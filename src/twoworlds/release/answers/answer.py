@@ -184,6 +184,8 @@ class QueryAnswer(Result):
             return Utility.EXACT
         if column.kind in ("count", "people") and estimate.value < 0:
             return Utility.LOST  # no count is below 0: noise has more than outweighed it
+        if estimate.value == estimate.low == estimate.high:
+            return Utility.GOOD
         if not isinstance(column, Quantile):
             return utility(relative_error(estimate.error, estimate.value))
         counted = self._counted(column)

@@ -1,7 +1,7 @@
 """The cells of an answer: which there are, in which order, and what they are called.
 
 Declared cells come in the order of the policy, every one of them, whatever the data hold. Those in
-which the condition of the query leaves no rows, by its own words, are stored and not shown.
+which the conditions of the query leave no rows, by their own words, are stored and not shown.
 Discovered cells are sorted by their keys. Nothing depends on the order in which an engine returns
 rows. A cell has one entry for each axis: the place of a declared group, or a discovered key.
 """
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from operator import contains
 from typing import Any
+
+import numpy as np
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
@@ -49,21 +50,21 @@ def declared(resolved: Resolved) -> list[Cell]:
 
 
 def excluded(resolved: Resolved) -> list[Cell]:
-    """Return the declared cells that no row can be in, by the condition of the query alone.
+    """Return the declared cells in which no row counts, by the conditions of the query alone.
 
     Where no cell can have rows, none is excluded: nobody can move the answer, and it is exact.
     """
-    looked_at = {*columns_of(resolved.query.condition)}
+    measures = resolved.measures
+    conditions = [resolved.query.condition, *(measure.where for measure in measures)]
+    looked_at = {name for condition in conditions for name in columns_of(condition)}
     if resolved.discovers or looked_at.isdisjoint(axis.column for axis in resolved.axes):
         return []
-    allowed = reachable(resolved)
-    if not allowed or any(tuple(map(len, parts)) == resolved.shape for parts in allowed):
+    allowed = reachable(resolved, measures[0])
+    for measure in measures[1:]:
+        allowed |= reachable(resolved, measure)
+    if not allowed.any():
         return []
-    return [
-        cell
-        for cell in declared(resolved)
-        if not any(all(map(contains, parts, cell)) for parts in allowed)
-    ]
+    return [tuple(cell) for cell in np.argwhere(~allowed).tolist()]
 
 
 def place(cell: Cell, shape: Sequence[int]) -> int:

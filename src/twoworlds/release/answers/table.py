@@ -7,7 +7,7 @@ error divided by |value|, or for a quantile ranks divided by rows.
     fair            at most 20 %
     poor            at most 100 %
     lost in noise   more, or the value is 0, or a count below 0, or its error cannot be told from
-                    noise
+                    noise; but a 0 whose interval is 0 to 0 is good
     exact           there is no noise
 
 It is computed from noisy values only, so it tells nothing that the answer does not. Names and keys
@@ -139,10 +139,10 @@ def number_text(
 
     >>> number_text(Fraction(12345678, 1000), 3.2, whole=False)
     '12,345.7'
-    >>> number_text(Fraction(1234567), None, whole=True)
+    >>> number_text(Fraction(1234567), None, whole=False)
     '1,234,567'
     """
-    if whole:
+    if whole or (not error and x.denominator == 1):
         return f"{int(x):,}"
     scale = float(error) if error else abs(float(x)) / 10 ** (_DIGITS - 2)
     digits = 0 if not scale else min(_MOST_DIGITS, max(0, 1 - floor(log10(scale))))

@@ -45,7 +45,7 @@ from twoworlds.release.query.conditions import (
 )
 from twoworlds.release.query.model import Aggregate
 from twoworlds.release.query.resolve import Axis, Resolved
-from twoworlds.release.values import shown_value
+from twoworlds.release.values import grouped, shown_value
 
 __all__ = [
     "STATED_DELTA",
@@ -119,12 +119,11 @@ def accuracy(column: Estimator) -> str:
         case Certainty.EXACT:
             return f"{name}: exact, without noise, because no single unit can change it."
         case Certainty.LAW:
-            return f"{name}: standard error and 95% interval from the exact law of the noise."
+            return f"{name}: 95% interval from the exact law of the noise."
         case Certainty.BOUND:
             return (
                 f"{name}: the interval holds with probability at least 95% in a group that "
-                "is not empty; the standard error is approximate, and left out where the size of "
-                "the group is within noise of 0."
+                "is not empty."
             )
         case Certainty.RANKS:
             return (
@@ -139,7 +138,7 @@ def notes(resolved: Resolved) -> list[str]:
 
     All of it follows from the query and the policy; nothing depends on the data.
     """
-    found = [*_bounds(resolved), *_left_out(resolved)]
+    found = [*_bounds(resolved), *_in_no_group(resolved), *_left_out(resolved)]
     unit = resolved.dataset.unit
     if unit.person is not None:
         rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
@@ -165,7 +164,7 @@ def _bounds(resolved: Resolved) -> Iterator[str]:
         for m in resolved.measures
         if m.kind in ("total", "squares", "ranks")
     ):
-        low, high = map(shown_value, ends)
+        low, high = map(grouped, ends)
         yield printable(
             f"Values of {column} below {low} count as {low}, and values above {high} as {high}: "
             "what lies beyond does not show, and a mean near a bound may be the bound, not the "
@@ -173,21 +172,34 @@ def _bounds(resolved: Resolved) -> Iterator[str]:
         )
 
 
+def _in_no_group(resolved: Resolved) -> Iterator[str]:
+    """Say which rows no group takes."""
+    for axis in resolved.axes:
+        if axis.other:
+            continue
+        which = "missing"
+        if axis.bins:
+            which = f"below {grouped(axis.bins[0])}, above {grouped(axis.bins[-1])} or missing"
+        elif axis.keys:
+            which = "none of the keys, or missing,"
+        yield printable(f"Rows whose {axis.column} is {which} are in no group.")
+
+
 def _left_out(resolved: Resolved) -> Iterator[str]:
-    """Name the groups that the condition excludes."""
+    """Name the groups that the conditions exclude."""
     empty = excluded(resolved)
     if not empty:
         return
     axes = resolved.axes
     names = [
         ", ".join(group_label(axis, part) for axis, part in zip(axes, cell, strict=True))
-        for cell in empty[:_LISTED]
+        for cell in empty[: len(empty) if len(empty) == _LISTED + 1 else _LISTED]
     ]
     more = len(empty) - len(names)
     names += [f"{more:,} more"] if more else []
     groups = "this group" if len(empty) == 1 else "these groups"
     yield printable(
-        f"Left out: {_listed(names, '; ' if len(axes) > 1 else ', ')}. The condition leaves no "
+        f"Left out: {_listed(names, '; ' if len(axes) > 1 else ', ')}. The conditions leave no "
         f"rows in {groups}, whatever the data hold."
     )
 

@@ -54,6 +54,7 @@ from twoworlds.release.query.resolve import Measure, Resolved
 from twoworlds.release.sensitivity.bounds import cells_of_one
 from twoworlds.release.sensitivity.contributions import Index
 from twoworlds.release.sensitivity.joint import Analysis, measure_words, neighbour_words
+from twoworlds.release.values import grouped
 from twoworlds.show import Result
 
 __all__ = [
@@ -383,12 +384,11 @@ def _threshold(
 
 
 def _noise_words(noise: MeasureNoise) -> str:
-    moved = (
-        f"{noise.words}: moved by at most {show(noise.sensitivity, side='up')}, all groups together"
-    )
+    most = grouped(noise.sensitivity, "up")
+    moved = f"{noise.words}: moved by at most {most}, all groups together"
     if not noise.sensitivity:
         return f"{noise.words}: moved by nobody, answered exactly."
     if noise.rate is not None:
         return f"{moved}; chosen so that one row costs {show(noise.rate)}."
     scale = "sigma^2" if isinstance(noise.law, DiscreteGaussianNoise) else "scale"
-    return f"{moved}; {noise.name} noise of {scale} {show(noise.scale)}."
+    return f"{moved}; {noise.name} noise of {scale} {grouped(noise.scale)}."

@@ -17,7 +17,7 @@ combinations of states of the columns that conditions and groups look at are pos
 independently, the columns of a public table that is joined, which is more than there is, and safe.
 A column that is only added up has one state, so that it does not multiply the number of types.
 
-`reachable` asks less: in which declared groups the condition of a query lets a row be at all.
+`reachable` asks less: in which declared cells a row that a measure counts can be at all.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ from itertools import islice, pairwise, product
 from math import prod
 from typing import cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
-from twoworlds.release.query.conditions import Condition, columns_of
+from twoworlds.release.query.conditions import All, Condition, Missing, Not, columns_of
 from twoworlds.release.query.resolve import Axis, Measure, Resolved
 from twoworlds.release.sensitivity.domain import (
     Label,
@@ -310,33 +313,40 @@ class _Combining:
         return tuple(cells), frozenset(active)
 
 
-def reachable(asked: Resolved) -> list[tuple[Collection[int], ...]]:
-    """Return the declared groups in which rows that meet the condition of a query can be.
+def reachable(asked: Resolved, measure: Measure) -> NDArray[np.bool_]:
+    """Tell of each declared cell whether a row that a measure counts can be in it.
 
-    A cell can have rows if, in one of the tuples, each of its groups is in the part of its axis.
-    Values of a column with the same truths of the condition are taken together; every combination
-    of truths that meets the condition allows the groups of these values.
+    The row must meet the conditions of the query and of the measure, and have a value where one is
+    needed. Values of a column with the same truths of these conditions are taken together; every
+    combination of truths that meets them allows the groups of these values. Discovered keys are
+    no part of a cell here.
     """
-    rules: dict[str, list[Rule]] = {name: [] for name in columns_of(asked.query.condition)}
+    axes = {axis.column: axis for axis in asked.axes if not axis.discover}
+    found = np.zeros([axis.size for axis in axes.values()], dtype=bool)
+    wanted = [part for part in (asked.query.condition, measure.where) if part is not None]
+    if not wanted and measure.column not in axes:
+        return ~found
+    if measure.column is not None and measure.fill is None:
+        wanted.append(Not(Missing(measure.column)))
+    condition = All(tuple(wanted)) if wanted else None
+    rules: dict[str, list[Rule]] = {name: [] for name in columns_of(condition)}
 
     def atom(part: Rule) -> Callable[[Mapping[str, tuple[bool, ...]]], bool]:
         name, number = str(part.column), len(rules[str(part.column)])
         rules[name].append(part)
         return lambda truths: truths[name][number]
 
-    met = compiled(rule(asked.query.condition), atom)
-    axes = {axis.column: axis for axis in asked.axes}
+    met = compiled(rule(condition), atom)
     groups = {name: _by_truths(asked, name, of, axes.get(name)) for name, of in rules.items()}
-    combinations = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
-    found = (
-        tuple(
-            frozenset(groups[name][row[name]]) if name in row else range(axis.size)
-            for name, axis in axes.items()
-        )
-        for row in combinations
-        if met(row)
-    )
-    return [*dict.fromkeys(found)]
+    for truths in product(*groups.values()):
+        row = dict(zip(groups, truths, strict=True))
+        if met(row):
+            parts = (
+                sorted(groups[name][row[name]]) if name in row else range(axis.size)
+                for name, axis in axes.items()
+            )
+            found[np.ix_(*parts)] = True
+    return found
 
 
 def _by_truths(
