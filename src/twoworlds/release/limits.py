@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from math import isqrt, prod
 
 from twoworlds.errors import InvalidInput, TooLarge
@@ -95,18 +96,16 @@ def _check_defined(one: Resolved) -> None:
         places = (recipe.total, recipe.ranks)
         [measure] = [one.measures[place] for place in places if place is not None]
         allowed = reachable(one, measure)
-        if not allowed.any():
+        if not allowed:
             raise InvalidInput(
                 f"{aggregate.name} asks for the {aggregate.kind} of no values: its conditions rule "
                 f"out every value of {aggregate.column!r}. Change them, or leave it out"
             )
-        answered = ~allowed
         if one.threshold is not None:
-            answered &= reachable(one, one.measures[one.threshold])
+            answered = reachable(one, one.measures[one.threshold])
         else:
-            for cell in excluded(one):
-                answered[cell] = False
-        if answered.any() or keys.intersection(columns_of(aggregate.where)):
+            answered = {*product(*map(range, one.shape))}.difference(excluded(one))
+        if answered - allowed or keys.intersection(columns_of(aggregate.where)):
             raise InvalidInput(
                 f"{aggregate.name} has no value in some of the groups that are answered: its "
                 "condition leaves no rows there. Say the condition in WHERE, or ask for it in a "

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
 from twoworlds.release.ledger.entries import canonical
@@ -49,7 +47,7 @@ def declared(resolved: Resolved) -> list[Cell]:
     return list(product(*(range(size) for size in resolved.shape)))
 
 
-def excluded(resolved: Resolved) -> list[Cell]:
+def excluded(resolved: Resolved) -> list[tuple[int, ...]]:
     """Return the declared cells in which no row counts, by the conditions of the query alone.
 
     Where no cell can have rows, none is excluded: nobody can move the answer, and it is exact.
@@ -59,12 +57,9 @@ def excluded(resolved: Resolved) -> list[Cell]:
     looked_at = {name for condition in conditions for name in columns_of(condition)}
     if resolved.discovers or looked_at.isdisjoint(axis.column for axis in resolved.axes):
         return []
-    allowed = reachable(resolved, measures[0])
-    for measure in measures[1:]:
-        allowed |= reachable(resolved, measure)
-    if not allowed.any():
-        return []
-    return [tuple(cell) for cell in np.argwhere(~allowed).tolist()]
+    allowed = {cell for measure in measures for cell in reachable(resolved, measure)}
+    every = product(*map(range, resolved.shape))
+    return [cell for cell in every if cell not in allowed] if allowed else []
 
 
 def place(cell: Cell, shape: Sequence[int]) -> int:

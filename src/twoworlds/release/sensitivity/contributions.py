@@ -24,15 +24,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
 from math import prod
 from typing import cast
-
-import numpy as np
-from numpy.typing import NDArray
 
 from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
@@ -313,8 +310,8 @@ class _Combining:
         return tuple(cells), frozenset(active)
 
 
-def reachable(asked: Resolved, measure: Measure) -> NDArray[np.bool_]:
-    """Tell of each declared cell whether a row that a measure counts can be in it.
+def reachable(asked: Resolved, measure: Measure) -> set[tuple[int, ...]]:
+    """Return the declared cells in which a row that a measure counts can be.
 
     The row must meet the conditions of the query and of the measure, and have a value where one is
     needed. Values of a column with the same truths of these conditions are taken together; every
@@ -322,10 +319,9 @@ def reachable(asked: Resolved, measure: Measure) -> NDArray[np.bool_]:
     no part of a cell here.
     """
     axes = {axis.column: axis for axis in asked.axes if not axis.discover}
-    found = np.zeros([axis.size for axis in axes.values()], dtype=bool)
     wanted = [part for part in (asked.query.condition, measure.where) if part is not None]
     if not wanted and measure.column not in axes:
-        return ~found
+        return {*product(*(range(axis.size) for axis in axes.values()))}
     if measure.column is not None and measure.fill is None:
         wanted.append(Not(Missing(measure.column)))
     condition = All(tuple(wanted)) if wanted else None
@@ -338,15 +334,16 @@ def reachable(asked: Resolved, measure: Measure) -> NDArray[np.bool_]:
 
     met = compiled(rule(condition), atom)
     groups = {name: _by_truths(asked, name, of, axes.get(name)) for name, of in rules.items()}
-    for truths in product(*groups.values()):
-        row = dict(zip(groups, truths, strict=True))
-        if met(row):
-            parts = (
-                sorted(groups[name][row[name]]) if name in row else range(axis.size)
-                for name, axis in axes.items()
-            )
-            found[np.ix_(*parts)] = True
-    return found
+    rows = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
+    parts = {
+        tuple(
+            frozenset(groups[name][row[name]]) if name in row else range(axis.size)
+            for name, axis in axes.items()
+        )
+        for row in rows
+        if met(row)
+    }
+    return {cell for part in parts for cell in product(*part)}
 
 
 def _by_truths(

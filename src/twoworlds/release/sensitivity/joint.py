@@ -124,7 +124,7 @@ class Analysis:
             if one.discovers:
                 total += weight * self.own(index, power)
             else:
-                count = int(reachable(one, self.measure(index)).sum())
+                count = len(reachable(one, self.measure(index)))
                 total += weight * count * self.in_one_cell(index) ** power
         return total
 
