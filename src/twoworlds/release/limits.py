@@ -57,12 +57,7 @@ _LESS_GRID = "use fewer groups, or bounds (between) that leave less of the grid"
 
 
 def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibration:
-    """Return a calibration whose release can be answered; see the module.
-
-    Raises:
-        InvalidInput: naming what no row can have a value of.
-        TooLarge: naming what is too large, the limit, and what would do.
-    """
+    """Return a calibration whose release can be answered; see the module."""
     for one in resolved:
         _check_defined(one)
     for noises in calibration.noises:

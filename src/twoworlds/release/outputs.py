@@ -32,16 +32,7 @@ _LOOKED_AT = 2000  # bytes of a file
 
 
 def check_output(path: Path, kind: Kind, kept: Mapping[Path, str]) -> None:
-    """Refuse to write a certificate or a report over anything but another one.
-
-    Args:
-        path: The file to be written.
-        kind: What it will be.
-        kept: What must stay, in words, by its path; see `kept_files`.
-
-    Raises:
-        InvalidInput: saying what is there.
-    """
+    """Refuse to write a certificate or a report over anything but another one."""
     for other, what in kept.items():
         if _are_same(path, other):
             raise InvalidInput(f"{path} is {what}: give the {kind} another name")
@@ -60,16 +51,7 @@ def check_output(path: Path, kind: Kind, kept: Mapping[Path, str]) -> None:
 
 
 def kept_files(policy: Policy, file: Path, sources: Mapping[str, Any]) -> dict[Path, str]:
-    """Return the files that a release depends on, with what they are.
-
-    Args:
-        policy: What was read.
-        file: From which file.
-        sources: The places of datasets that the policy leaves open.
-
-    Raises:
-        InvalidInput: when the policy names no ledger.
-    """
+    """Return the files that a release depends on, with what they are."""
     found = {file: "the policy"}
     place, mark = ledger_place(policy)
     location = locate(place, mark=mark)

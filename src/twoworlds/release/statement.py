@@ -28,13 +28,7 @@ FORMAT = 1
 
 
 def statement(asked: Sequence[Resolved], calibration: Calibration, source: str | None) -> Any:
-    """Return the statement of one query or of a batch on the same dataset.
-
-    Args:
-        asked: The queries, resolved.
-        calibration: Their noise.
-        source: A name of the place that the data is in.
-    """
+    """Return the statement of one query or of a batch on the same dataset."""
     dataset = asked[0].dataset
     return {
         **({} if calibration.moments == "one" else {"moments": calibration.moments}),
@@ -53,11 +47,7 @@ def statement(asked: Sequence[Resolved], calibration: Calibration, source: str |
 
 
 def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
-    """Work out queries and noise again from the first part of a statement.
-
-    Raises:
-        InvalidInput: when it is no statement.
-    """
+    """Work out queries and noise again from the first part of a statement."""
     try:
         if data["format"] != FORMAT:
             raise InvalidInput(f"the statement has format {data['format']!r}, not {FORMAT}")

@@ -92,11 +92,7 @@ class QueryAnswer(Result):
         *,
         query: int = 0,
     ) -> QueryAnswer:
-        """Build an answer from stored data.
-
-        Raises:
-            InvalidInput: when the data do not belong to this query.
-        """
+        """Build an answer from stored data."""
         cells = _cells(resolved, stored.get("cells"))
         lists, measures = stored.get("values"), resolved.measures
         if (
@@ -153,11 +149,7 @@ class QueryAnswer(Result):
         return found
 
     def frame(self) -> Any:
-        """Return `rows` as a pandas data frame; its types do not depend on the data.
-
-        Raises:
-            Unsupported: when pandas is not installed.
-        """
+        """Return `rows` as a pandas data frame; its types do not depend on the data."""
         try:
             pandas = import_module("pandas")
         except ImportError:

@@ -67,9 +67,6 @@ def place(cell: Cell, shape: Sequence[int]) -> int:
 
     >>> place((1, 2), (2, 3))
     5
-
-    Raises:
-        InvalidInput: for a cell that is not declared; the message does not name it.
     """
     if len(cell) != len(shape):
         raise InvalidInput(_UNDECLARED)
@@ -119,11 +116,7 @@ def plain_cell(cell: Cell, axes: Sequence[Axis]) -> list[Any]:
 
 
 def read_cell(data: Any, axes: Sequence[Axis]) -> Cell:
-    """Read what `plain_cell` wrote.
-
-    Raises:
-        InvalidInput: for anything else.
-    """
+    """Read what `plain_cell` wrote."""
     if not isinstance(data, list) or len(data) != len(axes):
         raise InvalidInput(f"a stored group must have {len(axes)} parts")
     return tuple(_read(part, axis) for part, axis in zip(data, axes, strict=True))

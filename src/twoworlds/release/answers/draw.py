@@ -45,15 +45,7 @@ def noisy(
     *,
     query: int = 0,
 ) -> dict[str, Any]:
-    """Return noisy whole numbers as plain data, for a release.
-
-    Args:
-        resolved: What was asked.
-        totals: The true totals of the engine.
-        calibration: The noise of the batch that the query is asked in.
-        source: The operating system's bits; nothing that has a seed is taken.
-        query: The place of the query in the batch.
-    """
+    """Return noisy whole numbers as plain data, for a release."""
     from twoworlds.release.noise import Sampler
     from twoworlds.release.noise.choice import choose
 

@@ -131,12 +131,6 @@ def number_text(
 ) -> str:
     """Write a number, with as many digits as its error leaves any meaning.
 
-    Args:
-        x: The number.
-        error: Its standard error, if there is one.
-        whole: Whether the number is always whole.
-        side: Where to round to: the nearest number, unless the end of an interval is written.
-
     >>> number_text(Fraction(12345678, 1000), 3.2, whole=False)
     '12,345.7'
     >>> number_text(Fraction(1234567), None, whole=False)

@@ -114,11 +114,7 @@ class Backend(ABC):
 
     @abstractmethod
     def relation(self, source: Any) -> exp.Table:
-        """Return a table of this engine: a file, a frame or a name.
-
-        Raises:
-            InvalidInput: when there is no such table; the message names the way out.
-        """
+        """Return a table of this engine: a file, a frame or a name."""
 
     @abstractmethod
     def snapshot(self, relation: exp.Table) -> bool:
@@ -137,11 +133,7 @@ class Backend(ABC):
         """Return the columns of a table by name; none when there is no such table."""
 
     def check_usable(self) -> None:
-        """Refuse to work where it cannot: in a process that was forked from the one that opened it.
-
-        Raises:
-            InvalidInput: saying what to do instead.
-        """
+        """Refuse to work where it cannot: in a process that was forked from the one that opened it."""
         if os.getpid() != self._process:
             raise InvalidInput(
                 "this engine was opened before the process was forked, and its connections belong "
@@ -149,11 +141,7 @@ class Backend(ABC):
             )
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
-        """Return the columns of a table by the names that their owner gave them.
-
-        Raises:
-            InvalidInput: when the table is being replaced again and again.
-        """
+        """Return the columns of a table by the names that their owner gave them."""
         written = self._text(relation)
         if written not in self._planned:
             found = self._described(relation)
@@ -185,11 +173,7 @@ class Backend(ABC):
         return self.fetch_all([statement])[0]
 
     def fetch_all(self, statements: Sequence[exp.Query]) -> list[list[tuple[Any, ...]]]:
-        """Run statements in one session, and return the rows of each.
-
-        Raises:
-            TableChanged: when a table is not what it was when the statements were planned.
-        """
+        """Run statements in one session, and return the rows of each."""
         texts = [self._text(statement) for statement in statements]
         planned = {
             written: known
@@ -220,15 +204,7 @@ class DbApiBackend(Backend):
     begin: ClassVar[tuple[str, ...]]  # statements that begin a reading of one moment
 
     def __init__(self, *, given: Any = None, origin: Origin | None = None) -> None:
-        """Open connections when they are needed, or use one that is given.
-
-        Args:
-            given: An open connection, which stays open.
-            origin: How sources name this engine.
-
-        Raises:
-            InvalidInput: for a connection that cannot be used.
-        """
+        """Open connections when they are needed, or use one that is given."""
         super().__init__()
         self._given, self._origin = given, origin
         self._turn = RLock()
@@ -236,11 +212,7 @@ class DbApiBackend(Backend):
 
     @abstractmethod
     def _connect(self) -> Any:
-        """Open a connection for reading.
-
-        Raises:
-            InvalidInput: when it cannot be opened; no password is shown.
-        """
+        """Open a connection for reading."""
 
     def relation(self, source: Any) -> exp.Table:
         """Return a table by its name."""

@@ -53,11 +53,7 @@ class Entry:
         return Entry(sequence, body, digest(body))
 
     def read(self, previous: str) -> tuple[str, dict[str, Any]]:
-        """Return the kind and the content of an entry that must follow the one before.
-
-        Raises:
-            LedgerDamaged: with the number of the entry, when it does not.
-        """
+        """Return the kind and the content of an entry that must follow the one before."""
         body: Any = None
         try:
             right = digest(self.body) == self.hash
@@ -87,10 +83,6 @@ def canonical(value: object, name: str = "content") -> str:
 
     >>> canonical({"b": 1, "a": [True, None, "é"]})
     '{"a":[true,null,"\\u00e9"],"b":1}'
-
-    Raises:
-        InvalidInput: for anything but None, truth values, whole numbers, finite floats, text, lists
-            and dictionaries with text as keys. The message never holds the value.
     """
     _check_plain(value, name, 0)
     return _encoded(value, name)

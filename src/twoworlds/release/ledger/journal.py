@@ -257,12 +257,7 @@ class Location(Protocol):
         ...
 
     def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
-        """Connect to the entries, or return None when there is no ledger here.
-
-        Args:
-            seconds: How long to wait for other writers.
-            mode: ``ro`` to read, ``rw`` to read and write, ``rwc`` to make what is missing.
-        """
+        """Connect to the entries, or return None when there is no ledger here."""
         ...
 
 
@@ -290,12 +285,6 @@ def locate(
     place: Path | str, *, mark: Path | str | None = None, table: str | None = None
 ) -> Location:
     """Return where a ledger is, by its path or its address.
-
-    Args:
-        place: The path of a file, or an address such as ``postgresql://user@host:5432/database``.
-        mark: The file of the mark; by default beside a file, and for a server in the folder in
-            which this user keeps the state of programs.
-        table: For a server: the table, as ``name`` or ``schema.name``.
 
     >>> str(locate("ledgers/people.db").mark)
     'ledgers/people.db.mark'
@@ -327,11 +316,7 @@ def _server(address: str, mark: Path | str | None, table: str | None) -> Locatio
 
 
 def replay(store: Store, points: Places | None) -> State:
-    """Read all entries of a store and check them, and the mark, if there is one.
-
-    Raises:
-        LedgerDamaged: when an entry does not verify, or the ledger went back in time.
-    """
+    """Read all entries of a store and check them, and the mark, if there is one."""
     state = State()
     for row in store.rows(0):
         state.follow(row)
@@ -341,11 +326,7 @@ def replay(store: Store, points: Places | None) -> State:
 
 
 def check_mark(store: Store, state: State, point: Place) -> None:
-    """Check that the entries hold a point that the mark remembers.
-
-    Raises:
-        LedgerDamaged: when they do not.
-    """
+    """Check that the entries hold a point that the mark remembers."""
     if point == state.point:
         return
     row = store.row(point.sequence) if point.sequence < state.point.sequence else None
@@ -375,12 +356,7 @@ def gone(location: Location, points: Places | None) -> TwoWorldsError:
 
 
 def begin(location: Location, timeout: float) -> None:
-    """Make a new ledger and its mark, or finish what a crash interrupted.
-
-    Raises:
-        InvalidInput: when there is a ledger already.
-        LedgerDamaged: when there was one: its mark is still there.
-    """
+    """Make a new ledger and its mark, or finish what a crash interrupted."""
     points = read_mark(check_place(location.mark))
     if points is not None:
         found = location.connect(timeout, "ro")

@@ -79,11 +79,7 @@ class Places:
 
 
 def read_mark(path: Path) -> Places | None:
-    """Return what a mark holds, or None when there is no such file.
-
-    Raises:
-        LedgerDamaged: when no slot of it can be read.
-    """
+    """Return what a mark holds, or None when there is no such file."""
     try:
         return _points(path.read_bytes(), path)
     except FileNotFoundError:
@@ -109,12 +105,7 @@ class Mark:
 
     @classmethod
     def create(cls, path: Path, point: Place) -> Mark:
-        """Make a mark at a point, durably, or not at all.
-
-        Raises:
-            InvalidInput: when there is a mark already; perhaps another process just made it.
-            LedgerUnavailable: when it cannot be written.
-        """
+        """Make a mark at a point, durably, or not at all."""
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         block = _block(point)
         try:
@@ -136,12 +127,7 @@ class Mark:
 
     @contextmanager
     def locked(self, seconds: float) -> Iterator[None]:
-        """Hold the lock, waiting for it so long.
-
-        Raises:
-            LedgerUnavailable: when another writer keeps it.
-            LedgerDamaged: when the file was removed or replaced.
-        """
+        """Hold the lock, waiting for it so long."""
         deadline, wait = time.monotonic() + seconds, _SHORTEST_WAIT
         while not self._lock():
             if time.monotonic() > deadline:

@@ -121,12 +121,7 @@ class PostgreSQLStore:
         self._connection = self._connect()
 
     def ready(self, *, make: bool) -> bool:
-        """Tell whether the table is there; if wanted, make it.
-
-        Raises:
-            InvalidInput: when there is another table of that name, or a ledger of another format.
-            LedgerUnavailable: when the server would not keep entries durably.
-        """
+        """Tell whether the table is there; if wanted, make it."""
         found = self._rows(_LOOK)
         if not found and make:
             self._lay_out()
@@ -346,9 +341,6 @@ class ServerLocation:
 
 def locate_on_server(address: str, mark: Path | str | None, table: str | None) -> ServerLocation:
     """Return the location that an address names.
-
-    Raises:
-        InvalidInput: when the address or the name of the table cannot be read.
 
     >>> place = locate_on_server("postgresql://ann:hidden@db.example:5433/budget", "m", None)
     >>> str(place)

@@ -78,11 +78,7 @@ class TableFile(ABC):
 
 
 def open_table(path: Path, column: str, carry: Sequence[str] = ()) -> TableFile:
-    """Open a CSV, TSV or Parquet file by its ending.
-
-    Raises:
-        InvalidInput: when there is no such file or column, or the ending is another one.
-    """
+    """Open a CSV, TSV or Parquet file by its ending."""
     if not path.is_file():
         raise InvalidInput(f"{path}: there is no such file")
     ending = path.suffix.lower()

@@ -64,11 +64,7 @@ class Inverse(ABC):
 
 
 def inverse_of(matrix: Matrix) -> Inverse:
-    """Return the unbiased estimate of a channel.
-
-    Raises:
-        InvalidInput: when there is none, saying which combinations of counts have one.
-    """
+    """Return the unbiased estimate of a channel."""
     if matrix.symmetric:
         keep, other = matrix.rows[0][0], matrix.rows[0][1]
         if not (keep < other or keep > other):

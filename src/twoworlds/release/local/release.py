@@ -133,11 +133,7 @@ def certificate_path(path: Path) -> Path:
 
 
 def read_certificate(path: Path) -> Certificate | None:
-    """Read the certificate of a randomized file, or return None if there is none.
-
-    Raises:
-        InvalidInput: when the file beside it is no certificate.
-    """
+    """Read the certificate of a randomized file, or return None if there is none."""
     beside = certificate_path(path)
     if not beside.is_file():
         return None
@@ -195,11 +191,7 @@ def workshop(path: Path) -> Iterator[Path]:
 
 
 def publish(made: Path, path: Path, certificate: str) -> None:
-    """Put a finished file and its certificate in place.
-
-    Raises:
-        InvalidInput: when something is there, or the disk refuses.
-    """
+    """Put a finished file and its certificate in place."""
     written = made.with_name("certificate")
     beside = certificate_path(path)
     try:

@@ -141,12 +141,7 @@ class Table:
         return self.start + place
 
     def values(self, words: Words, source: Bits) -> tuple[Integers, dict[int, int]]:
-        """Return the value of each word, and apart from them the values at ties.
-
-        Args:
-            words: the first bits of a uniform number each; lower bits than `bits` are left out.
-            source: where a tie takes its further bits from.
-        """
+        """Return the value of each word, and apart from them the values at ties."""
         import numpy as np
 
         if self.bits < _WORD:

@@ -176,16 +176,7 @@ def limited(
     digest: Digest,
     unit: Unit,
 ) -> exp.Select:
-    """Keep at most ``unit.groups`` groups and ``unit.rows`` rows of each person.
-
-    Args:
-        rows: Rows with a person and a group each.
-        person: The column that identifies a person.
-        groups: The columns that make up a group.
-        columns: The other columns that the query uses.
-        digest: The engine's digest of columns.
-        unit: The limits. As many groups as rows are no limit.
-    """
+    """Keep at most ``unit.groups`` groups and ``unit.rows`` rows of each person."""
     if groups and unit.groups < unit.rows:
         rows = _first(exp.Anonymous(this="DENSE_RANK"), rows, person, groups, digest, unit.groups)
     return _first(exp.RowNumber(), rows, person, [*groups, *columns], digest, unit.rows)

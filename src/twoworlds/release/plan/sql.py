@@ -173,13 +173,7 @@ def _balanced(parts: Sequence[exp.Expression], connector: type[exp.Expression]) 
 def tree(
     below: Callable[[int], exp.Expression], leaf: Callable[[int], exp.Expression], size: int
 ) -> exp.Expression:
-    """Return one of ``size`` leaves by bisection: leaf i where ``below(j)`` is false for j < i.
-
-    Args:
-        below: The condition that the value lies below edge j, which is between leaf j and j + 1.
-        leaf: The value of each leaf.
-        size: The number of leaves.
-    """
+    """Return one of ``size`` leaves by bisection: leaf i where ``below(j)`` is false for j < i."""
 
     def branch(first: int, last: int) -> exp.Expression:
         if first == last:

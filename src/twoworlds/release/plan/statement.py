@@ -48,13 +48,7 @@ class Plan:
 
 
 def plan(resolved: Resolved, relation: exp.Table, backend: Backend) -> Plan:
-    """Return the statement that computes the true totals of a query in its engine.
-
-    Args:
-        resolved: The query.
-        relation: The table of its dataset, from `open_backend`.
-        backend: The engine that has it.
-    """
+    """Return the statement that computes the true totals of a query in its engine."""
     return _Planner.of(resolved, relation, backend).plan()
 
 

@@ -149,9 +149,6 @@ def check_columns(
     """Check that the tables have the columns that a query uses, of the kinds that are declared.
 
     Public tables are checked for keys that occur twice; nothing is read off the dataset.
-
-    Raises:
-        InvalidInput: when a column is absent, is of another kind, or a public key is not unique.
     """
     person = dataset.unit.person
     if person is not None and person not in dataset.columns:

@@ -73,11 +73,7 @@ class Layout:
     keys: tuple[Mapping[Value, int] | None, ...] = ()
 
     def decode(self, rows: Iterable[Sequence[Any]]) -> Totals:
-        """Return the totals, exactly.
-
-        Raises:
-            ValueError: for rows that the statement cannot have.
-        """
+        """Return the totals, exactly."""
         cells: dict[Cell, list[int]] = {}
         ranks: dict[int, dict[Cell, list[int]]] = {j: {} for j, n in enumerate(self.bins) if n}
         axes, sums = len(self.kinds), sum(self.limbs)
@@ -130,11 +126,7 @@ class Layout:
 
 
 def _whole(value: Any) -> int:
-    """Return a whole number, of whatever type the driver has for it.
-
-    Raises:
-        ValueError: when it is none, or a float beyond those that stand for one whole number only.
-    """
+    """Return a whole number, of whatever type the driver has for it."""
     if type(value) is int:
         return value
     if type(value) is bool:

@@ -112,11 +112,7 @@ class Dataset:
             )
 
     def column(self, name: str) -> Column:
-        """Return a declared column: of the dataset, or ``table.column`` of a public table.
-
-        Raises:
-            UnknownName: for any other name.
-        """
+        """Return a declared column: of the dataset, or ``table.column`` of a public table."""
         if name in self.columns:
             return self.columns[name]
         table, dot, rest = name.partition(".")
@@ -145,11 +141,7 @@ class Policy:
     text: str = field(default="", repr=False, compare=False)
 
     def dataset(self, name: str) -> Dataset:
-        """Return a dataset.
-
-        Raises:
-            InvalidInput: when there is none of this name.
-        """
+        """Return a dataset."""
         if not self.datasets:
             raise InvalidInput("the policy declares no dataset: add one under datasets:")
         if name not in self.datasets:

@@ -84,11 +84,7 @@ class Records:
     def __init__(
         self, path: Path, *, delimiter: str | None = None, encoding: str | None = None
     ) -> None:
-        """Read the first record.
-
-        Raises:
-            InvalidInput: when there is none, or nothing says how it is to be read.
-        """
+        """Read the first record."""
         self.path = path
         self.delimiter = _delimiter(path, delimiter)
         self.encoding = _encoding(path, encoding)

@@ -147,12 +147,7 @@ Condition = Compare | OneOf | Missing | Not | All | AnyOf
 
 
 def check_condition(condition: object) -> None:
-    """Refuse what is no condition, and one that is nested too deeply to be worked on.
-
-    Raises:
-        InvalidInput: for anything else, such as a text or a truth value.
-        TooLarge: when more than 20 levels of not, all and any stand inside one another.
-    """
+    """Refuse what is no condition, and one that is nested too deeply to be worked on."""
     level = [_checked(condition)]
     for _ in range(DEEPEST + 1):
         level = [part for outer in level for part in _parts(outer)]

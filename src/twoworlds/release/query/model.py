@@ -259,9 +259,6 @@ def query_of(data: Any) -> Query:
     >>> asked = Query("people").by("region").count()
     >>> query_of(asked.plain()) == asked
     True
-
-    Raises:
-        InvalidInput: for anything else.
     """
     try:
         return Query(

@@ -103,12 +103,6 @@ def at_least(law: Noise, k: int) -> Number:
 def least_threshold(law: Noise, weight: Fraction, cells: int, delta: Fraction) -> int:
     """Return the least threshold for a count with this noise.
 
-    Args:
-        law: Of the noise.
-        weight: What moving the count by 1 in one cell costs.
-        cells: In how many cells a unit may be alone.
-        delta: The probability that a cell may give it away.
-
     >>> from twoworlds.laws.noise import GeometricNoise
     >>> least_threshold(GeometricNoise(exp(Fraction(-1))), Fraction(1), 1, Fraction(1, 10**6))
     15

@@ -212,11 +212,7 @@ class Rows:
 
     @staticmethod
     def of(batch: Sequence[Resolved], wanted: Iterable[Index]) -> Rows:
-        """Find the row types, as far as these measures see them.
-
-        Raises:
-            TooLarge: when there are too many combinations.
-        """
+        """Find the row types, as far as these measures see them."""
         return _Combining(batch, frozenset(wanted)).rows()
 
     def only(self, wanted: Iterable[Index]) -> list[RowType]:

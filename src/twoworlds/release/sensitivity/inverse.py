@@ -37,14 +37,6 @@ def cost_for(
 ) -> Cost:
     """Return the least cost at which 95% of the errors are at most ``within``, rounded up.
 
-    Args:
-        resolved: The queries, released together.
-        within: The wanted error, as the answers are written.
-        aggregate: The heading of the answers that matter; all when None. Counts and sums: the
-            errors of means and quantiles depend on the data.
-        noise: Laplace noise is paid in epsilon, Gaussian noise in rho.
-        delta: For the threshold, when keys are discovered.
-
     >>> from twoworlds.release.policy import Dataset
     >>> from twoworlds.release.query import Query, resolve
     >>> asked = resolve(Query("people").count(), Dataset("people", None, "add-remove"))

@@ -33,13 +33,7 @@ class Analysis:
     """The row types of a batch, and losses for any weights of its measures."""
 
     def __init__(self, batch: Sequence[Resolved], *, one_moment: bool = True) -> None:
-        """Check that the queries can be paid for together.
-
-        Args:
-            batch: The queries.
-            one_moment: Whether all are answered from one state of the table. If not, a row that
-                changed in between may move each of them as far as it can, and losses add up.
-        """
+        """Check that the queries can be paid for together."""
         self.batch = tuple(batch)
         self._apart = not one_moment
         if not self.batch:

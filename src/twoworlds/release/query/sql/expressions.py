@@ -284,14 +284,7 @@ def _truth(node: exp.Expr, scope: Scope) -> Compare:
 
 
 def add_aggregate(query: Query, node: exp.Expr, scope: Scope, text: str) -> Query:
-    """Return the query with one more aggregate, from an item of SELECT.
-
-    Args:
-        query: The query so far.
-        node: The item.
-        scope: The tables.
-        text: The whole SQL, in which a function is spelt as its author spelt it.
-    """
+    """Return the query with one more aggregate, from an item of SELECT."""
     options: dict[str, Any] = {}
     if type(node) is exp.Alias:
         check_arguments(node, "this", "alias")

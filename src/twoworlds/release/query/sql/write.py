@@ -25,9 +25,6 @@ def to_sql(query: Query) -> str:
 
     >>> to_sql(Query("people").by("region", other=True).mean("income"))
     'SELECT region, AVG(income) FROM people GROUP BY WITH_OTHER(region)'
-
-    Raises:
-        InvalidInput: when it asks for nothing, or a name or text holds the character 0.
     """
     if not query.aggregates:
         raise InvalidInput("the query asks for nothing: add count(), sum(column), ...")
