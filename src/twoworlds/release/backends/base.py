@@ -133,7 +133,7 @@ class Backend(ABC):
         """Return the columns of a table by name; none when there is no such table."""
 
     def check_usable(self) -> None:
-        """Refuse to work where it cannot: in a process that was forked from the one that opened it."""
+        """Refuse to work in a process that was forked from the one that opened it."""
         if os.getpid() != self._process:
             raise InvalidInput(
                 "this engine was opened before the process was forked, and its connections belong "
