@@ -19,7 +19,7 @@ from twoworlds.release.budget import (
     parse_cost,
     read_cap,
 )
-from twoworlds.release.conversions import pure_to_zcdp, zcdp_to_delta, zcdp_to_epsilon
+from twoworlds.release.costs import pure_to_zcdp, zcdp_to_delta, zcdp_to_epsilon
 
 
 def spend(cap, cost, times):

@@ -14,8 +14,8 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Side, decimal, rational
 from twoworlds.release.budget import Cap, Cost, parse_cap
 from twoworlds.release.ledger import Ledger
+from twoworlds.release.ledger.entries import read_mark
 from twoworlds.release.ledger.journal import locate
-from twoworlds.release.ledger.mark import read_mark
 from twoworlds.release.ledger.state import State
 from twoworlds.release.ledger.views import accounts, read_state
 from twoworlds.release.policy import Dataset, Policy

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
-    from twoworlds.release.dry_run import DryRun
+    from twoworlds.release.forms import DryRun
     from twoworlds.release.ledger.state import State
     from twoworlds.release.plan import Plan
     from twoworlds.release.strategy import Strategy
@@ -136,7 +136,7 @@ class Curator:
         noise: NoiseKind = "laplace",
     ) -> DryRun:
         """Return what a release would cost and how exact it would be; nothing is charged."""
-        from twoworlds.release.dry_run import DryRun
+        from twoworlds.release.forms import DryRun
 
         resolved, calibration = self._calibrated(asked, cost, noise)
         dataset = resolved[0].dataset

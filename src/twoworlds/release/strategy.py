@@ -50,7 +50,7 @@ from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from twoworlds.release.curator import Curator, Released
-    from twoworlds.release.dry_run import Covered, DryRun
+    from twoworlds.release.forms import Covered, DryRun
     from twoworlds.release.ledger import Ledger
 
 __all__ = ["Strategy", "find_strategy", "price_of", "read_questions", "resumed"]
@@ -177,7 +177,7 @@ class Strategy(Result):
         Raises:
             OverBudget: when all questions together would cost more than was paid.
         """
-        from twoworlds.release.dry_run import DryRun
+        from twoworlds.release.forms import DryRun
 
         resolved, calibration = self._prepared(asked, epsilon)
         known = self._number(resolved, calibration) is not None

@@ -8,7 +8,7 @@ from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import exp
 from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
-from twoworlds.release.plan.totals import Totals
+from twoworlds.release.plan.groups import Totals
 from twoworlds.release.policy.model import Column, Dataset, Unit
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, MeasureNoise

@@ -51,9 +51,9 @@ from twoworlds.release.answers.words import (
     price,
     protected,
 )
+from twoworlds.release.policy.model import Value
 from twoworlds.release.query.resolve import Axis, Resolved
 from twoworlds.release.sensitivity import Calibration
-from twoworlds.release.values import Value
 from twoworlds.show import Result
 
 __all__ = ["QueryAnswer"]

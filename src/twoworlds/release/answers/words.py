@@ -32,8 +32,8 @@ from twoworlds.release.answers.cells import (
 )
 from twoworlds.release.answers.estimates import Certainty, Estimator
 from twoworlds.release.budget import Composition, Cost
-from twoworlds.release.conversions import zcdp_to_epsilon
-from twoworlds.release.policy.model import Dataset, Neighbours, Unit
+from twoworlds.release.costs import zcdp_to_epsilon
+from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -45,7 +45,6 @@ from twoworlds.release.query.conditions import (
 )
 from twoworlds.release.query.model import Aggregate
 from twoworlds.release.query.resolve import Axis, Resolved
-from twoworlds.release.values import grouped, shown_value
 
 __all__ = [
     "STATED_DELTA",

@@ -339,19 +339,19 @@ def _open_duckdb(source: Mapping[str, Any], folder: Path) -> Backend:
 
 
 def _open_sqlite(source: Mapping[str, Any], folder: Path) -> Backend:
-    from twoworlds.release.backends.sqlite import SQLiteBackend
+    from twoworlds.release.backends.dbapi import SQLiteBackend
 
     return SQLiteBackend(existing(source["sqlite"], folder), origin=origin_of(source))
 
 
 def _open_postgresql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.postgresql import PostgreSQLBackend
+    from twoworlds.release.backends.dbapi import PostgreSQLBackend
 
     return PostgreSQLBackend(str(source["postgresql"]), origin=origin_of(source))
 
 
 def _open_mysql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.mysql import MySQLBackend
+    from twoworlds.release.backends.dbapi import MySQLBackend
 
     return MySQLBackend(str(source["mysql"]), origin=origin_of(source))
 
@@ -372,11 +372,11 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
             connection.cursor().close()
             return DuckDBBackend(connection, folder=folder, origin=origin)
         if "sqlite3" in modules:
-            from twoworlds.release.backends.sqlite import SQLiteBackend
+            from twoworlds.release.backends.dbapi import SQLiteBackend
 
             return SQLiteBackend(given=connection, origin=origin)
         if "psycopg" in modules:
-            from twoworlds.release.backends.postgresql import PostgreSQLBackend
+            from twoworlds.release.backends.dbapi import PostgreSQLBackend
 
             return PostgreSQLBackend(given=connection, origin=origin)
     except InvalidInput:

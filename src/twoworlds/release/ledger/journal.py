@@ -28,8 +28,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
-from twoworlds.release.ledger.entries import Entry, digest
-from twoworlds.release.ledger.mark import Mark, Place, Places, read_mark
+from twoworlds.release.ledger.entries import Entry, Mark, Place, Places, digest, read_mark
 from twoworlds.release.ledger.sqlite import SQLiteStore
 from twoworlds.release.ledger.state import PaidQuery, State, check_name
 

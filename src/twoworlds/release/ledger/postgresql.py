@@ -16,7 +16,7 @@ lock, which the old session holds until it has committed or gone back, and then 
 the charge, which is not made twice, or no charge, which is then made. A writer that vanishes
 without a word loses the lock after a minute.
 
-The high-water mark is a file on each machine (`twoworlds.release.ledger.mark`), and says what
+The high-water mark is a file on each machine (`twoworlds.release.ledger.entries`), and says what
 that guarantees. Look at the primary server only: a standby may be behind the mark.
 
 An address is read once, and shown without password or options: a message, a ``repr`` and a log hold

@@ -31,8 +31,7 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
 from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
-from twoworlds.release.ledger.entries import START, Entry, canonical, digest
-from twoworlds.release.ledger.mark import Place
+from twoworlds.release.ledger.entries import START, Entry, Place, canonical, digest
 
 __all__ = ["Account", "PaidQuery", "State"]
 

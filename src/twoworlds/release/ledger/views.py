@@ -15,9 +15,8 @@ from twoworlds.errors import InvalidInput
 from twoworlds.files import write
 from twoworlds.release.budget import Spent
 from twoworlds.release.errors import LedgerDamaged
-from twoworlds.release.ledger.entries import Entry, canonical
+from twoworlds.release.ledger.entries import Entry, Places, canonical, read_mark
 from twoworlds.release.ledger.journal import Location, Store, locate, replay
-from twoworlds.release.ledger.mark import Places, read_mark
 from twoworlds.release.ledger.state import Account, State
 
 __all__ = [

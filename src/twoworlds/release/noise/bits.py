@@ -23,8 +23,6 @@ from hashlib import sha256
 from struct import unpack
 from typing import TYPE_CHECKING, Any, Never, final
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 
@@ -158,6 +156,8 @@ def _words(found: bytearray) -> Words:
 
 
 def _counter_mode(key: bytes, nonce: bytes) -> Any:
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
     return Cipher(algorithms.AES(key), modes.CTR(nonce)).encryptor()
 
 

@@ -36,7 +36,8 @@ from twoworlds.errors import TooLarge
 from twoworlds.numbers import show
 from twoworlds.release.backends.base import Family, Field
 from twoworlds.release.plan import sql
-from twoworlds.release.plan.engines import Engine
+from twoworlds.release.plan.sql import Engine
+from twoworlds.release.policy.model import Value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -48,7 +49,6 @@ from twoworlds.release.query.conditions import (
     Operator,
 )
 from twoworlds.release.query.resolve import Measure
-from twoworlds.release.values import Value
 
 __all__ = ["Clean", "truth"]
 

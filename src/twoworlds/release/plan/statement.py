@@ -20,10 +20,9 @@ from sqlglot import exp
 from twoworlds.release.backends.base import Backend
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean, truth
-from twoworlds.release.plan.engines import Engine, engine_of
-from twoworlds.release.plan.groups import Grouping, limited, rank
+from twoworlds.release.plan.groups import Grouping, Layout, Totals, aggregates, limbs, limited, rank
+from twoworlds.release.plan.sql import Engine, engine_of
 from twoworlds.release.plan.tables import Table
-from twoworlds.release.plan.totals import Layout, Totals, aggregates, limbs
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Measure, Resolved
 

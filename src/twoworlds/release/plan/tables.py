@@ -15,7 +15,7 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.release.backends.base import Backend, Field
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.engines import engine_of
+from twoworlds.release.plan.sql import engine_of
 from twoworlds.release.policy.model import Dataset, PublicTable
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Resolved

@@ -44,8 +44,8 @@ from twoworlds.release.policy.model import (
     Policy,
     PublicTable,
     Unit,
+    Value,
 )
-from twoworlds.release.values import Value
 
 __all__ = ["parse_policy", "read_policy", "read_with_faults"]
 

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import rational
-from twoworlds.release.values import Value, as_value, check_value, plain_value
+from twoworlds.release.policy.model import Value, as_value, check_value, plain_value
 
 __all__ = [
     "All",

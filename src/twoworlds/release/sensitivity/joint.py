@@ -17,11 +17,10 @@ from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show
-from twoworlds.release.policy.model import Neighbours, Unit
+from twoworlds.release.policy.model import Neighbours, Unit, grouped
 from twoworlds.release.query.resolve import Measure, Resolved
 from twoworlds.release.sensitivity.bounds import Supremum, change, unit_supremum
 from twoworlds.release.sensitivity.contributions import Index, Rows, reachable
-from twoworlds.release.values import grouped
 from twoworlds.show import Result
 
 __all__ = ["Analysis", "Joint", "joint", "measure_words"]

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
-from twoworlds.release.policy.model import ColumnKind, Dataset
+from twoworlds.release.policy.model import ColumnKind, Dataset, Value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -39,7 +39,6 @@ from twoworlds.release.query.sql.refusals import (
     unwrapped,
     why_not,
 )
-from twoworlds.release.values import Value
 
 __all__ = [
     "Scope",

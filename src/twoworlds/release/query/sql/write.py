@@ -9,9 +9,9 @@ from functools import cache
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
+from twoworlds.release.policy.model import Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, By, Query
-from twoworlds.release.values import Value
 
 __all__ = ["to_sql"]
 
