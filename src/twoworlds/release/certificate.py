@@ -206,7 +206,7 @@ def _check_answers(data: Mapping[str, Any], asked: Any, calibration: Calibration
     ]
     if len(stored) != len(asked) or len(data["answers"]) != len(asked) or not all(fields):
         raise InvalidInput("there is not one answer for each query, with cells and values")
-    context = Context.of(asked[0].dataset, calibration.price)
+    context = Context(asked[0].dataset, calibration.price, calibration.price)
     for index, one in enumerate(asked):
         answer = QueryAnswer.of(one, calibration, stored[index], context, query=index)
         _same(_published(answer), data["answers"][index], "a published value is another one")

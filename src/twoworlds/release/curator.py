@@ -288,15 +288,15 @@ class Curator:
 
         calibration, covered = prepared.calibration, prepared.covered
         left, spent = self.ledger.accounts(prepared.dataset.name, prepared.analyst, state)
-        context = Context.of(
+        context = Context(
             prepared.dataset,
             covered or calibration.price,
-            paid=charge.paid,
-            left=left,
-            spent=spent,
-            entry=charge.hash,
-            covered=covered is not None,
-            charges=state.counts[prepared.dataset.name],
+            charge.paid,
+            left,
+            spent,
+            charge.hash,
+            covered is not None,
+            state.counts[prepared.dataset.name],
         )
         answers = tuple(
             QueryAnswer.of(one, calibration, part, context, query=index)

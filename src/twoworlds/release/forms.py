@@ -157,8 +157,8 @@ class DryRun(Result):
                 Said((asked(part), *(f"  {_said(small, large)}" for small, large in both)))
             )
         lines = self.calibration.explain().splitlines()
-        means = " ".join(meaning(self.calibration.price, one.unit, one.neighbours))
-        blocks.append(Said((*lines, protected(one.unit, one.neighbours)), quiet=True))
+        means = " ".join(meaning(self.calibration.price, one))
+        blocks.append(Said((*lines, protected(one)), quiet=True))
         blocks.append(Said([means]))
         zcdp = self.price.kind == "zcdp"
         left = {f"left of {account}": cost for account, cost in self.left.items()}
@@ -186,7 +186,7 @@ class DryRun(Result):
                 "sum_of_parts": to_json(self.calibration.naive),
             },
             "errors": [[_data(each) for each in part] for part in self.errors(_SIZES[-1])],
-            "meaning": meaning(self.calibration.price, one.unit, one.neighbours),
+            "meaning": meaning(self.calibration.price, one),
         }
 
     def _headline(self) -> str:

@@ -103,8 +103,9 @@ def answered(
 ) -> QueryAnswer:
     """Build an answer for which the whole cost was paid."""
     noise = calibrated(resolved) if calibration is None else calibration
-    context = Context.of(
+    context = Context(
         resolved.dataset,
+        noise.cost,
         noise.cost,
         left={"people": parse_cost("3/2"), "ada": parse_cost("1/2")},
         entry="ab" * 32,

@@ -210,12 +210,11 @@ class QueryAnswer(Result):
 
     def protection(self) -> str:
         """Say who is protected, and which two worlds are compared."""
-        return protected(self.context.unit, self.context.neighbours)
+        return protected(self.context.dataset)
 
     def meaning(self) -> list[str]:
         """Say what the cost means to one person, in odds, by the theorems."""
-        context = self.context
-        return meaning(context.cost, context.unit, context.neighbours)
+        return meaning(self.context.cost, self.context.dataset)
 
     def fields(self) -> dict[str, Any]:
         """Return the rows in exact numbers, with what was asked, promised and paid."""

@@ -72,8 +72,9 @@ def asked(resolved: Resolved) -> str:
     return printable(f"Asked of {query.dataset}: {what}{f', by {by}' if by else ''}{where}.")
 
 
-def protected(unit: Unit, neighbours: Neighbours) -> str:
+def protected(dataset: Dataset) -> str:
     """Say whose data is protected, and which two worlds are compared."""
+    unit, neighbours = dataset.unit, dataset.neighbours
     who = "row" if unit.person is None else "person"
     worlds = f"the data with and without any one {who} ({neighbours})"
     if neighbours == "substitute":
@@ -92,9 +93,9 @@ def protected(unit: Unit, neighbours: Neighbours) -> str:
     )
 
 
-def meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> list[str]:
+def meaning(cost: Cost, dataset: Dataset) -> list[str]:
     """Say what a cost means to one person, odds first."""
-    return [*_meaning(cost, unit, neighbours)]
+    return [*_meaning(cost, dataset.unit, dataset.neighbours)]
 
 
 @lru_cache(maxsize=256)  # a service says the same of most answers
@@ -348,54 +349,24 @@ class Context:
     """The circumstances of an answer.
 
     Attributes:
+        dataset: Whose data is protected, which two worlds are compared, and the version.
         cost: What the answer costs, together with the others of its batch.
         paid: What the analyst paid this time: nothing when a stored answer is repeated to them.
-        neighbours: Which two worlds are compared.
-        unit: Whose data is protected.
-        version: Of the data.
         left: What is left to be spent, by account: of the dataset, and of the analyst.
+        spent: What was spent so far, by account, with the rule by which it adds up.
         entry: The hash of the ledger's entry, None without a ledger.
         covered: Whether the price was paid for a strategy, of which this is one question.
-        spent: What was spent so far, by account, with the rule by which it adds up.
         charges: How many charges of the dataset that is; None without a ledger.
     """
 
+    dataset: Dataset
     cost: Cost
     paid: Cost
-    neighbours: Neighbours
-    unit: Unit
-    version: str
     left: Mapping[str, Cost] = field(default_factory=dict)
+    spent: Mapping[str, Composition] = field(default_factory=dict)
     entry: str | None = None
     covered: bool = False
-    spent: Mapping[str, Composition] = field(default_factory=dict)
     charges: int | None = None
-
-    @staticmethod
-    def of(
-        dataset: Dataset,
-        cost: Cost,
-        *,
-        paid: Cost | None = None,
-        left: Mapping[str, Cost] | None = None,
-        entry: str | None = None,
-        covered: bool = False,
-        spent: Mapping[str, Composition] | None = None,
-        charges: int | None = None,
-    ) -> Context:
-        """Take from a dataset what it declares; by default the whole cost was paid."""
-        return Context(
-            cost,
-            cost if paid is None else paid,
-            dataset.neighbours,
-            dataset.unit,
-            dataset.version,
-            {} if left is None else dict(left),
-            entry,
-            covered,
-            {} if spent is None else dict(spent),
-            charges,
-        )
 
     @property
     def repeated(self) -> bool:
@@ -404,7 +375,7 @@ class Context:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        unit = self.unit
+        unit = self.dataset.unit
         person = {"person": unit.person, "rows": unit.rows, "groups": unit.groups}
         return {
             "cost": self.cost.to_dict(),
@@ -412,8 +383,8 @@ class Context:
             "repeated": self.repeated,
             "left": {account: cost.to_dict() for account, cost in self.left.items()},
             "spent": {account: used.to_dict() for account, used in self.spent.items()},
-            "neighbours": self.neighbours,
+            "neighbours": self.dataset.neighbours,
             "unit": {"row": True} if unit.person is None else person,
-            "version": self.version,
+            "version": self.dataset.version,
             "entry": self.entry,
         }

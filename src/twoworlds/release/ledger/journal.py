@@ -6,9 +6,11 @@ the store's transaction everybody else. Within it the entries that others added 
 the mark is compared, then new entries are decided on, one after the other; they are durable before
 the mark moves.
 
-A `Store` is what a database must offer to keep entries, a `Location` where it is and where its mark
-is. `begin` makes a new ledger with its mark; `remark` makes a new mark for a ledger, on a machine
-that joins or after a loss.
+A `Store` is an append-only table of entries with one writer at a time. Its methods raise
+`LedgerUnavailable` when the database cannot be reached, is locked, read-only or full, and
+`LedgerDamaged` when it cannot be read as what it was. A `Location` says where it is and where its
+mark is. `begin` makes a new ledger with its mark; `remark` makes a new mark for a ledger, on a
+machine that joins or after a loss.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place
@@ -31,6 +33,9 @@ from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import Entry, Mark, Place, Places, digest, read_mark
 from twoworlds.release.ledger.sqlite import SQLiteStore
 from twoworlds.release.ledger.state import PaidQuery, State, check_name
+
+if TYPE_CHECKING:
+    from twoworlds.release.ledger.postgresql import PostgreSQLStore, ServerLocation
 
 __all__ = [
     "TIMEOUT",
@@ -50,6 +55,8 @@ __all__ = [
     "replay",
 ]
 
+Store: TypeAlias = "SQLiteStore | PostgreSQLStore"
+Location: TypeAlias = "FileLocation | ServerLocation"  # as text without any password
 Mode = Literal["ro", "rw", "rwc"]  # read; read and write; the same, and make it if it is missing
 TIMEOUT = 10.0  # seconds
 Decision = tuple[str, Mapping[str, Any]] | None  # the kind and content of an entry to add
@@ -217,47 +224,6 @@ def next_entry(state: State, kind: str, content: Mapping[str, Any]) -> Entry:
     """Return the entry that would come next, at this moment."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return Entry.of(state.point.sequence + 1, state.point.hash, now, kind, content)
-
-
-class Store(Protocol):
-    """An append-only table of entries with one writer at a time.
-
-    Every method raises `LedgerUnavailable` when the database cannot be reached, is locked,
-    read-only or full, and `LedgerDamaged` when it cannot be read as what it was.
-    """
-
-    def rows(self, after: int) -> Iterator[Entry]:
-        """Yield the rows with a larger sequence, in order."""
-        ...
-
-    def row(self, sequence: int) -> Entry | None:
-        """Return one row, if it is there."""
-        ...
-
-    def writing(self) -> AbstractContextManager[None]:
-        """Exclude other writers; at the end all of it is durable, or none of it after an error."""
-        ...
-
-    def append(self, row: Entry) -> None:
-        """Add one row; only inside `writing`."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the database."""
-        ...
-
-
-class Location(Protocol):
-    """Where a ledger is; as text it is what messages call it, without any password."""
-
-    @property
-    def mark(self) -> Path:
-        """The file of the high-water mark."""
-        ...
-
-    def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
-        """Connect to the entries, or return None when there is no ledger here."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ and that also for irrational p and q.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from flint import fmpq, fmpq_mat
 
@@ -38,29 +38,7 @@ from twoworlds.release.local.randomizer import Matrix
 
 __all__ = ["Inverse", "inverse_of"]
 
-
-class Inverse(ABC):
-    """An unbiased linear estimate of the counts of the values."""
-
-    @abstractmethod
-    def counts(self, reports: Sequence[int]) -> list[Number]:
-        """Return L c."""
-
-    @abstractmethod
-    def variance(self, v: int, histogram: Sequence[int]) -> Number:
-        """Return the exact variance of the estimate of v, given the true counts."""
-
-    @abstractmethod
-    def estimated_variance(self, v: int, reports: Sequence[int]) -> Number:
-        """Return the unbiased estimate of that variance, which may be negative."""
-
-    @abstractmethod
-    def largest_variance(self, v: int, records: int) -> Number:
-        """Return the variance for the worst true counts."""
-
-    @abstractmethod
-    def spread(self, v: int) -> Number:
-        """Return max L_vo - min L_vo over the possible reports o."""
+Inverse: TypeAlias = "Symmetric | Weights"
 
 
 def inverse_of(matrix: Matrix) -> Inverse:
@@ -74,8 +52,14 @@ def inverse_of(matrix: Matrix) -> Inverse:
 
 
 @dataclass(frozen=True)
-class Symmetric(Inverse):
-    """The inverse of a channel with ``keep`` on the diagonal and ``other`` elsewhere."""
+class Symmetric:
+    """The inverse of a channel with ``keep`` on the diagonal and ``other`` elsewhere.
+
+    Its methods, and those of `Weights`: ``counts`` is L c; ``variance`` that of the estimate of v,
+    exactly, given the true counts; ``estimated_variance`` the unbiased estimate of it, which may be
+    negative; ``largest_variance`` that for the worst counts; ``spread`` is max L_vo - min L_vo over
+    the possible reports o.
+    """
 
     keep: Number
     other: Number
@@ -116,7 +100,7 @@ class Symmetric(Inverse):
 
 
 @dataclass(frozen=True)
-class Weights(Inverse):
+class Weights:
     """An exact matrix L, and what one record of each value adds to each variance."""
 
     rows: tuple[tuple[Fraction, ...], ...]
