@@ -21,7 +21,7 @@ from tests.release.answers.helpers import (
 )
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.release.answers import Context, QueryAnswer, Utility, expected_errors, noisy
-from twoworlds.release.answers.table import number_text, relative_error, table, utility
+from twoworlds.release.answers.answer import number_text, relative_error, table, utility
 from twoworlds.release.answers.words import asked as asked_words
 from twoworlds.release.answers.words import meaning
 from twoworlds.release.budget import Cost, parse_cost

@@ -13,7 +13,7 @@ from tests.release.query.truth import truth
 from twoworlds.charts import GREY, Intervals
 from twoworlds.errors import InvalidInput
 from twoworlds.release.answers import Utility
-from twoworlds.release.answers.table import intervals
+from twoworlds.release.answers.answer import intervals
 from twoworlds.release.answers.words import notes
 from twoworlds.release.budget import parse_cost
 from twoworlds.release.curator import Curator

@@ -16,7 +16,7 @@ from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Intervals, odds
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Context, QueryAnswer
-from twoworlds.release.answers.table import intervals, table
+from twoworlds.release.answers.answer import intervals, table
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost

@@ -54,9 +54,9 @@ def _fifteen_digits() -> Iterator[None]:
 @contextmanager
 def _habits(dialect: str, **changes: Any) -> Iterator[None]:
     """Give an engine of SQL other habits."""
-    from twoworlds.release.plan import engines
+    from twoworlds.release.plan import sql
 
-    with patch.dict(engines._ENGINES, {dialect: replace(engines._ENGINES[dialect], **changes)}):
+    with patch.dict(sql._ENGINES, {dialect: replace(sql._ENGINES[dialect], **changes)}):
         yield
 
 
