@@ -47,16 +47,7 @@ from twoworlds.show import Result
 if TYPE_CHECKING:
     from twoworlds.theorems import Guarantee
 
-__all__ = [
-    "KIND",
-    "Checked",
-    "Kind",
-    "certify",
-    "check_certificate",
-    "check_output",
-    "kept_files",
-    "promise",
-]
+__all__ = ["Checked", "Kind", "certify", "check_certificate", "check_output", "kept_files"]
 
 
 KIND = "release"

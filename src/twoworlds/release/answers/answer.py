@@ -70,7 +70,6 @@ from twoworlds.show import Result
 __all__ = [
     "QueryAnswer",
     "Utility",
-    "charts",
     "intervals",
     "number_text",
     "relative_error",

@@ -62,7 +62,6 @@ __all__ = [
     "Part",
     "Quantile",
     "Variance",
-    "clamped",
     "estimators",
     "expected_errors",
 ]

@@ -46,18 +46,7 @@ from twoworlds.release.query.conditions import (
 from twoworlds.release.query.model import Aggregate
 from twoworlds.release.query.resolve import Axis, Resolved
 
-__all__ = [
-    "STATED_DELTA",
-    "Context",
-    "accuracy",
-    "asked",
-    "condition_text",
-    "meaning",
-    "notes",
-    "price",
-    "printable",
-    "protected",
-]
+__all__ = ["Context", "accuracy", "asked", "meaning", "notes", "price", "printable", "protected"]
 
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5

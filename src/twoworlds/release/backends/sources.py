@@ -21,15 +21,10 @@ if TYPE_CHECKING:
     from twoworlds.release.backends.base import Backend
 
 __all__ = [
-    "FILES",
-    "FORMS",
-    "TEXT_FILES",
     "Origin",
     "as_file",
     "check_distinct",
-    "check_typed",
     "existing",
-    "identity",
     "import_command",
     "named_table",
     "open_backend",

@@ -45,12 +45,9 @@ __all__ = [
     "Location",
     "Mode",
     "Store",
-    "back_in_time",
     "begin",
     "check_mark",
-    "gone",
     "locate",
-    "next_entry",
     "remark",
     "replay",
 ]

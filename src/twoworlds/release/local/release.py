@@ -45,13 +45,10 @@ from twoworlds.show import Result
 __all__ = [
     "Certificate",
     "certificate_path",
-    "check_free",
     "estimate_file",
     "permutation",
-    "publish",
     "randomize_file",
     "read_certificate",
-    "workshop",
 ]
 
 _KIND = "twoworlds randomized column"

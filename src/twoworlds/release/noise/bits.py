@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-__all__ = ["KEY_LIFE", "Bits", "SeededBits", "SimulatedBits", "SystemBits"]
+__all__ = ["Bits", "SeededBits", "SimulatedBits", "SystemBits"]
 
 KEY_LIFE = 1 << 30  # bytes
 _ZEROS = memoryview(bytes(1 << 16))

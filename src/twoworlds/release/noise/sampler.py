@@ -58,7 +58,7 @@ from twoworlds.release.noise.table import CHUNK, Table, prepare
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Inversion", "Laplace", "Sampler", "SumOfLaplace", "filled", "placed", "summed"]
+__all__ = ["Inversion", "Laplace", "Sampler", "SumOfLaplace", "placed", "summed"]
 
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from twoworlds.release.policy.records import BLOCK, LONGEST, Lines, Records
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Ask", "Imported", "Unfit", "import_text", "imported_place"]
+__all__ = ["Ask", "Imported", "Unfit", "import_text"]
 
 Ask = Callable[[Sequence[str], bool], bool]
 _FIRST = 5  # lines of values that do not fit, by number

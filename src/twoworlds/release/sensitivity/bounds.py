@@ -63,7 +63,7 @@ from typing import NamedTuple
 from twoworlds.release.query.resolve import Measure, Resolved
 from twoworlds.release.sensitivity.contributions import Index, Option, Rows, RowType
 
-__all__ = ["Supremum", "cells", "cells_of_one", "change", "row_supremum", "unit_supremum"]
+__all__ = ["Supremum", "cells_of_one", "change", "unit_supremum"]
 
 _MOST_PAIRS = 20_000
 _CLOSE = 64

@@ -51,7 +51,7 @@ from twoworlds.release.sensitivity.domain import (
     span,
 )
 
-__all__ = ["MOST_TYPES", "Index", "Option", "RowType", "Rows", "State", "Uses", "reachable"]
+__all__ = ["Index", "Option", "RowType", "Rows", "State", "Uses", "reachable"]
 
 MOST_TYPES = 1 << 14
 Index = tuple[int, int]  # query, measure

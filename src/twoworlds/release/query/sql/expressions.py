@@ -40,15 +40,7 @@ from twoworlds.release.query.sql.refusals import (
     why_not,
 )
 
-__all__ = [
-    "Scope",
-    "add_aggregate",
-    "constant",
-    "is_constant",
-    "match_name",
-    "number",
-    "read_condition",
-]
+__all__ = ["Scope", "add_aggregate", "constant", "match_name", "number", "read_condition"]
 
 _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.EQ: "=",
