@@ -1,9 +1,9 @@
-r"""Privacy costs as exact numbers: pure epsilon, (epsilon, delta), zCDP rho.
+r"""Privacy costs as exact numbers, pure epsilon, (epsilon, delta) and zCDP rho, and conversions.
 
 Costs are rationals; an irrational one, such as ln 3, is rounded up to a decimal. Sums stay exact,
 and are refused when they would grow without end.
 
-Conversions between kinds of privacy cost, rounded to the safe side.
+Conversions between kinds of cost are rounded to the safe side.
 
 rho-zCDP: D_alpha(P, Q) <= alpha rho for every order alpha > 1 and both orders of the two worlds
 (Bun & Steinke 2016, Definition 1.1). Two facts are used.

@@ -8,7 +8,7 @@ r"""The forms of a release, each made from the one before by one function of the
 One request is a batch of queries that is paid together. Several requests, of several analysts, may
 go the way together: each is charged on its own, and all of them wait for the disk together.
 
-A dry run: what a release would cost and how exact it would be, before anything is paid.
+A `DryRun` says what a release would cost and how exact it would be, before anything is paid.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-r"""An answer as a table for people: numbers with as many digits as their errors leave any meaning.
+r"""Answers: estimates with errors, and everything that must be said with them.
+
+An answer is made from what the ledger stores and from nothing else, so that the same stored
+numbers always give the same answer. Types and order of what it shows are declared, not found: they
+depend on the policy and the query, never on the data.
+
+As a table for people it has numbers with as many digits as their errors leave any meaning.
 
 The last column of an aggregate says its utility in a word, by its relative error: the standard
 error divided by |value|, or for a quantile ranks divided by rows.
@@ -12,12 +18,6 @@ error divided by |value|, or for a quantile ranks divided by rows.
 
 It is computed from noisy values only, so it tells nothing that the answer does not. Names and keys
 are shown as they are, and characters that cannot be printed are written out.
-
-Answers: estimates with errors, and everything that must be said with them.
-
-An answer is made from what the ledger stores and from nothing else, so that the same stored
-numbers always give the same answer. Types and order of what it shows are declared, not found: they
-depend on the policy and the query, never on the data.
 """
 
 from __future__ import annotations

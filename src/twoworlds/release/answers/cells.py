@@ -1,4 +1,4 @@
-r"""The cells of an answer: which there are, in which order, and what they are called.
+r"""The cells of an answer, their order and names, and the noisy number that each gets.
 
 Declared cells come in the order of the policy, every one of them, whatever the data hold. Those in
 which the conditions of the query leave no rows, by their own words, are stored and not shown.

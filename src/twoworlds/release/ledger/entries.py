@@ -1,4 +1,6 @@
-r"""Entries of the ledger: a chain of canonical JSON, each entry holding the hash of the one before.
+r"""Entries of the ledger, a chain of canonical JSON, and the high-water mark that keeps its end.
+
+Each entry holds the hash of the one before:
 
     body = canonical JSON of {"sequence": n, "previous": hash of entry n - 1, "time", "kind", ...}
     hash = SHA-256 of the body
@@ -6,7 +8,7 @@ r"""Entries of the ledger: a chain of canonical JSON, each entry holding the has
 Canonical: keys sorted, no spaces, ASCII only, so that two writers of the same content write the
 same bytes. Exact numbers stand in it as text ("epsilon=1/10"). A chain shows that entries were
 changed, moved or left out in the middle; that the end was cut off shows only against a mark kept
-elsewhere (`twoworlds.release.ledger.entries`). There is no key: who can write all files can write
+elsewhere (below). There is no key: who can write all files can write
 another history.
 
 The high-water mark: how far the ledger has come, kept outside of the database file.

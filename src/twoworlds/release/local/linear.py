@@ -1,4 +1,4 @@
-r"""Unbiased linear estimates: the inverse of a channel.
+r"""Unbiased linear estimates, by the inverse of a channel, and intervals for a true count.
 
 Let h be the true counts of the values, c the counts of the reports and T the channel, so that
 E c = T h. A matrix L with L T = 1 gives the unbiased estimate L c, whose variance, given h, is
@@ -22,7 +22,7 @@ Its columns add up to 1, so that the estimates add up to the number of records: 
 Symmetric channels, keep p and q for each other value, need no matrix: L c = (c - q n) / (p - q),
 and that also for irrational p and q.
 
-Intervals for a true count: two that hold, and one that is only roughly right.
+Of the intervals two hold, and one is only roughly right.
 
 * `tail_interval`: exact tails, where one report tells the value apart. If a record of the value
   reports o with probability a, and every other record with probability b, then the number Y of

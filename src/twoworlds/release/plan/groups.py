@@ -1,4 +1,6 @@
-r"""Groups in SQL: the index of a bin by bisection, the index of a key by a lookup.
+r"""Groups and sums in SQL, and the totals that come back.
+
+The index of a bin is found by bisection, that of a key by a lookup.
 
 Rows are first aggregated by the raw values of the columns with keys, and only the few results are
 looked up in the list of declared keys; for people, whose groups are limited, each row is. Keys are
@@ -10,7 +12,7 @@ groups and rows are kept is decided by a digest of them, a rule that looks at no
 person's own rows, so that nobody's presence changes what is kept of somebody else. Rows that agree
 in everything that the query uses are interchangeable.
 
-The true totals of a query, in whole numbers: what the engine hands over, before any noise.
+The true totals of a query are whole numbers: what the engine hands over, before any noise.
 
 A measure is one sum over rows in SQL, in as many columns as its engine needs to be exact. Up to
 2^33 rows of values below 2^62 are summed without loss: in the engine's 128-bit sums, or in limbs of

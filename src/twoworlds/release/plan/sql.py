@@ -1,9 +1,9 @@
-r"""Small pieces of SQL: names, constants, and cases in a balanced tree.
+r"""Small pieces of SQL (names, constants, cases in a balanced tree), and what engines differ in.
 
 Names are always quoted and constants are rendered by sqlglot, which knows the quotes and escapes of
 each engine. No text is ever pasted into a statement.
 
-What differs between engines, in one table; everything else is left to sqlglot.
+What differs between engines stands in one table; everything else is left to sqlglot.
 """
 
 from __future__ import annotations
