@@ -1,6 +1,7 @@
 r"""What the owner of the data declares: bounds, keys, the privacy unit, what is public, budgets.
 
-Constants of queries and policies are numbers, texts, dates and truth values (`Value`). Nothing here is read off the data. A column that is not declared cannot be used.
+Constants of queries and policies are numbers, texts, dates and truth values (`Value`). Nothing here
+is read off the data. A column that is not declared cannot be used.
 """
 
 from __future__ import annotations
