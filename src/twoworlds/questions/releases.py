@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from twoworlds.release.budget import Cost
+    from twoworlds.release.certificate import Kind
     from twoworlds.release.curator import Curator, NoiseKind, Released
-    from twoworlds.release.outputs import Kind
     from twoworlds.release.policy.examination import Examination
     from twoworlds.release.policy.imports import Imported
     from twoworlds.release.policy.model import Dataset
@@ -153,8 +153,8 @@ def _curator(
 ) -> Curator:
     """Return the curator, after checking that what is to be written takes nobody's place."""
     from twoworlds.release.backends.sources import import_command, text_file_of
+    from twoworlds.release.certificate import check_output, kept_files
     from twoworlds.release.curator import Curator, open_ledger
-    from twoworlds.release.outputs import check_output, kept_files
     from twoworlds.release.policy import read_policy
     from twoworlds.release.query.sql import parse_sql
 

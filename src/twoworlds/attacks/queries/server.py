@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Self
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational, whole
 from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.policy.model import Value, shown_value
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing
 from twoworlds.release.query.resolve import resolve
-from twoworlds.release.values import Value, shown_value
 
 if TYPE_CHECKING:
     from twoworlds.release import Curator

@@ -64,7 +64,7 @@ from twoworlds.release.noise import SimulatedBits, SystemBits
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit
 
-__all__ = ["CHANNELS", "DEFINITION", "MOST_VALUES", "Matrix", "Randomizer", "read_names"]
+__all__ = ["Matrix", "Randomizer", "read_names"]
 
 CHANNELS: Registry[Matrix] = Registry("channel")
 _DRAWN = 12
