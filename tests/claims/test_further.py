@@ -136,12 +136,16 @@ def test_questions_cost_what_one_row_can_move(ask, tmp_path, queries, together, 
         "strategy", "open", "ill", "--policy", "hospital/policy.yml", "--analyst", "bob",
         "--may-ask", "questions.sql", "--each", "1/2", "--dry-run",
     )[1]  # fmt: skip
-    _, holes = fit(
+    which, holes = fit(
         said,
         "The strategy would cost epsilon #. Nothing was charged. Together these questions cost "
         "epsilon #, one by one they would cost #.",
+        "The strategy would cost epsilon #. Nothing was charged. Together these questions cost "
+        "epsilon #, as much as one by one.",
     )
-    assert holes == [together, together, apart]
+    assert holes[0] == holes[1] == together
+    assert holes[-1] == apart
+    assert ("as much" in which) == (together == apart)
 
 
 @pytest.mark.parametrize("cell", ["3", "5", "hidden"])
@@ -203,7 +207,7 @@ def test_what_answers_within_an_error_give_away(ask_json, tmp_path, seed):
     column = told["column"]
     agree = min(sum(a == b for a, b in zip(column, other, strict=True)) for other in fits)
     head = (
-        "# secret bits were read back from # sums by linear programming. If they are right, the "
+        "A column of # bits was decoded from # sums by linear programming. If it is right, the "
         "answers were off by at most #, and by # on average."
     )
     only, some = (

@@ -9,10 +9,9 @@ import pytest
 from twoworlds.laws.comparison import Each, Table
 from twoworlds.laws.counts import Binomial
 from twoworlds.laws.entry import EntryLaw
-from twoworlds.laws.event import Listed
+from twoworlds.laws.event import EventWitness, Listed, recomputed
 from twoworlds.laws.lattice import OnLattice, convolve
 from twoworlds.laws.shifted import Shifted
-from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.numbers import INFINITY, exp
 
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(4))

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from twoworlds.laws.search import least_enough
+from twoworlds.laws.uniform import least_enough
 
 
 @pytest.mark.parametrize("seed", range(60))

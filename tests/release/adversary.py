@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 
 from twoworlds.release.budget import Cost, Spent, parse_cost
-from twoworlds.release.conversions import pure_to_zcdp
+from twoworlds.release.costs import pure_to_zcdp
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from twoworlds.release.budget import (
     parse_cost,
     read_cap,
 )
-from twoworlds.release.conversions import pure_to_zcdp, zcdp_to_delta, zcdp_to_epsilon
+from twoworlds.release.costs import pure_to_zcdp, zcdp_to_delta, zcdp_to_epsilon
 
 
 def spend(cap, cost, times):
@@ -258,6 +258,7 @@ def test_a_gaussian_cost_leaves_the_plain_sum_out():
         ("epsilon=1", "epsilons add up (basic composition)"),
         ("epsilon=1, delta=1e-6", "epsilons and deltas add up (basic composition)"),
         ("rho=1/8", "rhos add up to at most 0.125 (zCDP composition)"),
+        ("rho=2/3", "rhos add up to at most 0.666666 (zCDP composition)"),
         (TIGHTER, "5e-7 of delta is set aside"),
     ],
 )

@@ -13,7 +13,7 @@ from tests.release.adversary import Adversary, power, response, under
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import BASIC, CONCENTRATED, Cost, parse_cap, parse_cost
 from twoworlds.release.composition import OPTIMAL, compose, optimal_delta, optimal_epsilon
-from twoworlds.release.conversions import pure_to_zcdp
+from twoworlds.release.costs import pure_to_zcdp
 
 
 def decimal(x):

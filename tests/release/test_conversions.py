@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.conversions import (
+from twoworlds.release.costs import (
     pure_to_zcdp,
     pure_within,
     zcdp_to_delta,

@@ -7,7 +7,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.release import Curator, Query
-from twoworlds.release.answers import cells, draw
+from twoworlds.release.answers import cells
 from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, shown
 from twoworlds.release.budget import parse_cost
 from twoworlds.release.certificate import certify
@@ -225,7 +225,7 @@ def test_a_release_that_runs_out_of_memory_is_charged_once_and_answered_later(cu
     sql = "SELECT COUNT(*) FROM people"
     with monkeypatch.context() as full:
         full.setattr("twoworlds.release.answers.noisy", out_of_memory)
-        full.setattr(draw, "noisy", out_of_memory)
+        full.setattr(cells, "noisy", out_of_memory)
         with pytest.raises(ReleaseFailed):
             curator.release(sql, "rho=1/8", analyst="ann", noise="gaussian")
     spent = curator.ledger.spent("people")

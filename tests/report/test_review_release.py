@@ -8,7 +8,7 @@ import pytest
 
 from twoworlds.cli import run
 from twoworlds.release import Curator, certify
-from twoworlds.release.answers.table import table
+from twoworlds.release.answers.answer import table
 from twoworlds.release.examples import lay_out
 from twoworlds.report.review import review_certificate, review_released
 

@@ -29,7 +29,7 @@ EXAMPLES = {
     "attacks.tables.anonymisation.Generalised": "attacks.tables.anonymisation.anonymise",
     "attacks.audit.finding.Audit": "attacks.audit.auditing.audit",
     "attacks.audit.finding.Finding": "attacks.audit.auditing.audit",
-    "attacks.auxiliary.counterexample.Flaw": "attacks.auxiliary.counterexample.flaw",
+    "attacks.auxiliary.stories.Flaw": "attacks.auxiliary.stories.flaw",
     "attacks.auxiliary.entropy.LeastDistance": "attacks.auxiliary.entropy.least_distance",
     "attacks.auxiliary.entropy.Lengths": "attacks.auxiliary.entropy.usable_lengths",
     "attacks.auxiliary.stories.Height": "attacks.auxiliary.stories.height",
@@ -42,7 +42,7 @@ EXAMPLES = {
     "attacks.queries.averaging.Averaging": "attacks.queries.averaging.average_out",
     "attacks.queries.membership.Membership": "attacks.queries.membership.membership_in_means",
     "attacks.reconstruction.decoding.Reconstruction": "attacks.reconstruction.decoding.reconstruct",
-    "attacks.reconstruction.fitting.Agreement": "attacks.reconstruction.fitting.agreement",
+    "attacks.reconstruction.decoding.Agreement": "attacks.reconstruction.decoding.agreement",
     "attacks.reconstruction.simulation.Trial": "attacks.reconstruction.simulation.simulate",
     "attacks.reconstruction.simulation.Sweep": "attacks.reconstruction.simulation.sweep",
     "cones.compare.Separation": "cones.compare.compare",
@@ -78,7 +78,7 @@ EXAMPLES = {
     "definitions.semantics.games.Games": "definitions.semantics.games.play",
     "definitions.semantics.product.ProductBelief": "definitions.semantics.games.play_one",
     "definitions.semantics.verdicts.Bounded": "definitions.semantics.privacy.SemanticPrivacy",
-    "mechanisms.accuracy.bound.Bound": "mechanisms.accuracy.laplace.laplace_tail",
+    "mechanisms.accuracy.bound.Bound": "mechanisms.accuracy.noise.laplace_tail",
     "mechanisms.accuracy.crossover.Crossover": "mechanisms.accuracy.crossover.laplace_crossover",
     "mechanisms.calibration.PrintedScale": "mechanisms.calibration.dwork_scale",
     "release.local.estimates.Estimates": "release.local.estimates.estimate",
@@ -153,8 +153,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
     from twoworlds.attacks import auxiliary
     from twoworlds.attacks.queries import (
         ExactServer,
-        averaging,
-        differencing,
         equal,
         single_out,
         study,
@@ -195,17 +193,6 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
             known = [equal(server.kinds, text) for text in ("sex=f", "job=cook")]
             return single_out(server, known, equal(server.kinds, "ill=yes"))
 
-    def under_noise() -> Any:
-        with ExactServer(staff) as server:
-            known = [equal(server.kinds, text) for text in ("sex=f", "job=cook")]
-            found = single_out(server, known, equal(server.kinds, "ill=yes"))
-            return differencing.against_engine(server, found.attempts[-1], "1/2")
-
-    def repeated() -> Any:
-        with ExactServer(staff) as server:
-            what = equal(server.kinds, "ill=yes")
-            return averaging.against_engine(server, what, epsilon="1/10", cap="3/10", times=7)
-
     def strategy() -> Any:
         found = curator.strategy("people", "1/2", name="gallery", analyst="ann")
         found.release("SELECT COUNT(*) FROM people", "1/4")
@@ -213,19 +200,12 @@ def built(folder: Path) -> dict[str, Callable[[], Any]]:
 
     coin = Randomizer.of("randomized-response(keep=3/4)", values=["yes", "no"])
     return {
-        "attacks.auxiliary.entropy.Entropy": auxiliary.entropy_needed,
-        "attacks.auxiliary.entropy.SourceEntropy": lambda: auxiliary.SourceEntropy(
-            "uniform", 4, max(auxiliary.source("uniform", 4))
-        ),
-        "attacks.auxiliary.stories.Story": auxiliary.story,
         "attacks.auxiliary.theorem.FuzzyAttack": lambda: auxiliary.fuzzy_attack(
             auxiliary.named_law("uniform", 1, bits=3),
             auxiliary.fuzzy_extractor("repetition(3)", 1),
             auxiliary.sanitiser("exact", 3),
         ),
-        "attacks.queries.averaging.Repeated": repeated,
         "attacks.queries.differencing.SingledOut": singled_out,
-        "attacks.queries.differencing.UnderNoise": under_noise,
         "attacks.queries.studies.Study": lambda: study(50, 50, seed=1),
         "attacks.reconstruction.engine.EngineTrial": lambda: against_engine(16, 24, epsilon="1/2"),
         "attacks.selftest.suite.SelfTest": lambda: selftest([1], folder=folder),

@@ -36,10 +36,8 @@ ABSTRACT = {
 }
 # What says all in a sentence, a list or a proof: a picture would add nothing.
 WORDS = {
-    "attacks.auxiliary.entropy.Entropy": "a short table",
     "attacks.auxiliary.entropy.LeastDistance": "one number",
     "attacks.auxiliary.entropy.Lengths": "a list of lengths",
-    "attacks.auxiliary.entropy.SourceEntropy": "one number",
     "attacks.tables.encoding.Collapse": "everything is read back: there is nothing to compare",
     "attacks.selftest.suite.SelfTest": "yes or no for each attack, in a table",
     "cones.compare.Separation": "a sentence",

@@ -10,8 +10,7 @@ from itertools import product
 from hypothesis import strategies as st
 
 from twoworlds.definitions.coupled.operations import Coupled
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.scrubbing import persons
 

@@ -10,31 +10,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.attacks.audit import Audit, Finding
-    from twoworlds.attacks.queries import average_out, single_out, study
-    from twoworlds.attacks.reconstruction import reconstruct
-    from twoworlds.attacks.tables.anonymisation import Generalised, anonymise
-    from twoworlds.attacks.tables.anonymity import Anonymity, examine
-    from twoworlds.attacks.tables.composition import Composition, compose
-    from twoworlds.attacks.tables.encoding import (
-        Collapse,
-        collapse,
-        decode,
-        demonstration,
-        encode,
-        encoder,
-        everything_is_trusted,
-        generalise,
-        many_to_one_cone,
-    )
-    from twoworlds.attacks.tables.exposure import Exposure, expose
-    from twoworlds.attacks.tables.hierarchies import intervals, mask, suppress, tree
-    from twoworlds.attacks.tables.linkage import Linkage, link
+from twoworlds.attacks.audit import Audit, Finding
+from twoworlds.attacks.queries import average_out, single_out, study
+from twoworlds.attacks.reconstruction import reconstruct
+from twoworlds.attacks.tables.anonymisation import Generalised, anonymise
+from twoworlds.attacks.tables.anonymity import Anonymity, examine
+from twoworlds.attacks.tables.composition import Composition, compose
+from twoworlds.attacks.tables.encoding import (
+    Collapse,
+    collapse,
+    decode,
+    demonstration,
+    encode,
+    encoder,
+    everything_is_trusted,
+    generalise,
+    many_to_one_cone,
+)
+from twoworlds.attacks.tables.exposure import Exposure, expose
+from twoworlds.attacks.tables.hierarchies import intervals, mask, suppress, tree
+from twoworlds.attacks.tables.linkage import Linkage, link
 
 __all__ = [
     "Anonymity",
@@ -67,29 +62,3 @@ __all__ = [
     "suppress",
     "tree",
 ]
-
-# Where each name is found when it is first used; the imports above tell type checkers the same.
-_PLACES = {
-    "audit": ("Audit", "Finding"),
-    "queries": ("average_out", "single_out", "study"),
-    "reconstruction": ("reconstruct",),
-    "tables.anonymisation": ("Generalised", "anonymise"),
-    "tables.anonymity": ("Anonymity", "examine"),
-    "tables.composition": ("Composition", "compose"),
-    "tables.encoding": (
-        "Collapse",
-        "collapse",
-        "decode",
-        "demonstration",
-        "encode",
-        "encoder",
-        "everything_is_trusted",
-        "generalise",
-        "many_to_one_cone",
-    ),
-    "tables.exposure": ("Exposure", "expose"),
-    "tables.hierarchies": ("intervals", "mask", "suppress", "tree"),
-    "tables.linkage": ("Linkage", "link"),
-}
-
-__getattr__, __dir__ = names_of(__name__, _PLACES)

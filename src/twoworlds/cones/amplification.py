@@ -41,10 +41,19 @@ from twoworlds.cones.per_record import kronecker
 from twoworlds.cones.row_cone import RowCone, listed_universe
 from twoworlds.definitions import DifferentialPrivacy, PrivacyDefinition, Verdict, Witness
 from twoworlds.definitions.catalogue import DEFINITIONS
+from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import Listed, Mechanism, PerRecord
-from twoworlds.mechanisms.named.per_record import gamma as gamma_of_one_record
-from twoworlds.numbers import INFINITY, Number, exact_text, ratio_at_least_one, show, whole
+from twoworlds.mechanisms.named.maps import gamma as gamma_of_one_record
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    decimal,
+    exact_text,
+    ratio_at_least_one,
+    show,
+    whole,
+)
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records, Universe
 from twoworlds.worlds.catalogue import read_values
@@ -113,7 +122,9 @@ class GammaAmplification(RowConstraints):
         """Decide whether the largest ratio within a row is at most gamma."""
         allowed = self._number()
         found = self.tightest(mechanism)
-        return found.against(self.claim, found.values["gamma"], allowed)
+        value = found.values["gamma"]
+        broken = _amplified_too_much("Some output", "database", value, allowed)
+        return found.against(self.claim, value, allowed, broken=broken)
 
     def _number(self) -> Number:
         if self.gamma is None:
@@ -157,8 +168,21 @@ def _repeated(mechanism: PerRecord) -> Witness:
 def _amplified(value: Number) -> str:
     if value == INFINITY:
         return "Some output is possible on one database and impossible on another one."
+    if value == 1:
+        return "Every output is equally likely on all databases."
     times = show(value, side="up")
     return f"No output is more than {times} times likelier on one database than on any other."
+
+
+def _amplified_too_much(what: str, given: str, value: Number, allowed: Number) -> str | None:
+    """Say that something is likelier by more than the factor claimed."""
+    if value == INFINITY:
+        return None
+    digits = digits_apart(value, allowed, 4)
+    return (
+        f"{what} is {decimal(value, digits, 'at least')} times likelier for one {given} than for "
+        f"another; the claim allows at most {decimal(allowed, digits)}."
+    )
 
 
 _MOST_ENTRIES = 1 << 22
@@ -173,11 +197,7 @@ _FEWER = (
 
 
 def one_record(gamma: object, values: int) -> tuple[tuple[Vector, ...], tuple[Vector, ...]]:
-    """Return the extreme rays of one record's cone, and inequalities that define it.
-
-    >>> one_record(3, 2)
-    (((3, 1), (1, 3)), ((3, -1), (-1, 3)))
-    """
+    """Return the extreme rays of one record's cone, and inequalities that define it."""
     ratio = ratio_at_least_one(gamma, "gamma")
     ones = units(values)
     if ratio == INFINITY or values == 1:
@@ -327,8 +347,7 @@ class Frapp(RowConstraints):
                 found,
                 definition=self.name,
                 values={"gamma": value},
-                sentence=f"The report of one record is at most {show(value, side='up')} times "
-                "likelier for one true value than for any other.",
+                sentence=_reported(value),
                 method="one transition for every record, so its rows decide",
                 notes=(),
             )
@@ -345,7 +364,9 @@ class Frapp(RowConstraints):
         allowed = self._number()
         if isinstance(mechanism, PerRecord) or self._on(mechanism.universe).n == 1:
             found = self.tightest(mechanism)
-            return found.against(self.claim, found.values["gamma"], allowed)
+            value = found.values["gamma"]
+            broken = _amplified_too_much("Some report of a record", "value", value, allowed)
+            return found.against(self.claim, value, allowed, broken=broken)
         found = super().check(mechanism)
         if not found or self.approximates(mechanism.universe) is None:
             return found
@@ -390,6 +411,17 @@ class Frapp(RowConstraints):
                 "and records of the mechanism, or leave them out"
             )
         return where
+
+
+def _reported(value: Number) -> str:
+    if value == INFINITY:
+        return "Some report of a record is possible for one true value and impossible for another."
+    if value == 1:
+        return "The report of one record is equally likely for every true value."
+    return (
+        f"The report of one record is at most {show(value, side='up')} times likelier for one true "
+        "value than for any other."
+    )
 
 
 @DEFINITIONS.register("gamma-amplification")

@@ -8,6 +8,7 @@ from twoworlds.definitions.differential_privacy import DifferentialPrivacy
 from twoworlds.definitions.indistinguishability import (
     BadMass,
     PointwiseIndistinguishability,
+    StatisticalDifference,
     TwoLaws,
 )
 from twoworlds.definitions.mutual_information import MutualInformation, capacity, information
@@ -17,7 +18,6 @@ from twoworlds.definitions.semantics.informed import InformedPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.statistical_difference import StatisticalDifference
 from twoworlds.definitions.verdict import Verdict, Witness
 
 __all__ = [

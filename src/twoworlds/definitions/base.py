@@ -100,7 +100,6 @@ class Compared(PrivacyDefinition):
     group: int = field(default=1)
 
     def __post_init__(self) -> None:
-        """Check the group size."""
         object.__setattr__(self, "group", check_group(self.group))
 
     @property
@@ -140,7 +139,6 @@ class RatioAndDelta(Compared):
         neighbours: str | Iterable[tuple[object, object]] | None = None,
         group: int = 1,
     ) -> None:
-        """Take the ratio e^epsilon or epsilon itself, and delta."""
         object.__setattr__(self, "ratio", read_ratio(ratio, epsilon))
         object.__setattr__(self, "delta", read_delta(delta))
         super().__init__(neighbours=neighbours, group=group)

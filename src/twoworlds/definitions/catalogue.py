@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from twoworlds.calls import Registry, Text
 from twoworlds.definitions.base import PrivacyDefinition
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.indistinguishability import PointwiseIndistinguishability
+from twoworlds.definitions.indistinguishability import (
+    PointwiseIndistinguishability,
+    StatisticalDifference,
+)
 from twoworlds.definitions.mutual_information import MutualInformation
 from twoworlds.definitions.semantics.informed import InformedPrivacy
 from twoworlds.definitions.semantics.local import LocalSemanticPrivacy
 from twoworlds.definitions.semantics.oblivious import RealityObliviousPrivacy
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.statistical_difference import StatisticalDifference
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism

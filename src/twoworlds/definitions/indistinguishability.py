@@ -10,25 +10,39 @@ For two laws X, Y on one set of outputs and a = e^epsilon (Kasiviswanathan & Smi
 
 `TwoLaws` answers for two given laws; `PointwiseIndistinguishability` takes the worst pair of
 neighbours of a mechanism.
+
+Privacy by statistical difference: a definition that sounds right and protects nobody.
+
+A mechanism satisfies it with epsilon_SD if for all neighbours and events
+P(E | x) <= P(E | y) + epsilon_SD (Kasiviswanathan & Smith, equation 3). The tight value is the
+largest total variation between neighbours, the gap at ratio 1. `random-index` satisfies it with
+1/n and still publishes somebody's record in the clear (Remark 1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from twoworlds.definitions.base import RatioAndDelta, read_delta
+from twoworlds.definitions.base import Compared, RatioAndDelta, read_delta
 from twoworlds.definitions.verdict import Verdict, Witness
-from twoworlds.definitions.words import Subject, delta_sentence
+from twoworlds.definitions.words import (
+    Subject,
+    delta_sentence,
+    digits_apart,
+    event_exceeds,
+    percent,
+)
 from twoworlds.errors import InvalidInput, NotStochastic
-from twoworlds.laws.comparison import larger
-from twoworlds.mechanisms import Comparison, Either, Event, Listed, Mechanism, Table
+from twoworlds.laws.comparison import between, larger
+from twoworlds.mechanisms import Comparison, Either, Event, Mechanism
 from twoworlds.numbers import (
     INFINITY,
     Number,
     Order,
+    at_most_one,
     compare,
     decimal,
     exact_text,
@@ -40,7 +54,7 @@ from twoworlds.numbers import (
 )
 from twoworlds.worlds import Point
 
-__all__ = ["BadMass", "PointwiseIndistinguishability", "TwoLaws"]
+__all__ = ["BadMass", "PointwiseIndistinguishability", "StatisticalDifference", "TwoLaws"]
 
 
 class BadMass(NamedTuple):
@@ -64,19 +78,9 @@ class TwoLaws:
     """
 
     def __init__(self, first: Mapping[Point, object], second: Mapping[Point, object]) -> None:
-        """Take two mappings from outputs to probabilities; an absent output has probability 0."""
-        outputs = tuple(dict.fromkeys([*first, *second]))
-        p = _law(first, "first")
-        q = _law(second, "second")
-        self._forward = Table(
-            "first",
-            "second",
-            [p.get(o, Fraction(0)) for o in outputs],
-            [q.get(o, Fraction(0)) for o in outputs],
-            lambda cells: Listed.of(outputs[i] for i in cells),
-        )
+        self._laws = _law(first, "first"), _law(second, "second")
+        self._forward = between(*self._laws)
         self._backward = self._forward.reverse()
-        self._laws = (p, q)
 
     @property
     def ratio(self) -> Number:
@@ -165,17 +169,47 @@ class PointwiseIndistinguishability(RatioAndDelta):
             raise InvalidInput("pointwise has no numbers to check: give ratio= or epsilon=")
         found = self.tightest(mechanism)
         numbers = f"ratio={exact_text(self.ratio)}, delta={exact_text(self.delta)}"
-        return found.against(f"pointwise({numbers}{self.beside})", found.delta, self.delta)
+        claim = f"pointwise({numbers}{self.beside})"
+        broken = _exceeded(self.ratio, found.delta, self.delta)
+        return found.against(claim, found.delta, self.delta, broken=broken)
 
 
 def _meaning(subject: Subject, ratio: Number, delta: Number) -> str:
     """Say how often the ratio is kept; an infinite one is always kept, so what it costs is said."""
     if ratio == INFINITY:
         return delta_sentence(subject, ratio, delta)
+    if compare(delta, 1, limit=64) is Order.EQUAL:
+        return (
+            f"Nothing is promised: some world has only outputs that are {_more_than(ratio)} in one "
+            "world than in the other."
+        )
+    times = (
+        "equally likely in both worlds"
+        if ratio == 1
+        else f"at most {decimal(ratio, 4)} times likelier in one world than in the other"
+    )
+    if delta == 0:
+        return f"Whichever world is true, the output is {times}."
     return (
         f"With probability at least {decimal(1 - delta, 4, 'down')}, whichever world is true, the "
-        f"output is at most {decimal(ratio, 4)} times likelier in one world than in the other."
+        f"output is {times}."
     )
+
+
+def _exceeded(ratio: Number, delta: Number, claimed: Number) -> str | None:
+    """Say that outputs beyond the ratio occur more often than claimed."""
+    if ratio == INFINITY:
+        return None
+    digits = digits_apart(delta, claimed, 4)
+    return (
+        f"In some world the output is, with probability {decimal(delta, digits, 'at least')}, "
+        f"{_more_than(ratio)} in one world than in the other; the claim allows at most "
+        f"{decimal(claimed, digits)}."
+    )
+
+
+def _more_than(ratio: Number) -> str:
+    return "likelier" if ratio == 1 else f"more than {decimal(ratio, 4, 'down')} times likelier"
 
 
 def _bad(mechanism: Mechanism, comparison: Comparison, ratio: Number) -> tuple[Event, BadMass]:
@@ -197,3 +231,79 @@ def _law(given: Mapping[Point, object], which: str) -> dict[Point, Number]:
     if compare(total, 1) in (Order.LESS, Order.GREATER):
         raise NotStochastic(f"the {which} law sums to {show(total)}, it must sum to 1")
     return law
+
+
+_NEAR = 256
+
+
+@dataclass(frozen=True, init=False)
+class StatisticalDifference(Compared):
+    """Every event's probability changes by at most epsilon between neighbours.
+
+    >>> from twoworlds import mechanism
+    >>> StatisticalDifference().tightest(mechanism("random-index(records=4, values=3)")).epsilon
+    Fraction(1, 4)
+    """
+
+    epsilon: Number | None
+
+    name = "statistical difference"
+
+    def __init__(
+        self,
+        *,
+        epsilon: object = None,
+        neighbours: str | Iterable[tuple[object, object]] | None = None,
+        group: int = 1,
+    ) -> None:
+        object.__setattr__(
+            self, "epsilon", None if epsilon is None else read_delta(epsilon, "epsilon")
+        )
+        super().__init__(neighbours=neighbours, group=group)
+
+    def tightest(self, mechanism: Mechanism) -> Verdict:
+        """Return the largest statistical difference between neighbours, with its event."""
+        setting = self.setting(mechanism)
+        family = setting.mechanism.family(setting.relation, self.group)
+        comparison, gap = family.gap(Fraction(1))
+        difference = at_most_one(gap.delta)
+        exposed = family.gap(INFINITY)[1].delta
+        notes: tuple[str, ...] = ()
+        if exposed != 0:
+            notes = (
+                f"with probability {show(exposed)} the output is impossible in the other world: "
+                "this definition does not see it, differential privacy does",
+            )
+        return Verdict(
+            mechanism.expression,
+            self.name,
+            {"epsilon": difference},
+            _sentence(difference, setting.subject.who),
+            setting.assumptions,
+            witness=Witness.of(setting.mechanism, (comparison.x, comparison.y), gap.event),
+            method=family.method,
+            notes=notes,
+            exact=mechanism.exact,
+        )
+
+    def check(self, mechanism: Mechanism) -> Verdict:
+        """Decide whether the difference stays within epsilon."""
+        if self.epsilon is None:
+            raise InvalidInput("statistical-difference has no number to check: give epsilon=")
+        found = self.tightest(mechanism)
+        claim = f"statistical-difference(epsilon={exact_text(self.epsilon)}{self.beside})"
+        who = self.setting(mechanism).subject.who
+        broken = event_exceeds(found.epsilon, self.epsilon, who)
+        return found.against(claim, found.epsilon, self.epsilon, broken=broken)
+
+
+def _sentence(difference: Number, who: str) -> str:
+    if compare(difference, 1, limit=_NEAR) is not Order.LESS:
+        return (
+            f"Nothing is promised: an event may be certain in one world and impossible, or next to "
+            f"impossible, in the other, through {who}."
+        )
+    return (
+        f"No event becomes more than {percent(difference)} (in absolute terms) likelier or rarer "
+        f"through {who}. That alone does not rule out that an output is possible in one world only."
+    )

@@ -17,13 +17,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from twoworlds.definitions.base import PrivacyDefinition
-from twoworlds.definitions.verdict import Verdict
+from twoworlds.definitions.verdict import Proof, Verdict, agree
+from twoworlds.definitions.words import digits_apart
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.mechanisms import Mechanism, PerRecord, RandomIndex
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
-from twoworlds.numbers import Number, Order, Real, bounds, compare, exact_text, ln, number, show
+from twoworlds.numbers import (
+    Number,
+    Order,
+    Real,
+    bounds,
+    compare,
+    decimal,
+    exact_text,
+    ln,
+    number,
+    show,
+    to_json,
+)
 from twoworlds.progress import track
 from twoworlds.worlds import Point, Records
 
@@ -54,7 +68,6 @@ class MutualInformation(PrivacyDefinition):
     name = "mutual information"
 
     def __init__(self, *, nats: object = None) -> None:
-        """Take the largest allowed information, in nats."""
         read = None if nats is None else number(nats, "nats")
         if read is not None and read < 0:
             raise InvalidInput(f"nats={nats} is negative: information is at least 0")
@@ -62,15 +75,18 @@ class MutualInformation(PrivacyDefinition):
 
     def tightest(self, mechanism: Mechanism) -> Verdict:
         """Return the largest information over persons and product beliefs."""
-        best: tuple[Number, str] | None = None
-        known: dict[object, Number] = {}  # many channels are one channel with its outputs reordered
-        for where, columns in track(_channels(mechanism), "measuring information"):
+        best: tuple[Number, InformationWitness] | None = None
+        known = set()  # many channels are one channel with its outputs reordered
+        for where, values, columns in track(_channels(mechanism), "measuring information"):
             shape = tuple(sorted(zip(*columns, strict=True)))
             if shape not in known:
-                known[shape] = capacity(columns)
-                best = _larger_of(best, (known[shape], where))
+                known.add(shape)
+                value, belief = _capacity(columns)
+                nats = _information(belief, columns)
+                witness = InformationWitness(where, values, columns, belief, nats)
+                best = _larger_of(best, (value, witness))
         assert best is not None
-        value, where = best
+        value, witness = best
         return Verdict(
             mechanism.expression,
             self.name,
@@ -79,7 +95,9 @@ class MutualInformation(PrivacyDefinition):
             "average over "
             "outputs says little about the worst one: a rare output may still expose a person.",
             ("every person, every belief in which the records are independent",),
-            method=f"worst channel: {where}; capacity bounded from both sides",
+            witness=witness,
+            method="the worst channel from a record to the output; its capacity is bounded from "
+            "below by the belief shown, from above by the law farthest from the mixture",
             exact=mechanism.exact,
         )
 
@@ -89,10 +107,53 @@ class MutualInformation(PrivacyDefinition):
             raise InvalidInput("mutual-information has no number to check: give nats=")
         found = self.tightest(mechanism)
         claim = f"mutual-information(nats={exact_text(self.nats)})"
-        return found.against(claim, found.nats, self.nats)
+        digits = digits_apart(found.nats, self.nats)
+        broken = (
+            f"Under the belief shown, the output tells {decimal(found.nats, digits, 'at least')} "
+            f"nats about one record; the claim allows at most {decimal(self.nats, digits)}."
+        )
+        return found.against(claim, found.nats, self.nats, broken=broken)
 
 
-def _larger_of(best: tuple[Number, str] | None, found: tuple[Number, str]) -> tuple[Number, str]:
+@dataclass(frozen=True)
+class InformationWitness(Proof):
+    """A belief about one record under which the output tells so many nats about it.
+
+    Each column is the law of the output for one value of the record, the others being fixed.
+    """
+
+    channel: str
+    values: list[str]
+    columns: Columns
+    belief: list[Fraction]
+    nats: Number
+
+    def verify(self) -> bool:
+        """Compute the information anew."""
+        return sum(self.belief) == 1 and agree(_information(self.belief, self.columns), self.nats)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield the channel, the belief and the information."""
+        yield "channel", self.channel
+        for value, chance in zip(self.values[:4], self.belief, strict=False):
+            yield "belief", f"{show(chance)} in {value}"
+        if len(self.values) > 4:
+            yield "", f"and {len(self.values) - 4} more"
+        yield "", f"the output then tells {show(self.nats, side='at least')} nats"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the witness as plain data."""
+        return {
+            "channel": self.channel,
+            "belief": {v: to_json(p) for v, p in zip(self.values, self.belief, strict=True)},
+            "nats": to_json(self.nats, side="down"),
+        }
+
+
+_Found = tuple[Number, InformationWitness]
+
+
+def _larger_of(best: _Found | None, found: _Found) -> _Found:
     """Keep the larger value; where enclosures overlap, an enclosure of the larger one."""
     if best is None:
         return found
@@ -103,19 +164,14 @@ def _larger_of(best: tuple[Number, str] | None, found: tuple[Number, str]) -> tu
     same = isinstance(best[0], Real) and best[0].formula is not None
     if same and exact_text(best[0]) == exact_text(found[0]):
         return best
-    return Real.between(max(low, other_low), max(high, other_high)), best[1]
+    shown = best[1] if low >= other_low else found[1]
+    return Real.between(max(low, other_low), max(high, other_high)), shown
 
 
 def information(
     mechanism: Mechanism, person: int, beliefs: Sequence[Mapping[Point, object]] | None = None
 ) -> Number:
-    """Return I(A(x); x_person) in nats under a product belief, uniform unless given.
-
-    Args:
-        mechanism: a finite mechanism on lists of records.
-        person: counted from 1.
-        beliefs: one law per record.
-    """
+    """Return I(A(x); x_person) in nats under a product belief, uniform unless given."""
     universe = _records(mechanism)
     _refuse_large(mechanism, universe)
     if not 1 <= person <= universe.n:
@@ -141,16 +197,21 @@ def information(
 
 def capacity(columns: Columns) -> Number:
     """Return the capacity in nats of a channel given by its columns, exact if it is symmetric."""
+    return _capacity(columns)[0]
+
+
+def _capacity(columns: Columns) -> tuple[Number, list[Fraction]]:
+    """Return the capacity, and the belief that bounds it from below."""
     uniform = [Fraction(1, len(columns))] * len(columns)
     if _symmetric(columns):
-        return _information(uniform, columns)
+        return _information(uniform, columns), uniform
     belief = _blahut_arimoto(columns)
     mixture = _mixture(belief, columns)
     low = _information(belief, columns)
     tops = [_divergence(column, mixture) for column in columns]
     lower = bounds(low)[0]
     upper = max(bounds(top)[1] for top in tops)
-    return Real.between(max(lower, Fraction(0)), upper)
+    return Real.between(max(lower, Fraction(0)), upper), belief
 
 
 def _symmetric(columns: Columns) -> bool:
@@ -220,19 +281,22 @@ def _blahut_arimoto(columns: Columns) -> list[Fraction]:
     return [b / total for b in rounded]
 
 
-def _channels(mechanism: Mechanism) -> Iterator[tuple[str, Columns]]:
+def _channels(mechanism: Mechanism) -> Iterator[tuple[str, list[str], Columns]]:
     """Yield the channels from one record to the output with the others fixed."""
     if isinstance(mechanism, PerRecord):
         law = mechanism.transition
         columns = [[_rational(law.probability(o, v)) for o in law.outputs] for v in law.universe]
-        yield "one record (the reports of the others carry nothing about it)", columns
+        values = [law.universe.label(v) for v in law.universe]
+        yield "one record (the reports of the others carry nothing about it)", values, columns
         return
     universe = _records(mechanism)
+    values = [str(value) for value in universe.values]
     if isinstance(mechanism, RandomIndex):
         n, m = universe.n, len(universe.values)
         shown = [[Fraction(int(o == v), n) for o in range(m)] for v in range(m)]
         yield (
             "one record, published with probability 1/n",
+            values,
             [[*column, Fraction(n - 1, n)] for column in shown],
         )
         return
@@ -241,7 +305,7 @@ def _channels(mechanism: Mechanism) -> Iterator[tuple[str, Columns]]:
         for rest in product(universe.values, repeat=universe.n - 1):
             words = [(*rest[:i], value, *rest[i:]) for value in universe.values]
             where = f"record {i + 1} with the others at {universe.label(words[0])}"
-            yield where, [_column(mechanism, word) for word in words]
+            yield where, values, [_column(mechanism, word) for word in words]
 
 
 def _records(mechanism: Mechanism) -> Records:

@@ -47,11 +47,6 @@ class Profile(Result):
     >>> print(DifferentialPrivacy().profile(survey))
     delta(a) = 3/4 - 1/4 a   for 1 <= a <= 3
     delta(a) = 0             for a >= 3
-
-    Attributes:
-        family: the comparison of all neighbouring worlds.
-        mechanism: as one would type it.
-        assumptions: the neighbour relation.
     """
 
     family: Family = field(repr=False)
@@ -59,20 +54,15 @@ class Profile(Result):
     assumptions: tuple[str, ...] = ()
 
     def __call__(self, ratio: object) -> Number:
-        """Return the tight delta at a ratio."""
+        """Return delta at a ratio."""
         return self.family.gap(ratio_at_least_one(ratio))[1].delta
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """The exact pieces.
-
-        Raises:
-            Unsupported: when there are infinitely many.
-        """
+        """The exact pieces."""
         return envelope(line for comparison in self.family for line in comparison.lines())
 
     def __str__(self) -> str:
-        """Write one line per piece."""
         formulas = [_formula(piece) for piece in self.pieces]
         width = max(len(formula) for formula in formulas)
         return "\n".join(
@@ -123,11 +113,7 @@ class Profile(Result):
         )
 
     def fields(self) -> dict[str, Any]:
-        """Return the mechanism and the pieces.
-
-        Raises:
-            Unsupported: when there are infinitely many.
-        """
+        """Return the mechanism and the pieces."""
         pieces = [
             {"from_ratio": one.start, "to_ratio": one.end, "constant": one.p, "slope": -one.q}
             for one in self.pieces

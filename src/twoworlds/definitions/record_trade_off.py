@@ -28,7 +28,7 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.definitions.differential_privacy import DifferentialPrivacy
-from twoworlds.definitions.statistical_difference import StatisticalDifference
+from twoworlds.definitions.indistinguishability import StatisticalDifference
 from twoworlds.definitions.trade_off import Curve, corners_of, written
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, Unsupported
@@ -53,15 +53,7 @@ __all__ = ["RecordTradeOff", "record_trade_off"]
 
 @dataclass(frozen=True)
 class RecordTradeOff(Curve):
-    """The best power against the level, for a test about the record of one person.
-
-    Attributes:
-        belief: what the records are drawn from, known to the tester.
-        person: counted from 1.
-        null: the values S of the hypothesis to be rejected.
-        alternative: the values T that the test looks for.
-        independent: whether the other records are independent of this one under the belief.
-    """
+    """The best power against the level, for a test about the record of one person."""
 
     belief: Belief
     person: int
@@ -78,11 +70,7 @@ class RecordTradeOff(Curve):
         return f"record {self.person} is {' or '.join(map(str, values))}"
 
     def largest_power(self, level: object) -> Number:
-        """Return what differential privacy with delta = 0 allows (equation 4).
-
-        Raises:
-            Unsupported: under a belief that ties the other records to this one.
-        """
+        """Return what differential privacy with delta = 0 allows (equation 4)."""
         return self.bound(level, ratio=self._product(DifferentialPrivacy()).ratio)
 
     def largest_power_by_difference(self, level: object) -> Number:
@@ -152,9 +140,6 @@ def record_trade_off(
         person: whose record is tested, counted from 1.
         alternative: the values T to detect.
         null: the values S to tell them from, disjoint of T; all others if left out.
-
-    Raises:
-        Unsupported: when the curve has infinitely many corners.
 
     >>> from twoworlds import mechanism
     >>> clamped = mechanism("truncated-geometric(ratio=2, bits=2)")

@@ -76,12 +76,7 @@ class Corner(NamedTuple):
 
 @dataclass(frozen=True)
 class Curve(Result):
-    """The best power against the level.
-
-    Attributes:
-        corners: of the curve; none where they are infinitely many, or too many to list.
-        level: the false alarm rate that was asked about, if any.
-    """
+    """The best power against the level."""
 
     mechanism: Mechanism
     corners: tuple[Corner, ...]
@@ -213,9 +208,6 @@ class TradeOff(Curve):
     >>> curve = trade_off(mechanism("randomized-response(bits=1, keep=3/4)"), "1", "0")
     >>> curve.power("1/100"), curve.type_two("1/4")
     (Fraction(3, 100), Fraction(1, 4))
-
-    Attributes:
-        forward: the comparison of both worlds, which knows the power at each level then.
     """
 
     x: Point
@@ -263,9 +255,6 @@ def trade_off(mechanism: Mechanism, x: object, y: object) -> TradeOff:
     >>> from twoworlds import mechanism
     >>> trade_off(mechanism("laplace(scale=1)"), 1, 0).power("1/2")
     Real(1 - 1/2*e^(-1))
-
-    Raises:
-        Unsupported: when the curve has infinitely many corners and no closed form is known.
     """
     universe = mechanism.universe
     first, second = universe.find(x), universe.find(y)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from twoworlds.answer import Answer, Facts
 from twoworlds.charts import Chart, Dots, odds
 from twoworlds.errors import TwoWorldsError, Undecided
-from twoworlds.laws.witness import agree
+from twoworlds.laws.event import agree
 from twoworlds.mechanisms import Either, Event, Mechanism
 from twoworlds.numbers import (
     INFINITY,
@@ -183,7 +183,6 @@ class Verdict(Result):
     exact: bool = True
 
     def __post_init__(self) -> None:
-        """Re-verify the witness."""
         if self.witness is not None and not self.witness.verify():
             raise TwoWorldsError(
                 f"the witness of {self.definition} on {self.mechanism} does not re-verify: "
@@ -207,7 +206,6 @@ class Verdict(Result):
         )
 
     def __bool__(self) -> bool:
-        """Return whether the claim holds."""
         if self.holds is None and "(" in self.definition:
             raise Undecided(
                 f"undecided: {self.definition} on {self.mechanism} agrees with its limit to "
@@ -221,11 +219,9 @@ class Verdict(Result):
         return self.holds
 
     def __str__(self) -> str:
-        """Return the answer in words."""
         return self.explain()
 
     def __getattr__(self, name: str) -> Number:
-        """Give the values as attributes: verdict.ratio, verdict.epsilon, verdict.delta."""
         values = self.__dict__.get("values", {})
         if name in values:
             return values[name]  # type: ignore[no-any-return]

@@ -38,6 +38,7 @@ __all__ = [
     "at_least",
     "delta_sentence",
     "difference_sentence",
+    "digits_apart",
     "event_exceeds",
     "largest_posterior",
     "moved_too_far",
@@ -206,10 +207,10 @@ def delta_sentence(subject: Subject, ratio: Number, delta: Number) -> str:
     raised = ratio * Fraction(1, 10) + delta
     if compare(raised, 1) is not Order.LESS:
         raised = Fraction(1)
+    times = "equally" if ratio == 1 else f"{decimal(ratio, 4, 'about')} times as"
     return (
         f"Anything that would happen with probability 10% {subject.instead} "
-        f"happens with probability at most {percent(raised)} "
-        f"({decimal(ratio, 4, 'about')} times as likely, plus {top})."
+        f"happens with probability at most {percent(raised)} ({times} likely, plus {top})."
     )
 
 
@@ -217,7 +218,7 @@ def percent(x: Number, *, digits: int = 3, side: Side = "up") -> str:
     """Write a probability as a percentage, rounded to the side, with its word (see `decimal`).
 
     >>> percent(Fraction(1, 3)), percent(Fraction(1, 3), side="about"), percent(Fraction(1, 4))
-    ('33.4%', 'about 33.4%', '25%')
+    ('33.4%', 'about 33.3%', '25%')
     """
     word, space, number = decimal(at_most_one(x), digits, side).rpartition(" ")
     shifted = Decimal(number).scaleb(2).normalize()
@@ -264,12 +265,12 @@ def points_claimed(difference: Number, claimed: Number) -> tuple[str, str]:
     >>> points_claimed(Fraction(1, 3), Fraction("0.3333"))
     ('at least 33.333 percentage points', '33.33')
     """
-    digits = _digits_apart(difference, claimed)
+    digits = digits_apart(difference, claimed)
     claim = percent(claimed, digits=digits, side="about")[:-1]
     return points(difference, digits=digits, side="at least"), claim
 
 
-def _digits_apart(found: Number, claimed: Number, fewest: int = 3) -> int:
+def digits_apart(found: Number, claimed: Number, fewest: int = 3) -> int:
     """Return how many digits tell what was found, rounded down, from what was claimed."""
     for digits in range(fewest, _MOST_DIGITS):
         if Fraction(decimal(found, digits, "down")) > Fraction(decimal(claimed, digits)):
@@ -286,7 +287,7 @@ def event_exceeds(difference: Number, claimed: Number, who: str) -> str:
 def outweighed(p: Number, q: Number, ratio: Number, delta: Number) -> str:
     """Say that an event of probability p has more than a q + delta."""
     allowed = at_most_one(delta if ratio == INFINITY else ratio * q + delta)
-    digits = _digits_apart(p, allowed, 4)
+    digits = digits_apart(p, allowed, 4)
     here, there = decimal(p, digits, "at least"), decimal(q, digits, "at most")
     return (
         f"An event has probability {here} in one world and {there} in the other, where the claim "
@@ -305,7 +306,7 @@ def moved_too_far(difference: Number, claimed: Number) -> str:
 
 def moved_too_often(chance: Number, epsilon: Number, claimed: Number, whose: str) -> str:
     """Say that a breach is likelier than claimed; ``chance`` is known from below."""
-    digits = _digits_apart(at_most_one(chance), claimed)
+    digits = digits_apart(at_most_one(chance), claimed)
     often = decimal(at_most_one(chance), digits, "at least")
     return (
         f"{whose}, the conclusions with and without the data of some person lie more than "

@@ -5,11 +5,10 @@ counts      binomial, Poisson and hypergeometric counts
 entry       laws of one number on listed values or an interval, read from text
 lattice     the law of a sum of such numbers, by convolution in whole numbers
 uniform     the law of a sum of uniform numbers on the line
-event       sets of outputs, and their names
+event       sets of outputs, their names, and the witness: two worlds, an event, its probabilities
 comparison  two laws compared: tight ratio, hockey-stick gap, profile, trade-off, worst event;
             of finite laws, and the worst of many comparisons
 shifted     two shifted copies of a law on the whole numbers compared
-witness     two worlds, an event, its probability in each
 """
 
 __all__: list[str] = []

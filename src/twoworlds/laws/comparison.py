@@ -14,21 +14,33 @@ compared in `shifted` and `lattice`, those on the line in the modules of their m
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from twoworlds.errors import InvalidInput, Unsupported
-from twoworlds.laws.event import Event, Point
+from twoworlds.laws.event import Event, Listed, Point
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum, positive_part
 from twoworlds.progress import track
 
 # Mirror images tie exactly; beyond this many bits both are kept as one enclosure of the maximum.
 _TIE_BITS = 256
 
-__all__ = ["Cell", "Comparison", "Each", "Family", "Gap", "Line", "Peak", "Table", "larger"]
+__all__ = [
+    "Cell",
+    "Comparison",
+    "Each",
+    "Family",
+    "Gap",
+    "Line",
+    "Peak",
+    "Table",
+    "apart",
+    "between",
+    "larger",
+]
 
 
 class Peak(NamedTuple):
@@ -207,12 +219,31 @@ class Table(Comparison):
         return Fraction(total, self.scale) if isinstance(total, int) else total / self.scale
 
 
-class Family(ABC):
-    """All ordered pairs of databases that a neighbour relation compares.
+def between(
+    first: Mapping[Any, Number],
+    second: Mapping[Any, Number],
+    x: Point = "first",
+    y: Point = "second",
+) -> Table:
+    """Compare two finite laws, given as masses by outcome; events are the outcomes they hold.
 
-    Attributes:
-        method: why looking at these comparisons is enough, in a phrase.
+    >>> law, prior = {0: Fraction(2, 5), 1: Fraction(3, 5)}, {0: Fraction(1, 4), 1: Fraction(3, 4)}
+    >>> between(law, prior).gap(Fraction(6, 5)).delta
+    Fraction(1, 10)
     """
+    outcomes, nothing = tuple(dict.fromkeys([*first, *second])), Fraction(0)
+    p, q = ([law.get(o, nothing) for o in outcomes] for law in (first, second))
+    return Table(x, y, p, q, lambda cells: Listed.of(outcomes[i] for i in cells))
+
+
+def apart(first: Mapping[Any, Number], second: Mapping[Any, Number], ratio: Number) -> Number:
+    """Return max(H_a(P || Q), H_a(Q || P)) of two finite laws."""
+    table = between(first, second)
+    return maximum(table.gap(ratio).delta, table.reverse().gap(ratio).delta)
+
+
+class Family(ABC):
+    """All ordered pairs of databases that a neighbour relation compares."""
 
     method: str
 
@@ -237,7 +268,6 @@ class Each(Family):
     """A family that looks at one comparison after the other."""
 
     def __init__(self, comparisons: Iterable[Comparison], why: str) -> None:
-        """Take the comparisons, in both directions, and why they suffice."""
         self._comparisons = list(track(comparisons, "listing neighbours"))
         number = len(self._comparisons)
         self.method = f"{why}; {number} comparison{'s' if number != 1 else ''} of two worlds made"
@@ -245,7 +275,6 @@ class Each(Family):
             raise Unsupported("there are no two neighbouring databases to compare")
 
     def __iter__(self) -> Iterator[Comparison]:
-        """Run through the comparisons."""
         return iter(track(self._comparisons, "comparing worlds", len(self._comparisons)))
 
     def peak(self) -> tuple[Comparison, Peak]:

@@ -298,7 +298,6 @@ class Binomial(Counts):
     first = 0
 
     def __post_init__(self) -> None:
-        """Check the range of both numbers."""
         if self.trials < 0 or not 0 < self.rate < 1:
             raise InvalidInput(
                 f"binomial(trials={self.trials}, rate={self.rate}): the rate must lie strictly "
@@ -348,7 +347,6 @@ class Poisson(Counts):
     last = None
 
     def __post_init__(self) -> None:
-        """Check that the mean is positive."""
         if self.mean <= 0:
             raise InvalidInput(f"poisson(mean={show(self.mean)}): the mean must be above 0")
 

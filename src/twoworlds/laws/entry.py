@@ -46,10 +46,6 @@ _COMPONENT = re.compile(
 class EntryLaw:
     """A law on finitely many rational values.
 
-    Attributes:
-        values: in increasing order, each with positive probability.
-        masses: their probabilities.
-
     >>> law = EntryLaw.uniform([-1, 0, 1])
     >>> law.text, law.step, law.is_log_concave
     ('uniform on -1, 0, 1', Fraction(1, 1), True)
@@ -60,7 +56,6 @@ class EntryLaw:
     step: Fraction = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check that this is a probability law, and find its lattice."""
         if not self.values:
             raise InvalidInput("a law needs at least one value: write it like -1, 0, 1 or 0..20")
         if len(self.values) != len(self.masses):
@@ -190,7 +185,6 @@ class Interval:
     high: Fraction
 
     def __post_init__(self) -> None:
-        """Check the order of the ends."""
         if not self.low < self.high:
             raise InvalidInput(
                 f"[{exact_text(self.low)}, {exact_text(self.high)}] is no interval: "
@@ -219,7 +213,6 @@ class UniformComponent(Interval):
     floor: Fraction
 
     def __post_init__(self) -> None:
-        """Check that some density is so large."""
         super().__post_init__()
         if not 0 < self.floor <= 1 / (self.high - self.low):
             raise InvalidInput(

@@ -58,14 +58,7 @@ Pieces = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Whole numbers w(0), w(1), ... that stand for probabilities, from below.
-
-    Attributes:
-        weights: the numbers.
-        scale: what they are divided by.
-        missing: the total probability that they leave out; 0 when they are exact.
-        log_concave: whether the true law is known to be log-concave, without gaps.
-    """
+    """Whole numbers w(0), w(1), ... that stand for probabilities, from below."""
 
     weights: fmpz_poly
     scale: int
@@ -186,14 +179,7 @@ def exact_bits(groups: Sequence[tuple[EntryLaw, int]], step: Fraction) -> int:
 def windowed(
     groups: Sequence[tuple[EntryLaw, int]], step: Fraction, bits: int, deviations: int
 ) -> SumLaw:
-    """Return the law of (S - least value of S) / step in fixed point, within a window.
-
-    Args:
-        groups: laws and how many entries have each.
-        step: the lattice.
-        bits: of the fixed point.
-        deviations: how many standard deviations of each partial sum to keep on either side.
-    """
+    """Return the law of (S - least value of S) / step in fixed point, within a window."""
     result = SumLaw(0, Row(fmpz_poly([1 << bits]), 1 << bits, log_concave=True))
     for law, count in groups:
         if count:

@@ -175,7 +175,6 @@ class GeometricNoise(Noise):
     p: Number
 
     def __post_init__(self) -> None:
-        """Check 0 < p < 1."""
         object.__setattr__(self, "p", number(self.p, "p"))
         if not 0 < self.p < 1:
             raise InvalidInput(f"p={exact_text(self.p)} must lie strictly between 0 and 1")
@@ -238,7 +237,6 @@ class NegativeBinomialDifference(Noise):
     r: int
 
     def __post_init__(self) -> None:
-        """Check 0 < p < 1 and whole r >= 1."""
         object.__setattr__(self, "p", rational(self.p, "p"))
         object.__setattr__(self, "r", whole(self.r, "r", at_least=1, at_most=_LARGEST_R))
         if not 0 < self.p < 1:
@@ -341,7 +339,6 @@ class SkellamNoise(Noise):
     l2: Number
 
     def __post_init__(self) -> None:
-        """Check that both means are above 0."""
         object.__setattr__(self, "l1", positive(self.l1, "l1"))
         object.__setattr__(self, "l2", positive(self.l2, "l2"))
 
@@ -406,7 +403,6 @@ class DiscreteGaussianNoise(Noise):
     sigma2: Fraction
 
     def __post_init__(self) -> None:
-        """Check that sigma2 is a rational above 0."""
         object.__setattr__(self, "sigma2", rational(self.sigma2, "sigma2"))
         if self.sigma2 <= 0:
             raise InvalidInput(f"sigma2={exact_text(self.sigma2)} must be above 0")

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from twoworlds.laws.entry import EntryLaw, Interval, UniformComponent, read_law
 from twoworlds.noiseless.data import Release, read_column, release_total
-from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.family import Family, Rates, rates
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
     likeliest_known,
     likeliest_people,
     release_likeliest,
 )
-from twoworlds.noiseless.estimates.rates import Rates, rates
 from twoworlds.noiseless.estimates.stable import stable
 from twoworlds.noiseless.histograms.data import release_histogram
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
-from twoworlds.noiseless.histograms.size_condition import size_condition
+from twoworlds.noiseless.histograms.size_condition import SIZES, size_condition, size_law
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
-from twoworlds.noiseless.histograms.sizes import SIZES, size_law
 from twoworlds.noiseless.histograms.solve import (
     solve_known_members,
     solve_population,

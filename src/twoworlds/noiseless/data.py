@@ -61,7 +61,6 @@ class Release(Result):
     threshold: int = 0
 
     def __str__(self) -> str:
-        """Return the words."""
         return self.explain()
 
     def answer(self) -> Answer:
@@ -114,11 +113,6 @@ def _written(value: Fraction) -> str:
 def read_column(path: str | Path, column: str, *, missing: Missing = "refuse") -> list[Any]:
     """Read one column of a CSV, TSV or Parquet file, in the order of its rows.
 
-    Args:
-        path: the file; its ending says what it is.
-        column: the name in the header, spelled exactly.
-        missing: "refuse" empty, NULL and NaN cells, or "skip" their rows.
-
     Returns:
         Text from a CSV file; from Parquet ints, floats, Decimals or text, as stored.
     """
@@ -148,13 +142,6 @@ def release_total(
     Every value must be one that the law allows: otherwise the belief is already refuted by the
     data. The number of people is the number of rows, and is taken to be public. If a delta is
     claimed and the claim is not proven to hold, the total is withheld.
-
-    Args:
-        path: a CSV, TSV or Parquet file.
-        column: the name of the column.
-        law: what an attacker believes about each entry that is unknown to them.
-        missing: what to do with rows without a value.
-        asked: ratio or epsilon, delta, known, simulator, definition as in `total`.
     """
     belief = read_law(law)
     entries = _numbers(read_column(path, column, missing=missing), column)

@@ -151,8 +151,7 @@ def _entropy(given: dict[str, Any]) -> Result:
     if "source" in given:
         if set(given) - {"source", "bits"}:
             raise InvalidInput("the min-entropy of a --source takes --bits and nothing else")
-        bits, law = auxiliary.sized_source(given["source"], bits=given.get("bits"))
-        return auxiliary.SourceEntropy(given["source"], bits, max(law))
+        return auxiliary.source_entropy(given["source"], given.get("bits"))
     if "gamma" in given or "law" in given:
         if set(given) - {"gamma", "law"}:
             raise InvalidInput("--gamma and --law ask about databases: leave the others out")

@@ -393,8 +393,8 @@ def list_(
 ) -> Result:
     """List what can be named, with one line each."""
     from twoworlds.definitions import DEFINITIONS
-    from twoworlds.mechanisms.registry import MECHANISMS
-    from twoworlds.noiseless.histograms.sizes import SIZES
+    from twoworlds.mechanisms.named.load import MECHANISMS
+    from twoworlds.noiseless.histograms.size_condition import SIZES
     from twoworlds.worlds.beliefs import BELIEFS
     from twoworlds.worlds.catalogue import STATISTICS, UNIVERSES
     from twoworlds.worlds.classes import CLASSES

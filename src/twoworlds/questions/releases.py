@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from twoworlds.release.budget import Cost
+    from twoworlds.release.certificate import Kind
     from twoworlds.release.curator import Curator, NoiseKind, Released
-    from twoworlds.release.outputs import Kind
     from twoworlds.release.policy.examination import Examination
     from twoworlds.release.policy.imports import Imported
     from twoworlds.release.policy.model import Dataset
@@ -153,8 +153,8 @@ def _curator(
 ) -> Curator:
     """Return the curator, after checking that what is to be written takes nobody's place."""
     from twoworlds.release.backends.sources import import_command, text_file_of
+    from twoworlds.release.certificate import check_output, kept_files
     from twoworlds.release.curator import Curator, open_ledger
-    from twoworlds.release.outputs import check_output, kept_files
     from twoworlds.release.policy import read_policy
     from twoworlds.release.query.sql import parse_sql
 
@@ -312,10 +312,10 @@ def strategy_open(
     notes = []
     if prices is not None:
         data["may_ask"] = {"together": prices[0], "one_by_one": prices[1]}
-        notes = [
-            f"Together these questions cost epsilon {show(prices[0])}, one by one they would cost "
-            f"{show(prices[1])}."
-        ]
+        alone = f"one by one they would cost {show(prices[1])}"
+        if prices[0] == prices[1]:
+            alone = "as much as one by one"
+        notes = [f"Together these questions cost epsilon {show(prices[0])}, {alone}."]
     told = Answer.of(said, *([Said(notes)] if notes else []))
     return Told(told, {**data, "cost": wanted})
 

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from twoworlds.answer import Answer
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.questions import Name
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
 __all__ = ["anonymity", "composition", "linkage"]
 
 _WEIGHTS = "'AIDS=1/100, Flu=1/4', or a CSV file of values and weights"
-
-
-@dataclass(frozen=True)
-class _Shown(Result):
-    """A result of which something else is said, or has to be in JSON."""
-
-    said: Answer
-    data: Mapping[str, Any]
-
-    def answer(self) -> Answer:
-        return self.said
-
-    def fields(self) -> Mapping[str, Any]:
-        return self.data
 
 
 def anonymity(
@@ -115,7 +100,7 @@ def anonymity(
         written = None if failed else str(made.write(output))
         note = f"{output} was not written: a claim does not hold" if failed else f"wrote {written}"
         said, data = replace(said, notes=[*said.notes, note]), {**data, "output": written}
-    return _Shown(said, data)
+    return Told(said, data)
 
 
 def composition(
@@ -185,7 +170,7 @@ def _with_notes(
     said = found.answer()
     notes = dict.fromkeys(note for path in paths if (note := example_note(path)) is not None)
     fields = found.fields() if data is None else data
-    return _Shown(replace(said, notes=[*said.notes, *notes]), fields)
+    return Told(replace(said, notes=[*said.notes, *notes]), fields)
 
 
 def _check_decided(found: Any) -> None:

@@ -117,10 +117,9 @@ def simulator(
     proof: Annotated[Path | None, "write simulator and proof to a .json file, for `verify`"] = None,
 ) -> Result:
     """Find the simulator that comes nearest to a release, and prove that none comes nearer."""
-    from twoworlds.definitions.coupled.compare import worst
+    from twoworlds.definitions.coupled.measures import worst
     from twoworlds.definitions.coupled.optimal import optimal
-    from twoworlds.definitions.coupled.scene import scene
-    from twoworlds.definitions.coupled.simulator import canonical
+    from twoworlds.definitions.coupled.scene import canonical, scene
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.numbers import ln, show
     from twoworlds.questions.cones import check_files, save_json
@@ -186,8 +185,7 @@ def compose(
     from twoworlds.definitions.coupled.operations import Coupled
     from twoworlds.definitions.coupled.operations import compose as together
     from twoworlds.definitions.coupled.optimal import optimal
-    from twoworlds.definitions.coupled.scene import scene
-    from twoworlds.definitions.coupled.simulator import OPTIMAL, read_simulator
+    from twoworlds.definitions.coupled.scene import OPTIMAL, read_simulator, scene
     from twoworlds.mechanisms.named import mechanism as build
     from twoworlds.worlds.classes import belief_class
     from twoworlds.worlds.scrubs import scrubs

@@ -15,22 +15,17 @@ the engine runs, the noise is drawn exactly, and the same query is never charged
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.release.answers import QueryAnswer
-    from twoworlds.release.certificate import certify, check_certificate
-    from twoworlds.release.curator import Curator, Released
-    from twoworlds.release.dry_run import DryRun
-    from twoworlds.release.errors import ReleaseFailed
-    from twoworlds.release.ledger import Ledger, OverBudget
-    from twoworlds.release.policy import Policy, parse_policy, read_policy
-    from twoworlds.release.query import Query
-    from twoworlds.release.query.conditions import column
-    from twoworlds.release.query.sql import parse_sql
-    from twoworlds.release.strategy import Strategy
+from twoworlds.release.answers import QueryAnswer
+from twoworlds.release.certificate import certify, check_certificate
+from twoworlds.release.curator import Curator, Released
+from twoworlds.release.errors import ReleaseFailed
+from twoworlds.release.forms import DryRun
+from twoworlds.release.ledger import Ledger, OverBudget
+from twoworlds.release.policy import Policy, parse_policy, read_policy
+from twoworlds.release.query import Query
+from twoworlds.release.query.conditions import column
+from twoworlds.release.query.sql import parse_sql
+from twoworlds.release.strategy import Strategy
 
 __all__ = [
     "Curator",
@@ -50,19 +45,3 @@ __all__ = [
     "parse_sql",
     "read_policy",
 ]
-
-# Where each name is found when it is first used; the imports above tell type checkers the same.
-_PLACES = {
-    "answers": ("QueryAnswer",),
-    "certificate": ("certify", "check_certificate"),
-    "curator": ("Curator", "Released"),
-    "dry_run": ("DryRun",),
-    "errors": ("ReleaseFailed",),
-    "ledger": ("Ledger", "OverBudget"),
-    "policy": ("Policy", "parse_policy", "read_policy"),
-    "query": ("Query",),
-    "query.conditions": ("column",),
-    "query.sql": ("parse_sql",),
-    "strategy": ("Strategy",),
-}
-__getattr__, __dir__ = names_of(__name__, _PLACES)

@@ -14,8 +14,8 @@ from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Side, decimal, rational
 from twoworlds.release.budget import Cap, Cost, parse_cap
 from twoworlds.release.ledger import Ledger
+from twoworlds.release.ledger.entries import read_mark
 from twoworlds.release.ledger.journal import locate
-from twoworlds.release.ledger.mark import read_mark
 from twoworlds.release.ledger.state import State
 from twoworlds.release.ledger.views import accounts, read_state
 from twoworlds.release.policy import Dataset, Policy
@@ -27,11 +27,7 @@ _SECONDS = 10.0
 
 
 def ledger_place(policy: Policy) -> tuple[str, str | None]:
-    """Return where the ledger of a policy and its mark are.
-
-    Raises:
-        InvalidInput: when the policy names none.
-    """
+    """Return where the ledger of a policy and its mark are."""
     if policy.ledger is None:
         raise InvalidInput("the policy names no ledger: add 'ledger: ledger.db' to it")
     mark = None if policy.mark is None else str(policy.folder / policy.mark)
@@ -41,11 +37,7 @@ def ledger_place(policy: Policy) -> tuple[str, str | None]:
 
 
 def open_ledger(policy: Policy) -> Ledger:
-    """Open the ledger of a policy; begin it if neither it nor its mark was ever there.
-
-    Raises:
-        LedgerDamaged: when it went back in time, or one of the two is missing.
-    """
+    """Open the ledger of a policy; begin it if neither it nor its mark was ever there."""
     place, mark = ledger_place(policy)
     refused = None
     if read_mark(locate(place, mark=mark).mark) is None:
@@ -72,9 +64,6 @@ def budgets(policy: Policy) -> list[dict[str, Any]]:
 
     Caps are those of the policy, as a release would set them; spent is what the ledger says, and
     nothing when it was never begun. Nothing is written.
-
-    Raises:
-        LedgerDamaged: when the ledger does not verify.
     """
     place, mark = ledger_place(policy)
     location = locate(place, mark=mark)

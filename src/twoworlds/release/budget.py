@@ -8,7 +8,7 @@ What was spent is four sums over the costs paid so far, and nothing else need be
     E  the epsilons of pure and approximate costs      D  their deltas
     R  the rhos of zCDP costs                          T  R and the rhos that the epsilons imply
 
-where epsilon implies rho = epsilon tanh(epsilon / 2) (`twoworlds.release.conversions`).
+where epsilon implies rho = epsilon tanh(epsilon / 2) (`twoworlds.release.costs`).
 
 A cap is a *filter*: analysts choose each next query, and its cost, after they saw earlier answers.
 Then composition theorems whose costs are fixed beforehand do not apply (Rogers, Roth, Ullman &
@@ -64,14 +64,17 @@ from typing import Any
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, exact_text, rational, show
-from twoworlds.release.conversions import (
+from twoworlds.release.costs import (
+    Cost,
+    exact_sum,
+    parse_cost,
     pure_to_zcdp,
     pure_within,
+    read_numbers,
     zcdp_to_delta,
     zcdp_to_epsilon,
     zcdp_within,
 )
-from twoworlds.release.costs import Cost, exact_sum, parse_cost, read_numbers
 
 __all__ = [
     "BASIC",
@@ -256,7 +259,7 @@ class Cap:
         >>> parse_cap("epsilon=3, delta=1e-6").explain()
         'epsilons and deltas add up (basic composition)'
         """
-        rhos = f"rhos add up to at most {decimal(self.concentrated, 6, 'about')} ({CONCENTRATED})"
+        rhos = f"rhos add up to at most {decimal(self.concentrated, 6, 'down')} ({CONCENTRATED})"
         counts = "where an epsilon counts as the rho epsilon tanh(epsilon / 2)"
         if self.most.kind == "zcdp":
             return f"{rhos}, {counts}"

@@ -7,6 +7,12 @@ and, given an export of the ledger, it finds the charge. It needs no data.
 
 It cannot show that the data were what they are said to be, that the noise was really drawn, or
 that nobody saw the data by another way.
+
+Where certificates and reports may be written: never over something else.
+
+A file that is there already is replaced only if it is empty, or begins as this program begins such
+a file. What a release depends on (the policy, the ledger with its mark, the tables) is refused by
+its place too, whatever it is called and whether it is there yet.
 """
 
 from __future__ import annotations
@@ -19,25 +25,30 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from twoworlds.answer import Answer, Facts
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
 from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
-from twoworlds.release.conversions import zcdp_to_epsilon
-from twoworlds.release.curator import Released
+from twoworlds.release.costs import zcdp_to_epsilon
+from twoworlds.release.curator import Released, ledger_place
 from twoworlds.release.ledger import LedgerDamaged, verify_export
 from twoworlds.release.ledger.entries import canonical, digest
+from twoworlds.release.ledger.journal import FileLocation, locate
 from twoworlds.release.ledger.views import read_export
+from twoworlds.release.policy import Policy
 from twoworlds.release.policy.model import Neighbours
 from twoworlds.release.sensitivity import Calibration
 from twoworlds.release.statement import made_of, statement
 from twoworlds.show import Result
-from twoworlds.theorems import Guarantee
 
-__all__ = ["KIND", "Checked", "certify", "check_certificate", "promise"]
+if TYPE_CHECKING:
+    from twoworlds.theorems import Guarantee
+
+__all__ = ["Checked", "Kind", "certify", "check_certificate", "check_output", "kept_files"]
+
 
 KIND = "release"
 _HASH = re.compile("[0-9a-f]{64}")
@@ -113,6 +124,8 @@ def promise(calibration: Calibration) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)  # a service promises the same with most answers
 def _promise(cost: Cost, neighbours: Neighbours) -> dict[str, Any]:
+    from twoworlds.theorems import Guarantee
+
     epsilon, delta = cost.epsilon, cost.delta
     if cost.kind == "zcdp":
         epsilon, delta = zcdp_to_epsilon(cost.rho, _DELTA), _DELTA
@@ -184,7 +197,7 @@ def _check_answers(data: Mapping[str, Any], asked: Any, calibration: Calibration
     ]
     if len(stored) != len(asked) or len(data["answers"]) != len(asked) or not all(fields):
         raise InvalidInput("there is not one answer for each query, with cells and values")
-    context = Context.of(asked[0].dataset, calibration.price)
+    context = Context(asked[0].dataset, calibration.price, calibration.price)
     for index, one in enumerate(asked):
         answer = QueryAnswer.of(one, calibration, stored[index], context, query=index)
         _same(_published(answer), data["answers"][index], "a published value is another one")
@@ -251,3 +264,72 @@ def _same(found: object, wanted: object, complaint: str) -> None:
     """Compare as JSON: to Python, 1, 1.0 and True are the same."""
     if canonical(found) != canonical(wanted):
         raise InvalidInput(complaint)
+
+
+Kind = Literal["certificate", "report"]
+_BEGINNINGS = {
+    "certificate": re.compile(r'\{\s*"kind": "release",\s*"statement": \{'),
+    "report": re.compile(
+        r'<!doctype html>\s*<html lang="en"><head>.*?'
+        r'(<title>Release from |<meta name="generator" content="twoworlds )',
+        re.DOTALL,
+    ),
+}
+_LOOKED_AT = 2000  # bytes of a file
+
+
+def check_output(path: Path, kind: Kind, kept: Mapping[Path, str]) -> None:
+    """Refuse to write a certificate or a report over anything but another one."""
+    for other, what in kept.items():
+        if _are_same(path, other):
+            raise InvalidInput(f"{path} is {what}: give the {kind} another name")
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_LOOKED_AT)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}; give another name") from None
+    if beginning and not _BEGINNINGS[kind].match(beginning.decode("utf-8", "replace")):
+        raise InvalidInput(
+            f"{path} is there already, and is no {kind} of a release: give another name, or move "
+            "it away"
+        )
+
+
+def kept_files(policy: Policy, file: Path, sources: Mapping[str, Any]) -> dict[Path, str]:
+    """Return the files that a release depends on, with what they are."""
+    found = {file: "the policy"}
+    place, mark = ledger_place(policy)
+    location = locate(place, mark=mark)
+    found[location.mark] = "the mark of the ledger"
+    if isinstance(location, FileLocation):
+        real = location.path.resolve()
+        for ending in ("", "-wal", "-shm", "-journal"):
+            found[Path(f"{real}{ending}")] = "the ledger"
+    for dataset in policy.datasets.values():
+        for source in (dataset.source, sources.get(dataset.name)):
+            found.update((path, f"the table of {dataset.name}") for path in _files(source, policy))
+        for table in dataset.public.values():
+            said = f"the public table {table.name}"
+            found.update((path, said) for path in _files(table.source, policy))
+    return found
+
+
+def _files(source: Any, policy: Policy) -> Iterator[Path]:
+    """Yield the path that a source may stand for."""
+    if isinstance(source, Mapping):
+        for form in ("duckdb", "sqlite", "spark"):
+            yield from _files(source.get(form), policy)
+    elif isinstance(source, Path) or (isinstance(source, str) and "://" not in source):
+        yield policy.folder / source
+
+
+def _are_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file, which need not be there yet."""
+    try:
+        if path.resolve() == other.resolve():
+            return True
+        return path.exists() and other.exists() and path.samefile(other)
+    except (OSError, ValueError, RuntimeError):  # a path that cannot be followed is no file
+        return False

@@ -30,7 +30,7 @@ from flint import arb
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Real, ball, show, working_precision
 from twoworlds.release.budget import BASIC, CONCENTRATED, Composition, Cost, Spent
-from twoworlds.release.conversions import rounded, zcdp_to_epsilon
+from twoworlds.release.costs import rounded, zcdp_to_epsilon
 
 __all__ = ["OPTIMAL", "compose", "optimal_delta", "optimal_epsilon"]
 

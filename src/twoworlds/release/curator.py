@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from twoworlds.release.answers import QueryAnswer
     from twoworlds.release.backends import Backend
-    from twoworlds.release.dry_run import DryRun
+    from twoworlds.release.forms import DryRun
     from twoworlds.release.ledger.state import State
     from twoworlds.release.plan import Plan
     from twoworlds.release.strategy import Strategy
@@ -136,7 +136,7 @@ class Curator:
         noise: NoiseKind = "laplace",
     ) -> DryRun:
         """Return what a release would cost and how exact it would be; nothing is charged."""
-        from twoworlds.release.dry_run import DryRun
+        from twoworlds.release.forms import DryRun
 
         resolved, calibration = self._calibrated(asked, cost, noise)
         dataset = resolved[0].dataset
@@ -288,15 +288,15 @@ class Curator:
 
         calibration, covered = prepared.calibration, prepared.covered
         left, spent = self.ledger.accounts(prepared.dataset.name, prepared.analyst, state)
-        context = Context.of(
+        context = Context(
             prepared.dataset,
             covered or calibration.price,
-            paid=charge.paid,
-            left=left,
-            spent=spent,
-            entry=charge.hash,
-            covered=covered is not None,
-            charges=state.counts[prepared.dataset.name],
+            charge.paid,
+            left,
+            spent,
+            charge.hash,
+            covered is not None,
+            state.counts[prepared.dataset.name],
         )
         answers = tuple(
             QueryAnswer.of(one, calibration, part, context, query=index)

@@ -1,9 +1,10 @@
 r"""Limits of one release: what can be drawn, stored and sent, checked before anything is charged.
 
 A release that is charged must be one that can be answered. So a batch of queries is refused, in
-dry runs too, when its noise is too wide to be drawn or its answer too large. All of it is known
-from the queries, the policy and the noise; the data are not looked at, so a refusal tells nothing
-about them.
+dry runs too, when its noise is too wide to be drawn or its answer too large, and when it asks for
+the mean, variance or quantile of values that its conditions rule out. All of it is known from the
+queries, the policy and the noise; the data are not looked at, so a refusal tells nothing about
+them.
 
     bytes       of the certificate, which holds the statement, all groups by name, estimates and
                 stored numbers, and must fit into 16 MiB, as an entry of the ledger must. That is
@@ -28,16 +29,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from math import isqrt, prod
 
-from twoworlds.errors import TooLarge
+from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import DiscreteGaussianNoise
 from twoworlds.numbers import decimal
-from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, group_label
+from twoworlds.release.answers.cells import LONGEST_KEY, MOST_DISCOVERED, excluded, group_label
 from twoworlds.release.ledger.entries import canonical
 from twoworlds.release.noise.laws import WIDEST
+from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Axis, Measure, Resolved
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
+from twoworlds.release.sensitivity.contributions import reachable
 from twoworlds.release.statement import statement
 
 __all__ = ["check_size"]
@@ -53,11 +57,9 @@ _LESS_GRID = "use fewer groups, or bounds (between) that leave less of the grid"
 
 
 def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibration:
-    """Return a calibration whose release can be answered; see the module.
-
-    Raises:
-        TooLarge: naming what is too large, the limit, and what would do.
-    """
+    """Return a calibration whose release can be answered; see the module."""
+    for one in resolved:
+        _check_defined(one)
     for noises in calibration.noises:
         for noise in noises:
             _check_width(noise)
@@ -75,6 +77,35 @@ def check_size(resolved: Sequence[Resolved], calibration: Calibration) -> Calibr
         if found > most:
             raise TooLarge(f"the answer may have {found:,} {what}, more than {most:,}: {way_out}")
     return calibration
+
+
+def _check_defined(one: Resolved) -> None:
+    """Refuse a mean, variance or quantile in a cell where no row can count for it.
+
+    A count or a sum of no rows is 0. Of these there is none, and noise would be shown instead.
+    """
+    keys = {axis.column for axis in one.axes if axis.discover}
+    for aggregate, recipe in zip(one.query.aggregates, one.recipes, strict=True):
+        if aggregate.kind not in ("mean", "variance", "quantile"):
+            continue
+        places = (recipe.total, recipe.ranks)
+        [measure] = [one.measures[place] for place in places if place is not None]
+        allowed = reachable(one, measure)
+        if not allowed:
+            raise InvalidInput(
+                f"{aggregate.name} asks for the {aggregate.kind} of no values: its conditions rule "
+                f"out every value of {aggregate.column!r}. Change them, or leave it out"
+            )
+        if one.threshold is not None:
+            answered = reachable(one, one.measures[one.threshold])
+        else:
+            answered = {*product(*map(range, one.shape))}.difference(excluded(one))
+        if answered - allowed or keys.intersection(columns_of(aggregate.where)):
+            raise InvalidInput(
+                f"{aggregate.name} has no value in some of the groups that are answered: its "
+                "condition leaves no rows there. Say the condition in WHERE, or ask for it in a "
+                "query of its own"
+            )
 
 
 def certificate_bytes(resolved: Sequence[Resolved], calibration: Calibration) -> int:

@@ -15,12 +15,11 @@ from typing import Any, get_args
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, rational
 from twoworlds.release.budget import parse_cost
-from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit
+from twoworlds.release.policy.model import Column, Dataset, PublicTable, Unit, plain_value
 from twoworlds.release.query import Resolved, resolve
 from twoworlds.release.query.conditions import columns_of, plain
 from twoworlds.release.query.model import query_of, value_of
 from twoworlds.release.sensitivity import Calibration, MeasureNoise, Moments, calibrate
-from twoworlds.release.values import plain_value
 
 __all__ = ["made_of", "statement"]
 
@@ -28,13 +27,7 @@ FORMAT = 1
 
 
 def statement(asked: Sequence[Resolved], calibration: Calibration, source: str | None) -> Any:
-    """Return the statement of one query or of a batch on the same dataset.
-
-    Args:
-        asked: The queries, resolved.
-        calibration: Their noise.
-        source: A name of the place that the data is in.
-    """
+    """Return the statement of one query or of a batch on the same dataset."""
     dataset = asked[0].dataset
     return {
         **({} if calibration.moments == "one" else {"moments": calibration.moments}),
@@ -53,11 +46,7 @@ def statement(asked: Sequence[Resolved], calibration: Calibration, source: str |
 
 
 def made_of(data: Any) -> tuple[list[Resolved], Calibration]:
-    """Work out queries and noise again from the first part of a statement.
-
-    Raises:
-        InvalidInput: when it is no statement.
-    """
+    """Work out queries and noise again from the first part of a statement."""
     try:
         if data["format"] != FORMAT:
             raise InvalidInput(f"the statement has format {data['format']!r}, not {FORMAT}")

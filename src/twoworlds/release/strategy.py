@@ -50,7 +50,7 @@ from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from twoworlds.release.curator import Curator, Released
-    from twoworlds.release.dry_run import Covered, DryRun
+    from twoworlds.release.forms import Covered, DryRun
     from twoworlds.release.ledger import Ledger
 
 __all__ = ["Strategy", "find_strategy", "price_of", "read_questions", "resumed"]
@@ -177,7 +177,7 @@ class Strategy(Result):
         Raises:
             OverBudget: when all questions together would cost more than was paid.
         """
-        from twoworlds.release.dry_run import DryRun
+        from twoworlds.release.forms import DryRun
 
         resolved, calibration = self._prepared(asked, epsilon)
         known = self._number(resolved, calibration) is not None
@@ -285,11 +285,7 @@ def price_of(
 
 
 def find_strategy(curator: Curator, dataset: str, name: str, who: str) -> str | None:
-    """Return what was paid for a strategy with this name; None when it was not opened.
-
-    Raises:
-        InvalidInput: when it was opened for another version of the data, or several times.
-    """
+    """Return what was paid for a strategy with this name; None when it was not opened."""
     version = curator.policy.dataset(dataset).version
     found = [
         entry["query"]
@@ -312,11 +308,7 @@ def find_strategy(curator: Curator, dataset: str, name: str, who: str) -> str | 
 
 
 def resumed(curator: Curator, dataset: str, name: str, analyst: str | None) -> Strategy:
-    """Return a strategy that was opened, with its questions so far.
-
-    Raises:
-        InvalidInput: when it was not.
-    """
+    """Return a strategy that was opened, with its questions so far."""
     who = curator.analyst(dataset, analyst)
     paid = find_strategy(curator, dataset, name, who)
     if paid is None:
@@ -360,11 +352,7 @@ def read_questions(path: Path) -> list[str]:
 def _prepared(
     curator: Curator, dataset: str, asked: Query | str, epsilon: object
 ) -> tuple[Resolved, Calibration]:
-    """Return a question with the noise that it would have alone.
-
-    Raises:
-        InvalidInput: when a strategy cannot ask it.
-    """
+    """Return a question with the noise that it would have alone."""
     query = curator.query(asked)
     if query.dataset != dataset:
         raise InvalidInput(f"this strategy asks {dataset!r}, not {query.dataset!r}")

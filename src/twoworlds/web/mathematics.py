@@ -12,10 +12,9 @@ from typing import Any
 
 from twoworlds.definitions import DifferentialPrivacy, measure
 from twoworlds.definitions.base import read_ratio
-from twoworlds.definitions.coupled.compare import worst
+from twoworlds.definitions.coupled.measures import worst
 from twoworlds.definitions.coupled.optimal import optimal
-from twoworlds.definitions.coupled.scene import Scene, scene
-from twoworlds.definitions.coupled.simulator import canonical
+from twoworlds.definitions.coupled.scene import Scene, canonical, scene
 from twoworlds.definitions.semantics.games import Games, play
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
 from twoworlds.definitions.trade_off import SOME_LEVELS, Curve, misses, trade_off

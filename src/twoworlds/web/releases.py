@@ -19,9 +19,9 @@ from twoworlds.release.budget import Cap, parse_cost
 from twoworlds.release.certificate import certify
 from twoworlds.release.curator import Curator, NoiseKind, Released, Request
 from twoworlds.release.policy import Column, Dataset, parse_policy
+from twoworlds.release.policy.model import plain_value
 from twoworlds.release.query import Query, resolve
 from twoworlds.release.query.model import query_of
-from twoworlds.release.values import plain_value
 from twoworlds.web.refusals import Refused, about
 
 __all__ = ["Desk"]

@@ -6,8 +6,8 @@ from math import comb, e, exp
 import numpy as np
 import pytest
 
-from tests.attacks.audit.subjects import mixed, signed
-from twoworlds.attacks.audit import Audit, Finding, audit
+from tests.attacks.audit.subjects import signed
+from twoworlds.attacks.audit import Finding, audit
 from twoworlds.attacks.audit.events import Event
 from twoworlds.attacks.audit.features import Feature
 from twoworlds.errors import InvalidInput
@@ -27,16 +27,21 @@ def many_alarms(trials: int, rate: float) -> int:
     return k
 
 
-SLOW = {"sparse_vector_roth", "sparse_vector_chen"}  # others of its kind are quicker
+SLOW = {  # others of their kind are quicker
+    "sparse_vector_roth",
+    "sparse_vector_chen",
+    "sparse_vector_lee_clifton",
+    "histogram_without_empty_bins",
+    "histogram",
+}
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [
-        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.name in SLOW else [])
-        for one in BROKEN
-    ],
-)
+def quick_or_slow(subjects):
+    slow = [pytest.mark.slow]
+    return [pytest.param(s, id=s.name, marks=slow if s.name in SLOW else []) for s in subjects]
+
+
+@pytest.mark.parametrize("subject", quick_or_slow(BROKEN))
 def test_every_broken_mechanism_is_refuted(subject):
     found = audit(subject)
     assert found.refuted
@@ -45,7 +50,7 @@ def test_every_broken_mechanism_is_refuted(subject):
     assert found.finding.verify()
 
 
-@pytest.mark.parametrize("subject", RIGHT, ids=lambda one: one.name)
+@pytest.mark.parametrize("subject", quick_or_slow(RIGHT))
 def test_right_mechanisms_are_not_refuted(subject):
     found = audit(subject, samples=40_000 if subject.name == "histogram" else 200_000)
     assert not found.refuted
@@ -54,6 +59,7 @@ def test_right_mechanisms_are_not_refuted(subject):
     assert "Not refuted" in found.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_false_alarms_are_as_rare_as_promised():
     """Laplace noise of scale 1 has epsilon 1 exactly; false alarm rate of this test below 1e-9."""
@@ -148,15 +154,6 @@ def test_delta_is_granted():
     assert granted.delta == Fraction(1, 20)
 
 
-def test_an_error_is_an_output():
-    found = audit(mixed, epsilon=1, pairs=[(0, 1)])
-    assert found.refuted
-    assert found.finding.other in (0, 1)
-    assert any(
-        word in found.finding.event.code for word in ("raises ValueError", "repr(y)", "type")
-    )
-
-
 def test_a_mechanism_of_ours_is_audited_on_its_universe():
     found = audit("geometric(ratio=2)", epsilon="2/5", samples=30_000)
     assert found.refuted
@@ -170,18 +167,6 @@ def test_the_floats_of_a_simulation_are_not_held_against_a_mechanism():
     found = audit("laplace(scale=1)", epsilon=1, samples=15_000)
     assert not found.refuted
     assert "rounded" in found.notes[0]
-
-
-def test_mixed_outputs_do_not_stop_the_search_when_nothing_depends_on_the_data():
-    found = audit(lambda _, rng: (1, 2.5, None, "x")[rng.integers(4)], epsilon=1, samples=20_000)
-    assert not found.refuted
-
-
-def test_an_audit_without_a_round_says_that_nothing_was_tested():
-    empty = Audit(
-        "x", None, Fraction(0), Fraction(19, 20), None, "", 1, 0, 0, 0, 0, "the time was over"
-    )
-    assert empty.sentence.startswith("Nothing was tested")
 
 
 @pytest.mark.parametrize(
@@ -256,13 +241,6 @@ def test_the_clock_is_looked_at_while_an_event_is_sought(monkeypatch):
     assert found.stopped == "the time was over"
     assert found.rounds == 0
     assert found.sentence.endswith("Allow more time.")
-
-
-def test_one_pair_is_not_advised_to_who_gave_one():
-    with pytest.raises(InvalidInput, match=r"allow at least as many$"):
-        audit(lambda x: x, pairs=[(0, 1)], samples=10)
-    with pytest.raises(InvalidInput, match="or give one pair"):
-        audit(lambda x: x, pairs=[(0, 1), (1, 2)], samples=10)
 
 
 def test_long_events_are_short_in_words_and_whole_in_json():

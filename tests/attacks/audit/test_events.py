@@ -151,15 +151,6 @@ def test_a_long_list_keeps_its_beginning_and_its_length(value, last):
     assert are_cut(tidy([value, value]))
 
 
-def test_a_long_text_keeps_its_beginning_and_a_hash():
-    first, second = plain("a" * 100_000 + "b"), plain("a" * 100_000 + "c")
-    assert first != second
-    assert first.startswith("aaa")
-    assert len(first) < 400
-    assert are_cut([first, "x"])
-    assert not are_cut(["x" * 1000])
-
-
 def test_what_cannot_be_shown_is_still_an_output():
     nested = 0
     for _ in range(100_000):
@@ -174,27 +165,11 @@ def test_an_output_of_another_kind_is_outside():
     assert event.count(["text", [1.0], [0, 0, 0, 1.0]]) == 1
 
 
-def test_code_reads_plainly():
-    assert Event(Feature("value"), intervals=((1, 3),)).code == "lambda y: 1 <= y < 3"
-    two = Event(Feature("value"), intervals=((-inf, 0.0), (1.0, inf)))
-    assert two.code == "lambda y: y < 0.0 or y >= 1.0"
-    assert Event(Feature("type"), members=("str",)).code == "lambda y: type(y).__name__ == 'str'"
-
-
 @pytest.mark.parametrize("damaged", [{}, {"feature": "nonsense", "parameters": []}])
 def test_a_damaged_event_is_refused(damaged):
     whole = Event(Feature("value"), intervals=((0.0, 1.0),)).to_dict()
     with pytest.raises(InvalidInput):
         Event.from_dict({**whole, **damaged} if damaged else {})
-
-
-def test_outputs_become_plain():
-    assert plain((np.float64(1.5), {2: np.int64(2)}, frozenset({"b", "a"}))) == [
-        1.5,
-        {2: 2},
-        ["a", "b"],
-    ]
-    assert plain(object).startswith("type ")
 
 
 @pytest.mark.parametrize(

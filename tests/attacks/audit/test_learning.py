@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from twoworlds.attacks.audit.learning import learn
+from twoworlds.attacks.audit.events import learn
 from twoworlds.attacks.audit.outputs import tidy
 
 SIZE = 8000
@@ -26,13 +26,6 @@ def test_a_shift_is_found_by_a_half_line():
     assert 0.75 < best.score < 1
     [(low, high)] = best.event.intervals
     assert min(abs(low), abs(high)) < 10
-
-
-def test_the_direction_is_the_database_that_makes_the_event_likelier():
-    best = found(laplace(0), laplace(1, seed=1))
-    fresh = laplace(0, seed=2), laplace(1, seed=3)
-    counts = [best.event.count(outputs) for outputs in fresh]
-    assert counts[best.likelier] > 2 * counts[1 - best.likelier]
 
 
 def test_the_same_law_twice_scores_next_to_nothing():
@@ -59,11 +52,6 @@ def test_rare_classes_seen_once_do_not_fool_it():
     first, second = [f"a{i}" for i in range(SIZE)], [f"b{i}" for i in range(SIZE)]
     best = found(first, second)
     assert best.score < 0.05
-
-
-def test_granting_delta_lowers_the_score():
-    pair = laplace(0), laplace(1, seed=1)
-    assert found(*pair, delta=0.1).score < found(*pair).score
 
 
 def test_low_order_bits_of_a_float_sum_are_found():
@@ -103,13 +91,6 @@ def test_a_vector_is_searched_along_the_direction_of_its_means():
     shift = np.array([0.5, -0.5, 0.5, -0.5])
     best = found(rng.laplace(size=(SIZE, 4)), shift + rng.laplace(size=(SIZE, 4)), low_bits=False)
     assert best.event.feature.name == "projection"
-
-
-def test_dictionaries_are_searched_by_key():
-    rng = np.random.default_rng(0)
-    first = [{"a": x} for x in rng.laplace(size=2000).tolist()]
-    second = [{"a": x + 3} for x in rng.laplace(size=2000).tolist()]
-    assert found(first, second).event.feature.name == "under key"
 
 
 def test_the_last_bit_of_a_whole_number_is_looked_at():

@@ -9,11 +9,7 @@ from twoworlds.attacks.audit import audit
 from twoworlds.attacks.audit.events import Event
 from twoworlds.attacks.audit.features import (
     Feature,
-    built,
     features_for,
-    inside,
-    paths_apart,
-    written,
 )
 from twoworlds.attacks.audit.outputs import LONGEST, are_cut, plain
 
@@ -113,17 +109,3 @@ def test_lists_and_dictionaries_are_no_members_of_an_event(path, negated):
         assert event.holds(output) == pasted(output)
     again = Event.from_dict(json.loads(json.dumps(event.to_dict())))
     assert again == event
-
-
-def test_paths_lead_to_what_they_say():
-    value = {"a": [0, {2: "x"}]}
-    assert inside(value, ("a", 1, 2)) == "x"
-    assert written(("a", 1, 2)) == "y['a'][1][2]"
-    assert built({"b": {}, "a": []}) == {"a": [], "b": {}}
-
-
-def test_the_path_that_differs_most_comes_first():
-    first = [{"a": [i % 3, "u", 0]} for i in range(30)]
-    second = [{"a": [i % 3, "v" if i % 4 else "u", 10**400]} for i in range(30)]
-    paths = [path for path, _ in paths_apart(first, second)]
-    assert paths == [("a", 2), ("a", 1), ("a", 0)]

@@ -2,44 +2,40 @@
 
 import pytest
 
-from twoworlds.attacks.audit.pairs import landmarks, lists, meaning, numbers, read_pair
-from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.attacks.audit.subjects import list_pairs, number_pairs, read_pair
+from twoworlds.errors import InvalidInput
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 8])
 def test_one_entry_differs_by_at_most_one(length):
-    for first, second in lists("one", length):
+    for first, second in list_pairs("one", length):
         gaps = [abs(a - b) for a, b in zip(first, second, strict=True)]
         assert sorted(gaps) == [0] * (length - 1) + [1]
 
 
 @pytest.mark.parametrize("length", [2, 5, 8])
 def test_every_entry_differs_by_at_most_one(length):
-    found = lists("all", length)
+    found = list_pairs("all", length)
     for first, second in found:
         assert max(abs(a - b) for a, b in zip(first, second, strict=True)) == 1
-    assert len(found) >= len(lists("one", length))
+    assert len(found) >= len(list_pairs("one", length))
 
 
 def test_one_list_has_an_entry_more():
-    for first, second in lists("add-remove"):
+    for first, second in list_pairs("add-remove"):
         longer, shorter = sorted((first, second), key=len, reverse=True)
         assert len(longer) == len(shorter) + 1
         assert any(longer[:i] + longer[i + 1 :] == shorter for i in range(len(longer)))
 
 
 def test_no_pair_is_proposed_twice_or_with_itself():
-    found = lists("all")
+    found = list_pairs("all")
     assert all(a != b for a, b in found)
     assert len({frozenset((tuple(a), tuple(b))) for a, b in found}) == len(found)
 
 
 def test_numbers_are_at_most_one_apart():
-    assert all(0 < abs(a - b) <= 1 for a, b in numbers())
-
-
-def test_lists_keep_the_type_of_their_unit():
-    assert all(type(x) is float for pair in lists("all", unit=1.0) for y in pair for x in y)
+    assert all(0 < abs(a - b) <= 1 for a, b in number_pairs())
 
 
 @pytest.mark.parametrize(
@@ -63,21 +59,7 @@ def test_a_value_that_is_not_closed_is_no_text(text):
         read_pair(text)
 
 
-def test_text_with_brackets_stands_in_quotes():
-    assert read_pair('"[0" ~ ann (old)') == ("[0", "ann (old)")
-
-
 @pytest.mark.parametrize("text", ["", "1", "1~", "1~2~3", "x ~ x"])
 def test_what_is_no_pair_is_refused(text):
     with pytest.raises(InvalidInput):
         read_pair(text)
-
-
-def test_landmarks_are_the_numbers_in_the_databases_and_their_sums():
-    assert landmarks(([1, 1], [0, 1])) == [2.0, 1.0]
-    assert landmarks(("a", None)) == []
-
-
-def test_an_unknown_reading_is_refused():
-    with pytest.raises(UnknownName):
-        meaning("most")

@@ -38,10 +38,6 @@ def test_the_key_decides_what_is_drawn():
     assert draws(subject, key=(0, 1)) != draws(subject, key=(0, 2))
 
 
-def test_a_function_of_nothing_makes_the_subject():
-    assert set(draws(local(f"{HERE}makes"))) == {0, 1}
-
-
 def test_databases_are_proposed_of_the_kinds_that_a_function_takes():
     def only_lists(database):
         return len(database)
@@ -136,6 +132,7 @@ def test_the_real_diffprivlib_where_it_can_be_imported():
     assert audit(subject, epsilon=0.5, samples=20_000).refuted
 
 
+@pytest.mark.slow
 def test_measurements_of_opendp_are_known_by_their_looks():
     dp = pytest.importorskip("opendp.prelude", reason="OpenDP is in the extra bench")
     dp.enable_features("contrib")
@@ -177,9 +174,9 @@ def test_a_child_draws_what_the_same_subject_draws_here():
 
 
 def test_a_subject_that_hangs_is_ended():
-    child = InChild(f"{HERE}slow_at_last", given=[(0, 1)], patience=5.0)
+    child = InChild(f"{HERE}slow_at_last", given=[(0, 1)], patience=2.0)
     draws(child, size=300)
-    with pytest.raises(Unresponsive, match=r"did not answer within 5 s and was ended"):
+    with pytest.raises(Unresponsive, match=r"did not answer within 2 s and was ended"):
         child.draw(0, 300, (0,))
     assert not running(child._child.pid)
 
@@ -194,11 +191,6 @@ def test_the_time_of_the_whole_audit_ends_a_slow_subject_too():
 def test_a_subject_that_ends_its_process_is_reported():
     with pytest.raises(Unresponsive, match="exit code 3"):
         audit(f"{HERE}dies")
-
-
-def test_a_subject_that_died_has_a_way_out():
-    with pytest.raises(Unresponsive, match=r"audit it as command:"):
-        audit(f"{HERE}dies", pairs=[(0, 1)])
 
 
 def test_leaving_python_is_an_output():
@@ -222,11 +214,6 @@ def test_the_clock_is_looked_at_between_outputs():
         local(lambda _: time.sleep(0.02), given=[(0, 1)]).draw(
             0, 10_000, (0,), time.monotonic() + 0.1
         )
-
-
-def test_a_child_says_why_it_cannot_load():
-    with pytest.raises(InvalidInput, match="cannot be loaded"):
-        InChild("python:tests.attacks.audit.nowhere:f")
 
 
 # --- commands -------------------------------------------------------------------------------------

@@ -108,53 +108,20 @@ def test_a_law_from_a_file(capsys, tmp_path):
     assert data(capsys, "entropy", "--law", str(path))["usable"] == [1]
 
 
-def test_sources_that_list_their_bits_need_no_length(capsys):
-    assert data(capsys, "theorem", "--source", "independent(1/2, 1/3, 1/4)")["bits"] == 3
-
-
-def test_one_is_not_a_plural(capsys):
-    said = words(capsys, "entropy", "--source", "uniform", "--bits", "1")
-    assert "on 1 bit has a min-entropy of 1 bit:" in said
-    said = words(capsys, "theorem", "--bits", "1", "--source", "uniform", "--errors", "1")
-    assert "w from uniform on 1 bit, " in said
-    assert "1 bits" not in said
-    assert "the bits of the first 2 are secret" in words(
-        capsys, "theorem", "--source", "count(3)", "--ell", "2"
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["theorems"], "did you mean 'theorem'"),
         (["height", "--ell", "2"], "--ell is not for height"),
         (["theorem", "--within", "2"], "auxiliary fuzzy --within"),
-        (["theorem", "--ell", "9"], "at most 4"),
-        (["theorem", "--ell", "two"], "ell"),
-        (["theorem", "--bits", "99"], "2^99"),
-        (["theorem", "--bits", "9", "--ell", "3"], "toeplitz"),
-        (["theorem", "--source", "normal"], "unknown source"),
-        (["theorem", "--extractor", "sha256"], "unknown extractor"),
         (["theorem", "--errors", "1", "--sanitiser", "exact"], "one of them"),
-        (["theorem", "--law", "none.csv"], "cannot be read"),
         (["theorem", "--law", "none.csv", "--bits", "3"], "leave --source and --bits out"),
-        (["fuzzy", "--code", "golay"], "unknown code"),
-        (["fuzzy", "--code", "bch(31, 21)"], "2^31"),
         (["fuzzy", "--bits", "6"], "leave it out"),
-        (["fuzzy", "--errors", "9"], "only 5"),
-        (["flaw", "--ell", "9"], "up to 6"),
-        (["entropy", "--bits", "20"], "up to 7"),
         (["entropy", "--gamma", "1/2", "--bits", "3"], "leave the others out"),
         (["entropy", "--source", "uniform", "--ell", "3"], "nothing else"),
-        (["height", "--average", "tall"], "no length"),
-        (["smoking", "--people", "many"], "people"),
         (["smoking", "--ratio", "1/2"], "--ratio none"),
-        (["smoking", "--ratio", "none", "--published", "100000000000"], "impossible"),
-        (["fuzzy", "--code", "hamming(30)"], "m=30: hamming(m) has 2^m-1 bits"),
         (["fuzzy", "--code", "hamming(30)"], "take m up to 4"),
-        (["theorem", "--source", "weight(9)"], "4 bits have at most 4"),
         (["theorem", "--source", "independent(1/2, 1/3)", "--bits", "3"], "--bits 2"),
-        (["theorem", "--source", "foo"], "binomial, count, even-weight"),
         (["entropy", "--source", "count(8)"], "'binomial(8)'"),
     ],
 )

@@ -24,12 +24,7 @@ from twoworlds.attacks.auxiliary import (
     vanishing_length,
 )
 from twoworlds.attacks.auxiliary.bits import (
-    apply,
-    grouped,
-    images,
-    independent,
     integers,
-    read_bits,
     xor_sum,
 )
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
@@ -123,11 +118,6 @@ def test_files_that_are_no_laws_are_refused(tmp_path, text, said):
     assert said in str(caught.value)
 
 
-def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="cannot be read"):
-        read_law(tmp_path / "none.csv")
-
-
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [
@@ -164,13 +154,6 @@ def test_erratum_a_usable_length_can_vanish_with_the_large_databases():
     assert found.printed_step_fails
     assert "does not exist" in found.explain()
     assert found.to_dict()["printed_step_fails"] is True
-
-
-def test_nothing_vanishes_when_the_tolerance_is_small():
-    found = usable_lengths(vanishing_length(), "1/20")  # the chance beyond must be below gamma
-    assert (found.size, found.beyond) == (2, 0)
-    assert found.usable == found.usable_short == (1,)
-    assert not found.printed_step_fails
 
 
 def test_a_length_that_some_database_lacks_is_not_usable():
@@ -231,11 +214,6 @@ def test_reference_dw_19_min_entropies(text, expected):
     assert abs(float(min_entropy(max(law))) - expected) < 1e-12
 
 
-def test_min_entropy_is_exact_for_powers_of_two():
-    assert min_entropy(Fraction(1, 32)) == Fraction(5)
-    assert min_entropy(Fraction(1)) == 0
-
-
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [
@@ -267,36 +245,3 @@ def test_sums_beyond_machine_words_are_exact():
     big = np.array([3**50, 5**30, 7**20, 1], dtype=object)
     found = xor_sum(big, big)
     assert found.tolist() == [sum(big[a] * big[a ^ d] for a in range(4)) for d in range(4)]
-
-
-def test_linear_maps_and_ranks():
-    masks = (0b1101, 0b0110)
-    assert images(masks, 4).tolist() == [apply(masks, w) for w in range(16)]
-    assert len(independent([0b1101, 0b0110, 0b1011])) == 2
-    assert independent([8, 4, 2, 1], of=masks) == [8, 4]
-    assert grouped(np.array([1, 1, 0]), np.array([2**40, 1, 5], dtype=object), 2).tolist() == [
-        5,
-        2**40 + 1,
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "bits", "error", "said"),
-    [
-        ("errors(4)", 3, InvalidInput, "only 3"),
-        ("errors", 3, InvalidInput, "write exact"),
-        ("flips(2)", 3, InvalidInput, "between 0 and 1"),
-        ("exact(1)", 3, InvalidInput, "write exact"),
-        ("errors(1)", 30, TooLarge, "2\\^30"),
-        ("laplace(epsilon=1)", 3, InvalidInput, "write exact"),
-    ],
-)
-def test_what_shows_no_bits_is_refused(text, bits, error, said):
-    with pytest.raises(error, match=said):
-        sanitiser(text, bits)
-
-
-@pytest.mark.parametrize("text", ["", "012", 3, None])
-def test_what_is_no_string_of_bits_is_refused(text):
-    with pytest.raises(InvalidInput, match="string of bits"):
-        read_bits(text, "utility")

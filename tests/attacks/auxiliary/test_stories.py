@@ -52,14 +52,6 @@ def test_reference_dw_17_the_height_of_terry_gross():
 
 
 @pytest.mark.parametrize(
-    ("average", "shorter", "expected"),
-    [("170.25", "3 cm", "167.25"), ("5 feet", "1 inch", "149.86"), ("2 m", "-10", "210")],
-)
-def test_heights_in_any_unit(average, shorter, expected):
-    assert height(average, shorter).height == Fraction(expected)
-
-
-@pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"average": "tall"}, "no length"),
@@ -131,17 +123,6 @@ def test_the_study_harms_without_participation():
     assert found.to_dict()["made_up"] is True
 
 
-def test_it_says_whether_the_risk_rises_or_falls():
-    falls = smoking(people=10, published=0, ratio=2)
-    assert falls.risk_without < falls.risk_before
-    assert "it falls, so he gains" in falls.explain()
-    assert "harmed" not in falls.explain()
-    assert "it rises, so he is harmed" in smoking().explain()
-    same = smoking(belief=1, people=1, published=1)
-    assert "it stays as it was" in same.explain()
-    assert "1 other smoker publishes 1 cancer," in same.explain()
-
-
 @pytest.mark.parametrize("published", [-3, -1, 0, 3, 4, 5, 7])
 def test_counts_beyond_all_possible_ones_are_told_by_enumeration_too(published):
     found = smoking(people=3, published=published, ratio="5/2")
@@ -149,13 +130,6 @@ def test_counts_beyond_all_possible_ones_are_told_by_enumeration_too(published):
     with_him = listed(3, published, "5/2", took_part=True)
     assert (found.belief_without, found.risk_without) == without
     assert (found.belief_with, found.risk_with) == with_him
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_huge_counts_cost_nothing(sign):
-    huge, large = (smoking(published=sign * size) for size in (10**11, 60))
-    assert (huge.published, huge.risk_with) == (sign * 10**11, large.risk_with)
-    assert huge.promise_holds
 
 
 @pytest.mark.parametrize(

@@ -209,17 +209,6 @@ def test_numbers_beyond_machine_words_stay_exact():
     assert found.simulator == Fraction(1, 2) + epsilon
 
 
-def test_a_release_that_tells_nothing_gives_the_attacker_nothing():
-    law = named_law("uniform", 1, bits=3)
-    found = attack(
-        law, FuzzyExtractor(extractor("inner-product", 3, 1)), sanitiser=sanitiser("flips(1/2)", 3)
-    )
-    # With the seed 0 the pad is 0 and everybody reads the secret; otherwise the pad is lost.
-    assert found.attacker == found.simulator == Fraction(1, 8) + Fraction(7, 8) / 2
-    assert found.gap == 0
-    assert "nothing that z does not give" in found.explain()
-
-
 def test_the_leftover_hash_bound_is_never_beaten():
     for name in ("matrices", "toeplitz", "field"):
         for text in ("even-weight", "iid(1/3)", "weight(1)"):
@@ -272,13 +261,6 @@ def test_with_breaches_of_several_lengths_the_printed_bound_is_about_one():
     assert shown["... naming a breach of 1 bit"].startswith("17/22")
     assert shown["simulator of 1 bit at most, as printed"].startswith("35/44")
     assert shown["a simulator of 1 bit beats the printed bound"] == "no"
-
-
-def test_with_breaches_of_one_length_nothing_is_said_twice():
-    found = one_bit(cases_of(("0", "0", "1/2"), ("1", "1", "1/2")), "exact")
-    assert found.simulator == found.simulator_ell
-    assert "with nothing, at best: d_l" in dict(found.table().rows)
-    assert not any("naming" in meaning for meaning, _ in found.table().rows)
 
 
 def test_breaches_of_other_lengths_spoil_the_promise_and_not_the_printed_bound():

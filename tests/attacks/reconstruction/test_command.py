@@ -25,16 +25,6 @@ def _wide_and_plain(monkeypatch, tmp_path):
     (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
 
 
-def test_a_simulation_is_said_in_words_and_repeats(capsys):
-    arguments = (*ATTACK, "--rows", "48", "--queries", "240", "--noise", "1")
-    code, out, err = call(capsys, *arguments)
-    assert (code, err) == (0, "")
-    assert "48 of 48 secret bits (100%) were read back from 240 sums" in out
-    assert "Laplace noise of scale 1" in out
-    assert "Simulated with seed 0." in out
-    assert call(capsys, *arguments)[1] == out
-
-
 def test_json_has_exact_numbers(capsys):
     options = ("--rows", "20", "--queries", "80", "--law", "rounding", "--noise", "1/2", "--json")
     code, out, _ = call(capsys, *ATTACK, *options, "--method", "least-squares", "--seed", "4")
@@ -60,7 +50,7 @@ def test_answers_of_a_file_are_decoded_and_compared(capsys):
     options = ("--answers", "answers.csv", "--error", "1/2")
     code, out, err = call(capsys, *ATTACK, *options)
     assert (code, err) == (0, "")
-    assert "30 secret bits were read back from 90 sums by linear programming" in out
+    assert "A column of 30 bits was decoded from 90 sums by linear programming" in out
     assert "If every answer is within 1/2 (0.5) of the truth" in out
     bits = "".join(str(i * i % 7 % 2) for i in range(30))
     assert bits in out
@@ -70,19 +60,6 @@ def test_answers_of_a_file_are_decoded_and_compared(capsys):
         capsys, *ATTACK, *options, "--data", "people.csv", "--column", "ill", "--json"
     )
     assert json.loads(out)["right"] == 30
-
-
-def test_a_sweep_has_a_table_and_a_picture(capsys, tmp_path):
-    options = ("--sweep", "--rows", "8", "--method", "least-squares")
-    code, out, err = call(capsys, *ATTACK, *options, "--picture", "sweep.svg")
-    assert (code, err) == (0, "")
-    assert "8 sums" in out
-    assert "64 sums" in out
-    assert "the root of the number of people is 2.8" in out
-    assert "wrote sweep.svg" in out
-    assert "<svg" in (tmp_path / "sweep.svg").read_text()
-    code, out, _ = call(capsys, *ATTACK, *options, "--json")
-    assert len(json.loads(out)["points"]) == 28
 
 
 @pytest.mark.slow
@@ -101,38 +78,17 @@ def test_the_engine_is_attacked_and_holds(capsys):
     ("options", "message"),
     [
         (("--law", "gauss"), "unknown law 'gauss'"),
-        (("--method", "guess"), "unknown method 'guess'"),
-        (("--noise", "much"), "noise="),
-        (("--noise", "-1"), "noise=-1"),
-        (("--rows", "0"), "rows=0"),
-        (("--queries", "0"), "queries=0"),
         (("--rows", "0", "--sweep"), "rows=0"),
-        (("--seed", "-1"), "seed=-1"),
         (("--sweep", "--engine"), "give one of them"),
         (("--sweep", "--data", "people.csv", "--column", "ill"), "has no effect on --sweep"),
         (("--sweep", "--law", "none"), "choose another law"),
         (("--answers", "answers.csv", "--seed", "0"), "--seed has no effect on --answers"),
         (("--data", "people.csv"), "--data and --column belong together"),
-        (("--column", "ill"), "--data and --column belong together"),
-        (("--data", "people.csv", "--column", "sex"), "no column 'sex'"),
         (("--data", "people.csv", "--column", "ill", "--rows", "31"), "the data have 30 rows"),
         (("--error", "1"), "--error is for --answers: add that"),
-        (("--answers", "none.csv"), "there is no such file"),
-        (("--answers", "answers.csv", "--error", "-1"), "at least 0"),
         (("--answers", "answers.csv", "--rows", "3"), "and there are 3"),
-        (("--engine", "--epsilon", "0"), "a budget is above 0"),
-        (("--engine", "--epsilon", "inf"), "give a finite one"),
         (("--engine", "--noise", "1"), "--noise has no effect on --engine"),
-        (("--engine", "--law", "uniform"), "--law has no effect on --engine"),
         (("--epsilon", "1"), "--epsilon is for --engine: add that"),
-        (("--sweep", "--queries", "5"), "--queries has no effect on --sweep"),
-        (("--sweep", "--noise", "1"), "--noise has no effect on --sweep"),
-        (("--sweep", "--epsilon", "1"), "has no effect on --sweep"),
-        (("--answers", "answers.csv", "--queries", "5"), "--queries has no effect on --answers"),
-        (("--answers", "answers.csv", "--noise", "3"), "--noise has no effect on --answers"),
-        (("--answers", "answers.csv", "--law", "none"), "--law has no effect on --answers"),
-        (("--answers", "answers.csv", "--seed", "1"), "--seed has no effect on --answers"),
-        (("--answers", "answers.csv", "--epsilon", "1"), "has no effect on --answers"),
         (
             ("--answers", "answers.csv", "--data", "people.csv", "--column", "ill", "--rows", "9"),
             "--rows has no effect",

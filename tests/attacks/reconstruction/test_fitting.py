@@ -87,7 +87,7 @@ def test_both_ways_to_agreement_against_brute_force(seed, monkeypatch):
     shared = min(8 - distance(column, c) for c in fitting(queries.tolist(), answers, error))
     exact = agreement(queries, answers, column, error)
     assert (exact.rows, exact.exact, exact.method) == (shared, True, "all columns")
-    monkeypatch.setattr("twoworlds.attacks.reconstruction.fitting._MOST_ENUMERATED", 0)
+    monkeypatch.setattr("twoworlds.attacks.reconstruction.decoding._MOST_ENUMERATED", 0)
     proven = agreement(queries, answers, column, error)
     assert proven.rows <= shared
     assert (proven.exact, proven.method) == (False, "linear program")
@@ -109,7 +109,7 @@ def test_the_program_proves_much_where_there_are_many_good_answers():
 
 @pytest.mark.parametrize("limit", [0, 16])
 def test_answers_that_contradict_each_other_fit_nothing(limit, monkeypatch):
-    monkeypatch.setattr("twoworlds.attacks.reconstruction.fitting._MOST_ENUMERATED", limit)
+    monkeypatch.setattr("twoworlds.attacks.reconstruction.decoding._MOST_ENUMERATED", limit)
     found = agreement([[1, 1], [1, 1]], [0, 2], [1, 1], "1/2")
     assert found.rows is None
     assert found.verify()

@@ -10,7 +10,6 @@ from twoworlds.attacks.reconstruction.decoding import estimate
 from twoworlds.attacks.reconstruction.simulation import (
     deviation,
     expected_fraction,
-    guessing,
     largest_error,
     noisy,
 )
@@ -72,22 +71,6 @@ def test_great_noise_leaves_guessing():
     assert Fraction(2, 5) < trial.fraction < Fraction(3, 5)
 
 
-def test_a_column_of_ones_is_guessed_by_anybody():
-    trial = attack_column([1] * 20, 40)
-    assert trial.baseline == 1
-    assert guessing([0, 0, 1, 0]) == Fraction(3, 4)
-
-
-def test_words_compare_with_guessing():
-    trial = simulate(32, 128, noise="1/2", law="uniform")
-    said = trial.explain()
-    assert said.startswith("32 of 32 secret bits (100%) were read back from 128 sums")
-    assert "spread evenly up to 1/2 (0.5) on either side" in said
-    assert "Guessing the commoner bit for everybody gets" in said
-    assert "answered exactly" in simulate(8, 16, law="none").explain()
-    assert "rounded to multiples of 2" in simulate(8, 16, noise=2, law="rounding").explain()
-
-
 def test_bad_input():
     with pytest.raises(UnknownName, match="did you mean 'laplace'"):
         simulate(8, 8, law="laplac")
@@ -125,7 +108,7 @@ def test_it_stops_near_the_root_of_the_number_of_people(found):
     """The root is 8: with one question for each it fails before, with eight it fails there."""
     assert (found.stops(64), found.stops(512)) == (2, 8)
     assert "the root of the number of people is 8.0" in found.explain()
-    assert "512 sums: works up to noise 2, and fails from 8 on" in found.explain()
+    assert "512 sums: works up to noise 2, and fails at 8 (" in found.explain()
 
 
 @pytest.mark.slow
@@ -144,20 +127,6 @@ def test_least_squares_get_about_what_is_expected(noise):
             plain, known = (plain, known + right) if spread else (plain + right, known)
     assert abs(plain / 2000 - expected) < 0.03
     assert known >= plain - 10
-
-
-def test_both_methods_and_all_laws_sweep():
-    for law in ("laplace", "uniform", "rounding"):
-        for method in ("lp", "least-squares"):
-            shares = sweep(24, [96], [0, "1/2"], law=law, method=method, repeats=1).right
-            assert shares == ((1, 1),)
-
-
-def test_the_same_seed_is_the_same_sweep():
-    first, again, other = (
-        sweep(16, [16], [4], seed=seed, repeats=2, method="least-squares") for seed in (0, 0, 1)
-    )
-    assert first == again != other
 
 
 def test_what_is_expected_and_where_it_stops(found):

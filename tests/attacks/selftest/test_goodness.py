@@ -6,8 +6,8 @@ from math import exp, lgamma, log
 import numpy as np
 import pytest
 
-from twoworlds.attacks.selftest import goodness
-from twoworlds.attacks.selftest.goodness import (
+from twoworlds.attacks.selftest import bench
+from twoworlds.attacks.selftest.bench import (
     MOST,
     RATE,
     gaussian,
@@ -84,12 +84,12 @@ def test_other_mistakes_in_noise_are_noticed():
 @pytest.mark.statistical
 def test_a_whole_self_test_makes_fewer_comparisons_than_is_stated(tmp_path, monkeypatch):
     """Its own false-alarm rate does not matter: only comparisons are counted."""
-    real, counted = goodness._exponent, []
+    real, counted = bench._exponent, []
 
     def exponent(*arguments):
         counted.append(arguments)
         return real(*arguments)
 
-    monkeypatch.setattr(goodness, "_exponent", exponent)
+    monkeypatch.setattr(bench, "_exponent", exponent)
     selftest([29, 30, 31, 32, 34, 35], folder=tmp_path)
     assert 100 < len(counted) < MOST

@@ -7,7 +7,7 @@ import pytest
 
 from tests.attacks.selftest.broken_engines import ENGINES
 from tests.cli.calling import call
-from twoworlds.attacks.selftest.bench import Bench, Failed, expect
+from twoworlds.attacks.selftest.bench import Bench
 from twoworlds.attacks.selftest.noise import _slower
 from twoworlds.attacks.selftest.suite import (
     FAILURES,
@@ -65,12 +65,6 @@ def test_the_share_of_slower_draws_is_that_of_all_pairs():
 def test_numbers_that_do_not_exist_are_refused(only):
     with pytest.raises(InvalidInput):
         selftest(only)
-
-
-def test_what_is_expected_and_does_not_hold_fails():
-    expect(1 < 2, "no")
-    with pytest.raises(Failed, match="no"):
-        expect(1 > 2, "no")
 
 
 def test_the_command(capsys, monkeypatch):

@@ -55,26 +55,6 @@ def test_candidates_are_the_intersections_of_the_sets(cells, points, tables):
             assert found[chosen].is_value
 
 
-@pytest.mark.parametrize(
-    ("cells", "label"),
-    [
-        (("flu", "flu"), "flu"),
-        (("30", "30.0"), "30"),
-        (("<50", "[20, 60)"), "[20, 50)"),
-        (("(20, 40]", "30-45"), "[30, 40]"),
-        (("1**", "*2*"), "12*"),
-        (("12*", "**3"), "123"),
-        (("flu|cold|gout", "gout|flu"), "flu|gout"),
-        (("*", "*"), "anything"),
-        (("*", "flu"), "flu"),
-        (("<20", "*5"), "<20 and *5"),
-    ],
-)
-def test_labels(cells, label):
-    [(texts, candidate)] = agreements([[cell] for cell in cells]).items()
-    assert (texts, candidate.label) == (cells, label)
-
-
 def test_what_is_missing_says_nothing():
     tables = [[None, "flu"], ["cold", None]]
     found = {texts: one.label for texts, one in agreements(tables).items()}

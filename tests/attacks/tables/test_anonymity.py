@@ -18,10 +18,7 @@ from tests.attacks.tables.measuring import (
     total_variation,
 )
 from twoworlds.attacks import examine
-from twoworlds.attacks.tables.cells import column_cells
-from twoworlds.attacks.tables.groups import Counted, Group, combined, count_table
-from twoworlds.attacks.tables.measures import perplexity
-from twoworlds.attacks.tables.words import who
+from twoworlds.attacks.tables.groups import Counted, combined, count_table
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import bounds
 
@@ -163,15 +160,6 @@ def test_equal_numbers_written_differently_are_one_place_on_the_line():
     assert examine(rows, ["a"], "n").measures.worst["ordered"].value == Fraction(1, 4)
 
 
-def test_diversity_of_single_groups():
-    assert perplexity([3, 3, 3]) == 3
-    assert perplexity([200]) == 1
-    assert perplexity([1, 1, 2]) ** 2 == 8
-    low, high = bounds(perplexity([100, 1]))
-    assert low <= high
-    assert abs(float(low) - exp(entropy(Counter(a=100, b=1)))) < 1e-12
-
-
 def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coarsen():
     rows = [{"zip": f"13{n}", "sex": "f", "has": "flu"} for n in range(4)]
     rows += [{"zip": "140", "sex": "m", "has": "flu"}] * 3
@@ -182,23 +170,6 @@ def test_why_a_table_is_not_anonymous_names_small_groups_and_the_column_to_coars
     assert "1 person in 130 with sex f" in found.explain()
     assert "Hiding zip altogether would make it 3-anonymous" in found.explain()
     assert examine(rows, ["sex"], "has", k=3).advice is None
-
-
-def test_advice_when_no_single_column_suffices():
-    rows = [{"a": str(n % 4), "b": str(n % 3), "c": str(n % 5)} for n in range(60)]
-    assert examine(rows, ["a", "b", "c"], k=2).advice.without["a"][0] == 0
-    few = [{"a": str(n), "b": str(n)} for n in range(5)] + [{"a": "9", "b": "9"}] * 3
-    said = examine(few, ["a", "b"], k=2).explain()
-    assert "Hiding a single column would help nobody" in said
-    some = [{"a": "1", "b": str(n)} for n in range(5)] + [{"a": str(n), "b": "x"} for n in (7, 8)]
-    assert "Coarsen b first: without it 2 people" in examine(some, ["a", "b"], k=2).explain()
-
-
-def test_without_a_sensitive_column_only_anonymity_is_measured():
-    found = examine(FIGURE_1, ["zip", "age"])
-    assert (found.k, found.diversity, [*found.measures.worst]) == (4, None, ["anonymity"])
-    assert found.exposed.groups == 0
-    assert found.verify()
 
 
 def test_files_and_frames_are_read_like_rows(tmp_path):
@@ -212,12 +183,6 @@ def test_files_and_frames_are_read_like_rows(tmp_path):
     duckdb.read_csv(str(tmp_path / "t.csv")).write_parquet(str(tmp_path / "t.parquet"))
     for table in (frame, *(str(tmp_path / f"t.{kind}") for kind in ("csv", "tsv", "parquet"))):
         assert examine(table, ["zip", "age"], "condition").measures == expected
-
-
-def test_missing_cells_are_one_empty_text(tmp_path):
-    (tmp_path / "t.csv").write_text('a,b,s\nx,,1\nx,"",1\ny,z,2\n')
-    found = examine(tmp_path / "t.csv", ["a", "b"], "s")
-    assert (found.k, found.measures.groups) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -287,26 +252,6 @@ def test_an_odd_interval_is_a_cell_of_its_own_and_the_table_is_examined(groups):
     found = examine(rows, ["age"], "has", groups=groups)
     assert (found.k, found.exposed.people) == (2, 5)
     assert any("[40, 30)" in one.sentence for one in found.exposed.shown)
-
-
-@pytest.mark.parametrize(
-    ("column", "texts", "but_not", "words"),
-    [
-        ("age", ["30-39", "30-49"], [], "in their 30s"),
-        ("age", ["30-49"], ["30-39", "30"], "aged 30 to 49 but not 30-39"),
-        ("age", ["25-33", "<35", "30+"], [], "aged 25 to 33 and 30 or over"),
-        ("zip", ["13***", "*"], ["130**", "131**"], "in 13*** but not 130** or 131**"),
-        ("sex", ["*"], ["f"], "whose sex is not f"),
-        ("sex", ["*"], ["f", "m"], "whose sex is neither f nor m"),
-        ("sex", ["*"], ["f", "m", "x"], "whose sex is none of f, m and x"),
-        ("sex", ["*"], [], ""),
-    ],
-)
-def test_overlapping_cells_in_words(column, texts, but_not, words):
-    cells = {column: column_cells([*texts, *but_not])}
-    excluded = ((column, tuple(but_not)),) if but_not else ()
-    group = Group(((column, tuple(texts)),), (), 2, excluded)
-    assert who(group, cells) == words
 
 
 @pytest.mark.parametrize("groups", ["texts", "knowledge"])

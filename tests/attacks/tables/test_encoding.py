@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 from random import Random
 
@@ -16,7 +14,6 @@ from hypothesis import strategies as st
 from twoworlds.attacks import (
     collapse,
     decode,
-    demonstration,
     encode,
     encoder,
     everything_is_trusted,
@@ -101,7 +98,7 @@ _CELLS = st.one_of(
 
 
 @given(st.lists(st.tuples(st.integers(-99, 99), _CELLS), min_size=2, max_size=6))
-@settings(max_examples=40)
+@settings(max_examples=12)
 def test_any_text_and_number_is_read_back(rows):
     table = [{"age": age, "other": other} for age, other in rows]
     found = collapse(table, 2, column="age")
@@ -122,32 +119,12 @@ def test_buckets_are_those_of_an_honest_table_but_for_one_boundary():
     assert [row["age"].high for row in honest][2:] == [cell.high for cell in ranges[2:]]
 
 
-def test_the_digits_of_the_boundary_are_the_table_as_text():
-    found = collapse([{"age": 7}, {"age": 9}], 2)
-    digits = f"{(found.boundary % 1).numerator:b}"
-    length = found.boundary.denominator.bit_length() - 1
-    bits = digits.zfill(length)[:-1]
-    text = bytes(int(bits[i : i + 8], 2) for i in range(0, len(bits), 8)).decode()
-    assert json.loads(text)["rows"] == [[7], [9]]
-
-
 def test_a_changed_table_does_not_verify():
     found = collapse(PATIENTS, 2)
     other = [{**PATIENTS[0], "age": 35}, *PATIENTS[1:]]
     assert not replace(found, table=tuple(other)).verify()
     assert not replace(found, k=3).verify()
     assert not replace(found, decoded=found.decoded[1:]).verify()
-
-
-def test_the_demonstration_has_the_digits_as_data():
-    found = demonstration()
-    assert found.verify()
-    data = json.loads(json.dumps(found.to_dict()))
-    assert (data["recovered"], data["anonymity"]) == (True, 2)
-    assert data["decoded"] == data["table"]
-    ends = [row["age"]["below"] for row in data["published"]]
-    [long] = {end["binary_digits"] for end in ends if not isinstance(end, str)}
-    assert 33 + Fraction(int(long, 2), 1 << len(long)) == found.boundary
 
 
 # --- on a whole universe ------------------------------------------------------------------------
@@ -251,18 +228,8 @@ def test_bad_boundaries_are_refused(boundaries, message):
         generalise(PATIENTS, "age", boundaries)
 
 
-def test_only_numbers_are_generalised():
-    with pytest.raises(InvalidInput, match="city='Rome', which is no number"):
-        generalise(PATIENTS, "city", [0, 1])
-
-
 def test_a_table_that_hides_nothing_decodes_to_nothing():
     with pytest.raises(InvalidInput, match="no column of this table holds ranges"):
         decode(PATIENTS)
     with pytest.raises(InvalidInput, match="spells out nothing"):
         decode(generalise(PATIENTS, "age", [0, 60]))
-
-
-def test_more_than_there_are_databases_is_refused():
-    with pytest.raises(InvalidInput, match=r"k=5, but bits\(2\) has 4 databases"):
-        many_to_one_cone("bits(2)", 5)

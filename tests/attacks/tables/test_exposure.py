@@ -29,11 +29,11 @@ def test_the_register_and_both_figures():
     assert "and 1 only by putting the tables together" in found.sentence
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_everybody_at_once_matches_everybody_one_by_one(seed):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, draw.randint(1, 12)) for _ in range(draw.randint(1, 3))]
-    register = [brute.random_person(draw) for _ in range(draw.randint(1, 30))]
+    register = [brute.random_person(draw) for _ in range(draw.randint(1, 20))]
     found = expose(tables, register, "condition", most=100)
     alone = [[brute.candidates(table, person) for table in tables] for person in register]
     together = [brute.posterior(tables, person) for person in register]
@@ -59,13 +59,7 @@ def test_a_set_pins_nobody_down():
     assert found.tables[0].pinned == 0
 
 
-def test_sets_together_may_pin_down():
-    tables = [[{"age": "*", "pay": "a|b"}], [{"age": "*", "pay": "b|c"}]]
-    found = expose(tables, [{"age": "30"}, {"age": None}], "pay")
-    assert (found.pinned, found.newly, found.victims[0].value) == (2, 2, "b")
-
-
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_sets_at_once_match_sets_one_by_one(seed):
     draw = random.Random(seed)
     tables = [brute.random_sets(draw, draw.randint(1, 6)) for _ in range(draw.randint(1, 3))]
@@ -96,32 +90,6 @@ def test_intervals_without_values_count_by_the_ways_to_choose_rows():
     found = expose(tables, [{"a": "1"}], "pay")
     assert (found.left, found.guesses.expected) == ({2: 1}, Fraction(1, 2))
     assert compose(tables, {"a": 1}, "pay").ways == {"5": 1, "[15, 20]": 1}
-
-
-def test_the_sentence_counts_only_people_who_can_be_in_all_tables():
-    first = [{"a": str(i), "s": s} for i, s in enumerate(("flu", "cold", "tb"), start=1)]
-    second = [{"a": "1", "s": "flu"}, {"a": "1", "s": "flu"}]
-    found = expose({"A": first, "B": second}, [{"a": a} for a in "123"], "s")
-    assert found.sentence == (
-        "The s of 1 of 1 person who can be in all tables is pinned down: 1 and 1 by each table "
-        "alone, and 0 only by putting the tables together. The register has 3 people, of whom a is "
-        "known."
-    )
-    assert "whether they can be in the others or not, A alone pins down 3 and B" in found.explain()
-    assert [(one.pinned, one.enough) for one in found.tables] == [(3, 1), (1, 1)]
-
-
-def test_a_table_that_is_given_twice_is_said():
-    found = expose(["figure1.csv", "figure1.csv"], "register.csv", "condition")
-    [note] = found.notes
-    assert note.endswith("Give it once.")
-
-
-def test_contradicting_tables_are_said():
-    tables = [[{"age": "*", "pay": "a"}], [{"age": "*", "pay": "b"}]]
-    found = expose(tables, [{"age": "30"}], "pay")
-    assert found.left == {0: 1}
-    assert "contradict each other about 1" in found.explain()
 
 
 @pytest.mark.parametrize(
@@ -170,13 +138,13 @@ def test_weights_at_once_match_weights_one_by_one(given, sets):
 def test_guesses_are_compared_with_the_values_that_the_register_gives(seed, weights):
     draw = random.Random(seed)
     tables = [brute.random_table(draw, 12) for _ in range(2)]
-    people = [brute.random_person(draw) for _ in range(6)] * 2
-    truths = [draw.choice([*brute.CONDITIONS, "mumps"]) for _ in people[:6]] + [None] * 6
+    people = [brute.random_person(draw) for _ in range(4)] * 2
+    truths = [draw.choice([*brute.CONDITIONS, "mumps"]) for _ in people[:4]] + [None] * 4
     register = [
         {**person, "condition": truth} for person, truth in zip(people, truths, strict=True)
     ]
     found = expose(tables, register, "condition", **weights).guesses
-    alone = 2 * [compose(tables, one, "condition", **weights).posterior for one in people[:6]]
+    alone = 2 * [compose(tables, one, "condition", **weights).posterior for one in people[:4]]
     right, expected, held_back = Fraction(0), Fraction(0), 0
     for posterior, truth in zip(alone, truths, strict=True):
         if posterior and truth is not None:

@@ -7,7 +7,6 @@ from twoworlds.attacks.tables.hierarchies import (
     intervals,
     mask,
     read_hierarchies,
-    suppress,
     tree,
 )
 from twoworlds.errors import InvalidInput
@@ -24,14 +23,6 @@ def test_every_level_allows_the_value_that_it_came_from():
     for side in ("right", "left"):
         for level in mask(side).levels("zip", zips):
             assert all(read_cell(t).allows(z) for z, t in zip(zips, level, strict=True))
-
-
-def test_levels_as_written():
-    assert intervals([10, 20]).levels("age", ["34"]) == [["34"], ["30-39"], ["20-39"], ["*"]]
-    assert intervals(["0.5"]).levels("x", ["1.75"]) == [["1.75"], ["[1.5, 2)"], ["*"]]
-    assert intervals(["0.5"]).levels("x", ["-0.1"])[1] == ["[-0.5, 0)"]
-    assert mask("left").levels("id", ["abc"]) == [["abc"], ["*bc"], ["**c"], ["*"]]
-    assert suppress().levels("sex", ["f", "m"]) == [["f", "m"], ["*", "*"]]
 
 
 def test_trees_of_uneven_depth_keep_shallow_values_as_they_are():
@@ -117,8 +108,3 @@ def test_files_that_declare_something_else_are_refused(tmp_path, text, message):
     (tmp_path / "all.yaml").write_text(text)
     with pytest.raises(InvalidInput, match=message):
         read_hierarchies(tmp_path / "all.yaml")
-
-
-def test_a_file_that_is_missing_is_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="cannot be read"):
-        read_hierarchies(tmp_path / "none.yaml")

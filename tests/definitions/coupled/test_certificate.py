@@ -15,8 +15,7 @@ from twoworlds.definitions.coupled.optimal import (
     smallest_ratio,
     verify_optimum,
 )
-from twoworlds.definitions.coupled.scene import scene
-from twoworlds.definitions.coupled.simulator import coin
+from twoworlds.definitions.coupled.scene import coin, scene
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Real
 from twoworlds.worlds import BitStrings

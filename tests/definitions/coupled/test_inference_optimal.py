@@ -11,12 +11,21 @@ from itertools import combinations, pairwise, product
 import pytest
 
 from tests.definitions.coupled.test_optimal import fair, random_law, random_scene, sum_of_three
-from twoworlds.definitions.coupled import _choice, inference_optimal
-from twoworlds.definitions.coupled._choice import Conflict, cheapest
-from twoworlds.definitions.coupled._column import View, inner, least_inner, lower_bound, situations
-from twoworlds.definitions.coupled.inference_optimal import OUTSIDE, inference_optimum
-from twoworlds.definitions.coupled.scene import Release, scene
-from twoworlds.definitions.coupled.simulator import Simulator, canonical, coin
+from twoworlds.definitions.coupled import inference_optimal
+from twoworlds.definitions.coupled._column import (
+    CellPosterior,
+    inner,
+    least_inner,
+    lower_bound,
+    situations,
+)
+from twoworlds.definitions.coupled.inference_optimal import (
+    OUTSIDE,
+    Conflict,
+    cheapest,
+    inference_optimum,
+)
+from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin, scene
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.numbers import INFINITY, number
 from twoworlds.worlds.joint import BeliefClass, Joint
@@ -124,10 +133,10 @@ def test_columns_beat_a_grid_of_columns(seed, ratio):
 
 def test_views_of_different_scale_need_a_quotient():
     # In the first view only y=0 counts much, in the second only y=1: their sizes cannot be tied.
-    first = View(
+    first = CellPosterior(
         0, {"a": F(1, 3), "b": F(2, 3)}, {"a": {0: F(1, 2)}, "b": {0: F(1, 4), 1: F(1, 4)}}
     )
-    second = View(
+    second = CellPosterior(
         1, {"a": F(1, 2), "b": F(1, 2)}, {"a": {0: F(1, 8), 1: F(3, 8)}, "b": {1: F(1, 2)}}
     )
     column = least_inner([first, second], F(1))
@@ -242,7 +251,7 @@ def test_the_cheapest_choice_is_found_among_all():
 def test_bounds_are_labelled_when_the_search_is_given_up(monkeypatch):
     found = random_scene(random.Random(2), people=2, outputs=3, beliefs=2)
     whole = inference_optimum(found, F(11, 10))
-    monkeypatch.setattr(_choice, "_MOST_STEPS", 0)
+    monkeypatch.setattr(inference_optimal, "_MOST_STEPS", 0)
     some = inference_optimum(found, F(11, 10))
     assert some.lower < whole.lower <= whole.upper <= some.upper
     assert not some.exact

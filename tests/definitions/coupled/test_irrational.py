@@ -8,7 +8,7 @@ import pytest
 from twoworlds import check, measure, mechanism
 from twoworlds.definitions.coupled import DistributionalPrivacy
 from twoworlds.definitions.coupled._optimum import attained
-from twoworlds.definitions.coupled._tables import Comparison, comparisons
+from twoworlds.definitions.coupled._program import GivenValue, comparisons
 from twoworlds.definitions.coupled.optimal import optimal, verify_optimum
 from twoworlds.definitions.coupled.scene import Release, scene
 from twoworlds.errors import InvalidInput, Undecided
@@ -131,7 +131,7 @@ def test_errors_count_unless_they_are_certainly_covered():
     laws = ({0: F(1, 2), 1: F(1, 2)},)
     real = {0: F(5, 8), 1: F(3, 8)}
     error = F(1, 100)
-    made = [Comparison(0, "v", real, {0: F(1)}, (error, F(0)))]
+    made = [GivenValue(0, "v", real, {0: F(1)}, (error, F(0)))]
     assert attained(made, laws, F(2)) == 0
     assert attained(made, laws, F(4, 3)) == F(4, 3) * error  # 1/2 = 4/3 * 3/8: on the edge
     assert attained(made, laws, F(1)) == F(1, 8) + error

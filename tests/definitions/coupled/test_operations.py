@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from tests.theorems import coupled as brute
 from twoworlds.definitions.coupled.operations import Coupled, compose, mixtures, post_process
 from twoworlds.definitions.coupled.optimal import optimal
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator, canonical, coin
+from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import NOTHING, BeliefClass, Joint
+from twoworlds.worlds.records import BitStrings
 from twoworlds.worlds.scrubbing import Scrub, persons
-from twoworlds.worlds.words import BitStrings
 
 HALF = Fraction(1, 2)
 RATIOS = st.fractions(1, 3, max_denominator=6)

@@ -12,22 +12,21 @@ from itertools import combinations, product
 import pytest
 
 from twoworlds.definitions.coupled import _program
-from twoworlds.definitions.coupled._tables import comparisons
+from twoworlds.definitions.coupled._program import comparisons
 from twoworlds.definitions.coupled.optimal import (
     least_delta,
     optimal,
     smallest_ratio,
     verify_optimum,
 )
-from twoworlds.definitions.coupled.scene import Release, scene
-from twoworlds.definitions.coupled.simulator import Simulator, canonical, coin
+from twoworlds.definitions.coupled.scene import Release, Simulator, canonical, coin, scene
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Real, bounds, number
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import BeliefClass, Joint
+from twoworlds.worlds.records import BitStrings
 from twoworlds.worlds.scrubbing import Scrub, persons
-from twoworlds.worlds.words import BitStrings
 
 F = Fraction
 

@@ -12,8 +12,7 @@ from twoworlds.definitions.coupled import (
     InferencePufferfish,
     Pufferfish,
 )
-from twoworlds.definitions.coupled.compare import two_values
-from twoworlds.definitions.coupled.measures import ByEvents
+from twoworlds.definitions.coupled.measures import ByEvents, two_values
 from twoworlds.definitions.coupled.scene import scene
 from twoworlds.numbers import INFINITY, bounds, exp
 

@@ -16,8 +16,7 @@ from twoworlds.definitions.coupled import (
     NoiselessPrivacy,
     Pufferfish,
 )
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator
 from twoworlds.numbers import INFINITY
 from twoworlds.worlds.belief import uniform
 from twoworlds.worlds.joint import BeliefClass, Joint

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from twoworlds import Dense, check, measure, mechanism
 from twoworlds.definitions.semantics import beliefs
 from twoworlds.definitions.semantics.beliefs import exact_failure, worst_differences, worst_found
-from twoworlds.definitions.semantics.bounds import table_bounds
 from twoworlds.definitions.semantics.failure import Failure, failure_probability
-from twoworlds.definitions.semantics.half_lines import half_line_failure
-from twoworlds.definitions.semantics.pair import Masses, pair_failure
+from twoworlds.definitions.semantics.pair import Masses, half_line_failure, pair_failure
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.table import Likelihoods, few_people, tabulated
+from twoworlds.definitions.semantics.table import Likelihoods, few_people, table_bounds, tabulated
 from twoworlds.definitions.semantics.witnesses import failure_of
 from twoworlds.errors import InvalidInput, Undecided
 from twoworlds.mechanisms import PerRecord
@@ -69,7 +67,7 @@ def random_beliefs(universe, seed, count):
 
 
 @given(dense_mechanisms(BIT), TENTHS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_one_bit_is_exact_and_no_belief_fails_more_often(dense, limit):
     ends = failure_probability(dense, limit)
     assert ends.exact
@@ -285,7 +283,7 @@ def test_the_command_line_tells_the_three_answers_apart(capsys):
     assert "undecided" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("delta", ["1/10", "3/10"])
+@pytest.mark.parametrize("delta", ["1/10"])
 @pytest.mark.parametrize(
     "text", ["randomized-response(bits=1, keep=3/4)", "truncated-geometric(ratio=2, bits=2)"]
 )
@@ -309,7 +307,7 @@ def test_the_ends_are_plain_data():
 
 
 def test_the_same_belief_is_found_every_time():
-    built = mechanism("truncated-geometric(ratio=2, bits=3)")
+    built = mechanism("truncated-geometric(ratio=2, bits=2)")
     first, second = (failure_probability(built, Fraction(1, 4)) for _ in range(2))
     assert dict(first.witness.belief) == dict(second.witness.belief)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import check, mechanism
@@ -54,6 +54,7 @@ def played(survey, held, default=None):
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("held", ["uniform", "hidden", "independent"])
 @given(limit=limits)
+@settings(max_examples=6)
 def test_the_failure_is_that_of_all_games(text, held, limit):
     survey = mechanism(text)
     records = survey.universe

@@ -14,8 +14,7 @@ from twoworlds.definitions import RealityObliviousPrivacy, SemanticPrivacy, play
 from twoworlds.definitions.semantics.breaches import breaches
 from twoworlds.definitions.semantics.oblivious import true_databases
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
-from twoworlds.definitions.semantics.view import views
-from twoworlds.definitions.semantics.window import Stretches
+from twoworlds.definitions.semantics.window import Stretches, views
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
 from twoworlds.mechanisms import AtLeast, AtMost, Dense, Listed
 from twoworlds.numbers import Real, bounds, ln, number, show
@@ -172,7 +171,7 @@ def test_an_output_that_the_belief_rules_out_is_a_breach():
 
 
 @given(dense_mechanisms(PAIR), epsilons, st.integers(0, 10**6))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_no_belief_fails_more_often_than_the_bound_over_all_beliefs(dense, epsilon, seed):
     found = RealityObliviousPrivacy(epsilon=epsilon, default=0).tightest(dense)
     for k in range(6):

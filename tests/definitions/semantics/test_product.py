@@ -5,7 +5,7 @@ from itertools import product
 from math import prod
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twoworlds import mechanism
@@ -65,6 +65,7 @@ def distance(p, q):
 
 
 @given(surveys())
+@settings(max_examples=12)
 def test_games_match_bayes_by_enumeration(case):
     survey, laws = case
     plain = written_out(survey.universe, laws)

@@ -219,7 +219,7 @@ def test_one_transition_for_each_record_agrees_with_its_table(columns, n, defaul
     "text",
     [
         "pair(geometric(ratio=2, bits=2), randomized-response(bits=2, keep=3/4))",
-        "pair(geometric(ratio=2, bits=3), geometric(ratio=3, bits=3))",
+        "pair(geometric(ratio=2, bits=2), geometric(ratio=3, bits=2))",
         "pair(truncated-geometric(ratio=2, bits=2), geometric(ratio=2, bits=2))",
         "pair(geometric(ratio=2, bits=2), noisy-parity(bits=2, keep=3/4))",
         "pair(geometric(ratio=2, bits=2), parity(bits=2))",

@@ -10,14 +10,13 @@ from tests.noiseless.estimates import elections as brute
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName, Unsupported
 from twoworlds.noiseless.estimates.counting import Counting, largest_size
 from twoworlds.noiseless.estimates.elections import Election
-from twoworlds.noiseless.estimates.family import Family, read_member, value_label
+from twoworlds.noiseless.estimates.family import Family, rates, read_member, value_label
 from twoworlds.noiseless.estimates.likeliest import (
     likeliest,
     likeliest_known,
     likeliest_people,
     release_likeliest,
 )
-from twoworlds.noiseless.estimates.rates import rates
 from twoworlds.numbers import INFINITY, above, below
 
 COINS = ["1=3/4, 0=1/4", "1=1/4, 0=3/4"]

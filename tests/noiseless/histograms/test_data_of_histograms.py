@@ -9,7 +9,7 @@ import pytest
 from twoworlds.errors import InvalidInput
 from twoworlds.noiseless import release_histogram
 from twoworlds.noiseless.histograms.data import discard, read_declared
-from twoworlds.noiseless.histograms.sizes import discarded
+from twoworlds.noiseless.histograms.size_condition import discarded
 
 ASKED = {"population": 100, "rate": "3/10", "epsilon": "0.5"}
 AGES = [3, 17, 18, 40, 64, 64, 30, 65, 99, 25, 31]

@@ -11,7 +11,7 @@ from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless import truncated_histogram
 from twoworlds.noiseless.histograms.histogram import read_histogram
 from twoworlds.noiseless.histograms.shared import SharedBins
-from twoworlds.noiseless.histograms.sizes import binomial
+from twoworlds.noiseless.histograms.size_condition import binomial
 from twoworlds.numbers import Real, bounds
 
 RATIOS = [Fraction(11, 10), Fraction(3, 2), Fraction(3)]

@@ -10,7 +10,7 @@ from tests.noiseless.histograms import samples
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.noiseless.histograms import reveal, shared
 from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
-from twoworlds.noiseless.histograms.sizes import (
+from twoworlds.noiseless.histograms.size_condition import (
     discarded,
     fixed,
     masses,

@@ -9,16 +9,16 @@ import pytest
 from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.noiseless import SIZES, size_condition, size_law
-from twoworlds.noiseless.histograms.size_condition import chernoff
-from twoworlds.noiseless.histograms.size_laws import Discarded
-from twoworlds.noiseless.histograms.sizes import (
+from twoworlds.noiseless.histograms.size_condition import (
     binomial,
+    chernoff,
     discarded,
     fixed,
     masses,
     poisson,
     two_sided,
 )
+from twoworlds.noiseless.histograms.size_laws import Discarded
 from twoworlds.numbers import Real, bounds, number
 from twoworlds.numbers import exp as e_to
 

@@ -8,7 +8,7 @@ from twoworlds.laws.noise import GeometricNoise, Noise
 from twoworlds.numbers import exp
 from twoworlds.release.answers import Context, QueryAnswer
 from twoworlds.release.budget import Cost, parse_cost
-from twoworlds.release.plan.totals import Totals
+from twoworlds.release.plan.groups import Totals
 from twoworlds.release.policy.model import Column, Dataset, Unit
 from twoworlds.release.query import Query, Resolved, resolve
 from twoworlds.release.sensitivity import Calibration, MeasureNoise
@@ -103,8 +103,9 @@ def answered(
 ) -> QueryAnswer:
     """Build an answer for which the whole cost was paid."""
     noise = calibrated(resolved) if calibration is None else calibration
-    context = Context.of(
+    context = Context(
         resolved.dataset,
+        noise.cost,
         noise.cost,
         left={"people": parse_cost("3/2"), "ada": parse_cost("1/2")},
         entry="ab" * 32,

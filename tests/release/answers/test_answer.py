@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
@@ -20,7 +21,7 @@ from tests.release.answers.helpers import (
 )
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.release.answers import Context, QueryAnswer, Utility, expected_errors, noisy
-from twoworlds.release.answers.table import number_text, relative_error, table, utility
+from twoworlds.release.answers.answer import number_text, relative_error, table, utility
 from twoworlds.release.answers.words import asked as asked_words
 from twoworlds.release.answers.words import meaning
 from twoworlds.release.budget import Cost, parse_cost
@@ -330,12 +331,12 @@ def test_with_a_delta_no_single_answer_is_promised(cost):
 def test_a_repeated_answer_says_that_nothing_was_paid():
     resolved = asked(Query("people").count())
     noise = calibrated(resolved)
-    context = Context.of(ROW, noise.cost, paid=Cost())
+    context = Context(ROW, noise.cost, Cost())
     answer = QueryAnswer.of(resolved, noise, {"cells": None, "values": [[5]]}, context)
     assert context.repeated
     assert "you pay nothing more" in answer.explain()
     assert answer.to_dict()["repeated"] is True
-    assert not Context.of(ROW, noise.cost).repeated
+    assert not Context(ROW, noise.cost, noise.cost).repeated
 
 
 def test_an_exact_count_says_so():
@@ -350,7 +351,7 @@ def test_an_exact_count_says_so():
 def test_a_query_in_a_batch_gets_its_own_noise():
     resolved = asked(Query("people").count())
     batch = batched(resolved, [(laplace(1),), (laplace(100),)])
-    context = Context.of(ROW, batch.cost)
+    context = Context(ROW, batch.cost, batch.cost)
     stored = {"cells": None, "values": [[50]]}
     near, far = (QueryAnswer.of(resolved, batch, stored, context, query=i) for i in (0, 1))
     assert near.rows()[0]["count_error"] < 2 < 100 < far.rows()[0]["count_error"]
@@ -393,14 +394,14 @@ def test_questions_are_put_into_words(query, said):
 
 
 def test_a_cost_of_nothing_gives_nothing_away():
-    (said,) = meaning(Cost(), ROW.unit, "add-remove")
+    (said,) = meaning(Cost(), ROW)
     assert "says nothing" in said
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
 @pytest.mark.parametrize("cost", ["1/10", "ln 3", "40", "epsilon=1e-9, delta=1e-9", "rho=1e-6"])
 def test_every_cost_has_words(cost, neighbours):
-    said = meaning(parse_cost(cost), PERSON.unit, neighbours)
+    said = meaning(parse_cost(cost), replace(PERSON, neighbours=neighbours))
     assert all(sentence.endswith((".", ":")) for sentence in said)
     assert "all your rows" in said[-1]
 
@@ -435,7 +436,9 @@ def test_every_kind_of_aggregate_is_calibrated_answered_and_explained(cost, nois
     calibration = calibrate([resolved], parse_cost(cost), noise=noise)
     totals = added({(1,): tuple(50 + j for j in range(len(resolved.measures)))})
     stored = noisy(resolved, totals, calibration, SystemBits())
-    answer = QueryAnswer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
+    answer = QueryAnswer.of(
+        resolved, calibration, stored, Context(dataset, calibration.cost, calibration.cost)
+    )
     data = answer.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert len(answer.rows()) == 4
@@ -459,7 +462,9 @@ def test_a_count_of_all_rows_under_substitution_is_exact():
     calibration = calibrate([resolved], parse_cost("1"))
     totals = added({(): (1234, 1200, -5)})
     stored = noisy(resolved, totals, calibration, SystemBits())
-    answer = QueryAnswer.of(resolved, calibration, stored, Context.of(dataset, calibration.cost))
+    answer = QueryAnswer.of(
+        resolved, calibration, stored, Context(dataset, calibration.cost, calibration.cost)
+    )
     count, _ = answer.estimates[0]
     assert (count.value, count.error, count.low, count.high) == (1234, 0, 1234, 1234)
     assert "count: exact" in answer.explain()

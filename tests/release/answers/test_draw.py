@@ -181,9 +181,9 @@ def test_the_chance_that_a_key_of_one_person_shows_is_the_tail_of_the_noise():
 
 
 def _release(resolved, totals, noise, z):
-    from twoworlds.release.answers import draw
+    from twoworlds.release.answers import cells
 
-    made = draw._Release(
+    made = cells._Release(
         resolved, totals, noise.noises[0], noise.threshold, lambda _, size: [z] * size, None
     )
     return made.stored()

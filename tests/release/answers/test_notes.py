@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.release.answers.helpers import answered, asked
 from tests.release.query.truth import truth
 from twoworlds.charts import GREY, Intervals
+from twoworlds.errors import InvalidInput
 from twoworlds.release.answers import Utility
-from twoworlds.release.answers.table import intervals
+from twoworlds.release.answers.answer import intervals
 from twoworlds.release.answers.words import notes
 from twoworlds.release.budget import parse_cost
 from twoworlds.release.curator import Curator
@@ -42,7 +43,7 @@ conditions = st.recursive(
 )
 ROWS = [
     {"region": region, "age": age, "sex": sex}
-    for region, sex in product((*REGIONS, "z", None), ("f", "m", None))
+    for region, sex in product((*REGIONS, "z", None), ("f", "x", None))
     for age in (None, *(Fraction(a + d) for a in (0, 17, 40, 65, 119, 130) for d in (-1, 0, 1)))
 ]
 
@@ -66,7 +67,7 @@ def test_exactly_the_groups_that_no_row_can_be_in_are_left_out(condition, other)
     reached = {cell(row, other) for row in ROWS if truth(condition, row)} - {None}
     names = {"0 to <18": 0, "18 to <65": 18, "65 to 120": 65, "other": "other"}
     shown = [(region, names[age]) for region, age in map(found.groups, found.cells)]
-    told = any("The condition leaves no rows" in note for note in notes(resolved))
+    told = any("The conditions leave no rows" in note for note in notes(resolved))
     if not calibrate([resolved], parse_cost("1")).price.epsilon:
         assert (len(shown), told, reached) == (size, False, set())
         return
@@ -124,5 +125,101 @@ def test_what_is_lost_in_noise_is_marked_in_tables_and_charts():
     assert [word == "lost in noise" for word in data] == lost
 
 
-def test_counts_have_no_bounds_to_speak_of():
-    assert notes(asked(Query("people").by("age").count())) == []
+def test_rows_that_are_in_no_group_are_named():
+    def said(query):
+        return notes(asked(query.count()))
+
+    assert said(Query("people").by("age")) == [
+        "Rows whose age is below 0, above 120 or missing are in no group."
+    ]
+    assert said(Query("people").by("region")) == [
+        "Rows whose region is none of the keys, or missing, are in no group."
+    ]
+    assert said(Query("people").by("age", other=True)) == said(Query("people")) == []
+
+
+@pytest.fixture
+def curator(tmp_path):
+    table = pandas.DataFrame({"region": ["north"] * 5, "income": [1, 2, 3, 4, 5]})
+    with Curator.open(parse_policy(POLICY, folder=tmp_path), sources={"people": table}) as one:
+        yield one
+
+
+OF_NOTHING = "asks for the .* of no values"
+PARTLY = "no value in some of the groups"
+
+
+@pytest.mark.parametrize("aggregate", ["AVG(income)", "MEDIAN(income)", "VAR_POP(income)"])
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("SELECT {} FROM people WHERE income = 1 AND income = 5", OF_NOTHING),
+        ("SELECT {} FROM people WHERE income IS NULL", OF_NOTHING),
+        ("SELECT {} FILTER (WHERE region = 'west' AND region = 'east') FROM people", OF_NOTHING),
+        ("SELECT region, {} FROM people WHERE income IS NULL GROUP BY region", OF_NOTHING),
+        (
+            "SELECT region, COUNT(*), {} FILTER (WHERE region = 'north') FROM people "
+            "GROUP BY region",
+            PARTLY,
+        ),
+    ],
+)
+def test_what_has_no_value_by_its_conditions_is_refused_before_the_charge(
+    curator, aggregate, query, why
+):
+    asks = query.format(aggregate)
+    for ask in (curator.plan, curator.release):
+        with pytest.raises(InvalidInput, match=why):
+            ask(asks, "1")
+    assert curator.ledger.state().counts["people"] == 0
+    if why is PARTLY:  # both ways out
+        alone = asks.replace("COUNT(*), ", "")
+        inside = asks.replace("FILTER (WHERE region = 'north') FROM people", "FROM people WHERE "
+                              "region = 'north'")  # fmt: skip
+        for way_out in (alone, inside):
+            assert [row["region"] for row in curator.release(way_out, "1").rows()] == ["north"]
+
+
+def test_counts_and_sums_of_no_rows_are_exactly_0(curator):
+    found = curator.release(
+        "SELECT COUNT(*) AS n, SUM(income) AS s FROM people WHERE income = 1 AND income = 5", "1"
+    )
+    assert [(row["n"], row["s"]) for row in found.rows()] == [(0, 0)]
+    assert found.utility(0, 0) is Utility.EXACT
+
+
+@pytest.mark.parametrize(
+    ("condition", "cells"),
+    [("", 2), ("WHERE region = 'north'", 1), ("WHERE income = 1 AND region <> 'south'", 1)],
+)
+def test_cell_by_cell_counts_the_cells_that_rows_can_be_in(curator, condition, cells):
+    plan = curator.plan(f"SELECT region, COUNT(*) FROM people {condition} GROUP BY region", "1/2")
+    assert plan.calibration.naive == Fraction(cells, 2)
+
+
+def test_a_sure_0_is_not_lost_in_noise(curator):
+    found = curator.release("SELECT COUNT(*) FROM people WHERE income > 7", "40")
+    assert (found.estimates[0][0].low, found.estimates[0][0].high) == (0, 0)
+    assert found.utility(0, 0) is Utility.GOOD
+
+
+def test_numbers_are_written_alike(curator):
+    """Ends of a range have like digits, and whole numbers separators wherever they stand."""
+    resolved = asked(Query("people").mean("income"))
+    found = answered(resolved, {"cells": None, "values": [[-99], [0]]})
+    assert " 0 to 1,000 " in found.explain()
+    assert "values above 1,000 as 1,000" in found.explain()
+    assert "standard error" not in found.explain()
+    plan = curator.plan("SELECT SUM(income) FROM people", "1/100000")
+    noise = [word for word in plan.explain().replace(",", "").split() if word.isdigit()]
+    assert all(f"{int(word):,}" in plan.explain() for word in noise)
+    assert any(int(word) > 10**6 for word in noise)
+
+
+def test_a_list_never_hides_one_name():
+    keys = [f"k{i}" for i in range(8)]
+    for left in range(1, 8):
+        query = Query("people").by("region", keys=keys).where(OneOf("region", (*keys[left:],)))
+        said = notes(asked(query.count()))[-1]
+        assert " 1 more" not in said
+        assert all(key in said for key in keys[: min(left, 6)]) == (left <= 6)

@@ -14,7 +14,7 @@ import pytest
 from tests.release.failures.worlds import opened, parquet, policy_text, table
 from twoworlds.release import Curator
 from twoworlds.release.budget import Cost
-from twoworlds.release.ledger import LedgerUnavailable, mark, show, verify
+from twoworlds.release.ledger import LedgerUnavailable, entries, show, verify
 
 SQL = "SELECT k, SUM(x) FROM people GROUP BY k"
 
@@ -91,7 +91,7 @@ def test_failure_9_wherever_the_mark_finds_its_disk_full_nothing_is_answered_unp
         with opened(folder, table([("a", 1.0)])) as curator:
             full = OSError(errno.ENOSPC, "No space left on device")
             failing = Failing(os, ("write", "fdatasync", "fsync"), nth, full)
-            monkeypatch.setattr(mark, "os", failing)
+            monkeypatch.setattr(entries, "os", failing)
             outcomes.append(check_failing(curator, failing, monkeypatch.undo))
         assert verify(folder / "ledger.db")["ok"]
         if not outcomes[-1][0]:

@@ -19,7 +19,7 @@ from tests.release.failures.worlds import (
 )
 from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator, Query, certify, check_certificate, column, parse_policy
-from twoworlds.release.answers.table import table as table_of
+from twoworlds.release.answers.answer import table as table_of
 
 NAMES = [
     "O'Brien",

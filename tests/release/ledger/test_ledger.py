@@ -21,7 +21,7 @@ from twoworlds.release.ledger import (
     verify,
     verify_export,
 )
-from twoworlds.release.ledger.mark import Mark
+from twoworlds.release.ledger.entries import Mark
 from twoworlds.release.policy import parse_policy
 
 TENTH = Cost(Fraction(1, 10))
@@ -278,7 +278,7 @@ def test_when_the_mark_cannot_be_synced_the_answer_is_kept_back_and_given_later(
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("twoworlds.release.ledger.mark._sync", broken)
+        patch.setattr("twoworlds.release.ledger.entries._sync", broken)
         with pytest.raises(LedgerUnavailable, match="nothing was answered"):
             ledger.pay("people", "ann", "q", "0.1", lambda: 7)
     assert ledger.pay("people", "ann", "q", "0.1", never) == 7

@@ -4,7 +4,7 @@ import pytest
 
 from twoworlds.errors import InvalidInput
 from twoworlds.release.errors import LedgerUnavailable
-from twoworlds.release.ledger.mark import Mark, Place, Places, read_mark
+from twoworlds.release.ledger.entries import Mark, Place, Places, read_mark
 
 BLOCK = 4096
 

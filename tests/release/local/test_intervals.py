@@ -8,7 +8,7 @@ import pytest
 
 from twoworlds.numbers import bounds
 from twoworlds.release.local import Randomizer, estimate
-from twoworlds.release.local.intervals import (
+from twoworlds.release.local.linear import (
     hoeffding_interval,
     normal_interval,
     tail_interval,

@@ -17,8 +17,8 @@ from twoworlds.laws.noise import (
 )
 from twoworlds.numbers import exp
 from twoworlds.release.noise import Sampler, SeededBits, SystemBits
-from twoworlds.release.noise.laplace import Laplace
 from twoworlds.release.noise.laws import Tailed
+from twoworlds.release.noise.sampler import Laplace
 from twoworlds.release.noise.table import Table
 
 LAWS = [

@@ -13,8 +13,8 @@ from twoworlds.errors import TooLarge
 from twoworlds.laws.noise import GeometricNoise, NegativeBinomialDifference
 from twoworlds.numbers import Real, ball, compare, exp
 from twoworlds.release.noise import Sampler, SeededBits, SystemBits
-from twoworlds.release.noise.laplace import Laplace, SumOfLaplace
 from twoworlds.release.noise.laws import Digit, SignedGeometric
+from twoworlds.release.noise.sampler import Laplace, SumOfLaplace
 
 
 def mass(law, k):

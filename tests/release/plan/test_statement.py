@@ -16,8 +16,8 @@ from twoworlds.release.backends import open_backend
 from twoworlds.release.backends.base import Field
 from twoworlds.release.plan import plan, sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.engines import engine_of
-from twoworlds.release.plan.totals import Layout, limbs
+from twoworlds.release.plan.groups import Layout, limbs
+from twoworlds.release.plan.sql import engine_of
 from twoworlds.release.policy import Column, Dataset, Unit
 from twoworlds.release.query import Compare, Measure, Query, resolve
 

@@ -18,6 +18,7 @@ from twoworlds.errors import InvalidInput
 from twoworlds.release import Curator
 from twoworlds.release.policy import imports
 from twoworlds.release.policy.imports import import_text
+from twoworlds.release.policy.records import Lines
 
 KINDS = {"k": "text", "x": "text"}
 
@@ -134,8 +135,20 @@ def test_the_declared_columns_tell_whether_there_are_names(tmp_path):
     path = written(tmp_path / "t.csv", "a,b\nc,d\n")
     assert import_text(path, expected=["b"]).rows == 1
     assert import_text(path, expected=["column2"]).rows == 2
-    with pytest.raises(InvalidInput, match="does not name the declared column 'z'"):
-        import_text(path, expected=["b", "z"])
+    with pytest.raises(InvalidInput, match="not name the declared columns 'x', 'y', 'z': is"):
+        import_text(path, expected={"z", "b", "y", "x"})
+
+
+def test_a_list_of_lines_never_hides_one(tmp_path):
+    for wrong in (5, 6, 7):
+        text = "x\n" + "a\n" * wrong
+        found = import_text(written(tmp_path / "t.csv", text), kinds={"x": "integer"}, header=True)
+        assert str(found.unfit["x"]).endswith("...") == (wrong > 6)
+    for count in (20, 21, 22):
+        lines = Lines()
+        for number in range(count):
+            lines.add(number)
+        assert ("more" in str(lines)) == (count > 21)
 
 
 # --- kinds --------------------------------------------------------------------------------------
@@ -171,7 +184,7 @@ def test_values_of_a_kind_are_read_and_others_are_missing_and_told(tmp_path, kin
     assert found.unfit["x"].count == len(NOT[kind])
     first = fit + 3 + 2
     lines = range(first, first + len(NOT[kind]))
-    assert found.unfit["x"].lines == tuple(lines)[:5]
+    assert found.unfit["x"].lines == tuple(lines)[:6]
 
 
 @pytest.mark.parametrize(

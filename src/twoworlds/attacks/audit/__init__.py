@@ -8,17 +8,16 @@ binomial bounds. It never says that anything is private.
 * `twoworlds.attacks.audit.subjects`, `twoworlds.attacks.audit.adapters`,
   `twoworlds.attacks.audit.process`: callables, programs, objects of other libraries, child
   processes and their messages;
-* `twoworlds.attacks.audit.pairs`: which databases;
+* `twoworlds.attacks.audit.subjects`: which databases;
 * `twoworlds.attacks.audit.outputs`, `twoworlds.attacks.audit.features`,
-  `twoworlds.attacks.audit.events`, `twoworlds.attacks.audit.learning`: which events;
-* `twoworlds.attacks.audit.binomial`, `twoworlds.attacks.audit.finding`: what is certified;
-* `twoworlds.attacks.audit.state`: going on after an interruption.
+  `twoworlds.attacks.audit.events`, `twoworlds.attacks.audit.events`: which events;
+* `twoworlds.attacks.audit.finding`, `twoworlds.attacks.audit.finding`: what is certified;
+* `twoworlds.attacks.audit.auditing`: going on after an interruption.
 """
 
 from twoworlds.attacks.audit.auditing import audit
-from twoworlds.attacks.audit.binomial import lower_bound, upper_bound
 from twoworlds.attacks.audit.events import Event
-from twoworlds.attacks.audit.finding import Audit, Finding
+from twoworlds.attacks.audit.finding import Audit, Finding, lower_bound, upper_bound
 from twoworlds.attacks.audit.outputs import plain
 from twoworlds.attacks.audit.subjects import Unresponsive
 

@@ -22,13 +22,24 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit import pairs as proposed
-from twoworlds.attacks.audit.pairs import NEIGHBOURS, Pair
-from twoworlds.attacks.audit.subjects import GIVEN, MOST_PAIRS, About, Local, taken
+from twoworlds.attacks.audit.subjects import (
+    GIVEN,
+    MOST_PAIRS,
+    NEIGHBOURS,
+    About,
+    Local,
+    Pair,
+    list_pairs,
+    meaning,
+    number_pairs,
+    read_pair,
+    split_pair,
+    taken,
+)
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms import Mechanism
 from twoworlds.worlds import Reals, Universe
-from twoworlds.worlds.loading import load
+from twoworlds.worlds.catalogue import load
 
 __all__ = ["local"]
 
@@ -41,19 +52,13 @@ _SUBJECT = "give a function f(database, rng), a mechanism, or an object with ran
 def local(
     subject: Any, neighbours: str | None = None, given: Sequence[str | Pair] | None = None
 ) -> Local:
-    """Return a subject of this process: an object, a text that names one, or a mechanism's text.
-
-    Args:
-        subject: see the module.
-        neighbours: how databases are proposed, if no pairs are known.
-        given: pairs of neighbouring databases, as they are or as text; then none are proposed.
-    """
+    """Return a subject of this process: an object, a text that names one, or a mechanism's text."""
     name = subject if isinstance(subject, str) else _name(subject)
     if isinstance(subject, str):
         subject = _named(subject)
     if isinstance(subject, Mechanism):
         return _of_mechanism(subject, given)
-    pairs = None if given is None else tuple(map(proposed.read_pair, given))
+    pairs = None if given is None else tuple(map(read_pair, given))
     if hasattr(subject, "randomise"):
         return _with_pairs(_of_diffprivlib(name, subject), pairs)
     if hasattr(subject, "invoke") and hasattr(subject, "input_domain"):
@@ -177,7 +182,7 @@ def _of_callable(
     about = About(
         name,
         _identity(name, subject),
-        neighbours=f"proposed: {proposed.meaning(reading)}",
+        neighbours=f"proposed: {meaning(reading)}",
         epsilon=epsilon,
         delta=delta,
     )
@@ -252,7 +257,7 @@ def _of_mechanism(mechanism: Mechanism, given: Sequence[str | Pair] | None) -> L
 def _found(universe: Universe, pair: str | Pair) -> Pair:
     """Look the databases of a pair up, by their labels where they are text."""
     if isinstance(pair, str):
-        first, second = proposed.split_pair(pair)
+        first, second = split_pair(pair)
     else:
         first, second = pair
     found = universe.find(first), universe.find(second)
@@ -282,14 +287,14 @@ def _of_opendp(name: str, subject: Any) -> Local:
     domain, metric = str(subject.input_domain), str(subject.input_metric)
     whole = "T=f" not in domain
     if "Vector" not in domain:
-        pairs: list[Pair] = [(0, 1)] if whole else proposed.numbers()
+        pairs: list[Pair] = [(0, 1)] if whole else number_pairs()
         words = "proposed: numbers that differ by at most 1"
     else:
         distances = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
         records = any(word in metric for word in distances[:2])
         reading = "add-remove" if records else "all" if "LInf" in metric else "one"
         sized = "size=" in domain
-        pairs = proposed.lists("one" if sized else reading, unit=1 if whole else 1.0)
+        pairs = list_pairs("one" if sized else reading, unit=1 if whole else 1.0)
         words = f"proposed: {NEIGHBOURS['one' if sized else reading]}"
     about = About(
         name,

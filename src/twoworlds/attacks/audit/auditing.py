@@ -1,7 +1,7 @@
 r"""The audit: rounds of looking for an event and testing it on samples drawn for that alone.
 
 Round r = 0, 1, 2, ... draws 2^r times as many outputs as the first. On one half of them, pair by
-pair, it looks for the event that separates the pair most (`twoworlds.attacks.audit.learning`); the
+pair, it looks for the event that separates the pair most (`twoworlds.attacks.audit.events`); the
 better half of the pairs goes on to the next round. Then it tests one event, of one pair, in one
 direction, on the other half, which nothing has looked at before
 (`twoworlds.attacks.audit.finding`).
@@ -13,22 +13,27 @@ one hypothesis. It may be wrong with probability
 
 so that with the stated confidence none of the rounds is wrong, however many there are and whenever
 one stops. A round that the time cuts short is not used.
+
+The state of an audit goes into a JSON file: the settings (an audit of another subject, or with
+other settings, is refused), the rounds that are finished, and of a round whose event is chosen the
+counts and the place of the generators. A round that was still looking for its event begins again.
+What a file says is believed: it is a bookmark, not a certificate.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from twoworlds.attacks.audit.adapters import local
-from twoworlds.attacks.audit.events import Event
+from twoworlds.attacks.audit.events import Chosen, Event, learn
 from twoworlds.attacks.audit.finding import Audit, Finding, brief
-from twoworlds.attacks.audit.learning import Candidate, learn
 from twoworlds.attacks.audit.outputs import (
     Outputs,
     are_cut,
@@ -38,11 +43,10 @@ from twoworlds.attacks.audit.outputs import (
     unseen,
     weight,
 )
-from twoworlds.attacks.audit.pairs import Pair, landmarks
 from twoworlds.attacks.audit.process import InChild
-from twoworlds.attacks.audit.state import Progress, Testing, read_state, write_state
-from twoworlds.attacks.audit.subjects import Command, OutOfTime, Subject
+from twoworlds.attacks.audit.subjects import Command, OutOfTime, Pair, Subject, landmarks
 from twoworlds.errors import InvalidInput
+from twoworlds.files import check_place, write
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -54,7 +58,102 @@ from twoworlds.numbers import (
 )
 from twoworlds.progress import track
 
-__all__ = ["audit"]
+__all__ = ["Progress", "Testing", "audit", "read_state", "write_state"]
+
+_FORMAT = "twoworlds audit 3"
+
+
+@dataclass
+class Testing:
+    """An event under test.
+
+    Attributes:
+        pair: the number of the pair.
+        likelier: which database of the pair makes it likelier.
+        event: the event as plain data.
+        size: how many outputs are to be drawn on each database.
+        done: how many were drawn on each of them.
+        counts: how many were in the event, on the likelier database and on the other.
+        rounded: the same for outputs whose floats are rounded to 32 bits.
+        converted: whether the event looks at ``plain(y)``.
+    """
+
+    pair: int
+    likelier: int
+    event: dict[str, Any]
+    size: int
+    done: int = 0
+    counts: list[int] = field(default_factory=lambda: [0, 0])
+    rounded: list[int] = field(default_factory=lambda: [0, 0])
+    converted: bool = False
+
+
+@dataclass
+class Progress:
+    """How far an audit is.
+
+    Attributes:
+        rounds: those that are finished: their tests, or None where there was no event to test.
+        testing: the test under way.
+        scores: for each pair, how well it was told apart when last looked at.
+        samples: how many outputs were drawn.
+        tried: how many events were looked at.
+    """
+
+    rounds: list[Testing | None] = field(default_factory=list)
+    testing: Testing | None = None
+    scores: list[float | None] = field(default_factory=list)
+    samples: int = 0
+    tried: int = 0
+
+
+def write_state(path: Path, settings: Mapping[str, str], progress: Progress) -> None:
+    """Write the state, whole or not at all."""
+    data = {"format": _FORMAT, "settings": dict(settings), **asdict(progress)}
+    write(path, json.dumps(data, indent=1) + "\n")
+
+
+def read_state(path: Path, settings: Mapping[str, str]) -> Progress:
+    """Read a state, or begin one where there is no file yet."""
+    check_place(path)
+    if not path.exists():
+        return Progress()
+    try:
+        data = json.loads(path.read_text())
+        if data["format"] != _FORMAT:
+            raise KeyError("format")
+        stored = data["settings"]
+        progress = Progress(
+            [_testing(one) for one in data["rounds"]],
+            _testing(data["testing"]),
+            data["scores"],
+            data["samples"],
+            data["tried"],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(
+            f"{path} is no state of an audit: name another file, or remove it to begin anew"
+        ) from error
+    for name, value in settings.items():
+        if stored.get(name) != value:
+            raise InvalidInput(
+                f"{path} belongs to an audit with {name} {_shown(stored.get(name))}, not "
+                f"{_shown(value)}: name another file, or remove it to begin anew"
+            )
+    return progress
+
+
+def _testing(data: Any) -> Testing | None:
+    return None if data is None else Testing(**data)
+
+
+def _shown(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:12]}..."
+
+
+# --- the rounds -----------------------------------------------------------------------------------
+
 
 _LEARNED = 1 << 16  # outputs of a database that are looked at; more do not sharpen the event
 _HEAVIEST = 1 << 24  # numbers in the outputs of a database that are looked at
@@ -277,7 +376,7 @@ class _Run:
         """Find the event of this round, on samples that are used for nothing else."""
         number_of = len(self.progress.rounds) + 1
         scores: list[float | None] = [None] * len(self.about.pairs)
-        best, chosen = Candidate(None, 0, 0.0, 0), 0
+        best, chosen = Chosen(None, 0, 0.0, 0), 0
         failed: dict[int, set[str]] = {}
         for i in track(active, f"round {number_of}: looking for an event", len(active)):
             pair = self.about.pairs[i]

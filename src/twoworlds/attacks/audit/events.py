@@ -2,11 +2,23 @@
 
 An event is a feature of the output together with the values that count: intervals of a number, or
 a set of classes. It is plain data, so it goes into a state file and comes back.
+
+The search for the event that tells two databases apart runs on samples used for nothing else. These
+are halved again. On the first part each feature is cut into classes (values, or bins between
+quantiles) that are put into an order: by their likelihood ratio, as Neyman and Pearson would, and
+for numbers also by size. On the second part every beginning of every order, an event, is scored by
+roughly what the test could certify, both ways round:
+
+    ln ((p - delta) / q),   p from below and q from above (Wilson's bounds).
+
+Nothing here is promised to anybody: what is certified is certified afterwards, on fresh samples.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -14,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from twoworlds.attacks.audit.features import FAILED, Feature, values_of
-from twoworlds.attacks.audit.outputs import Outputs, coarse
+from twoworlds.attacks.audit.features import FAILED, LOW_BITS, Feature, features_for, values_of
+from twoworlds.attacks.audit.outputs import Outputs, as_list, coarse
 from twoworlds.errors import InvalidInput
 
-__all__ = ["Event"]
+__all__ = ["Chosen", "Event", "learn"]
 
 
 @dataclass(frozen=True)
@@ -58,11 +70,7 @@ class Event:
         return f"lambda y: {parts}" if f == "y" else f"lambda y: (lambda v: {parts})({f})"
 
     def holds(self, output: Any) -> bool:
-        """Tell whether one output is in the event; one on which the code fails is not.
-
-        >>> Event(Feature("value"), intervals=((1.5, inf),)).holds("none")
-        False
-        """
+        """Tell whether one output is in the event; one on which the code fails is not."""
         value = self.feature.of(output)
         if value is FAILED:
             return False
@@ -160,3 +168,225 @@ def _frozen(value: Any) -> Any:
 
 def _thawed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+# --- the search -----------------------------------------------------------------------------------
+
+
+_BINS = 48
+_LISTED = 200
+_ATOMS = 64
+_Z = 3.0  # standard deviations: rarer events need to stand out more
+_PLAINER = 0.01  # what one more interval must gain: people read these events
+Values = np.ndarray | list[Any]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An event that looked likelier on one database of a pair."""
+
+    event: Event | None  # the event
+    likelier: int  # which database makes it likelier, 0 or 1
+    score: float  # roughly the epsilon that a test of it could certify
+    tried: int  # how many events it was chosen from
+
+
+def learn(
+    first: Outputs,
+    second: Outputs,
+    delta: float,
+    landmarks: Iterable[float],
+    *,
+    low_bits: bool,
+    goal: float = inf,
+    check: Callable[[], None] = lambda: None,
+) -> Chosen:
+    """Return the event that seems to separate two samples most."""
+    if (
+        type(first) is not type(second)
+        or getattr(first, "shape", (0,))[1:] != getattr(second, "shape", (0,))[1:]
+    ):
+        first, second = as_list(first), as_list(second)
+    best = {low: Chosen(None, 0, -inf, 0) for low in (False, True)}
+    tried = 0
+    for feature in features_for(first, second, landmarks, low_bits=low_bits):
+        check()
+        values = values_of(feature, first), values_of(feature, second)
+        for classes in _ways(feature, *values):
+            found = classes.best(delta)
+            tried += found.tried
+            low = feature.name in LOW_BITS
+            if found.score > best[low].score:
+                best[low] = found
+    low = best[True].score > best[False].score and best[False].score <= goal
+    chosen = best[low]
+    return Chosen(chosen.event, chosen.likelier, chosen.score, tried)
+
+
+@dataclass(frozen=True)
+class _Classes:
+    """Classes of a feature with their counts, in both parts of both samples.
+
+    ``seen`` and ``scored`` have one row per database, one column per class.
+    """
+
+    feature: Feature
+    seen: np.ndarray
+    scored: np.ndarray
+    sizes: tuple[int, int]
+    ordered: bool
+    labels: Sequence[Any]  # the edges of bins, or the classes, of which the last is all others
+
+    def best(self, delta: float) -> Chosen:
+        """Score every beginning of every order."""
+        ratio = (self.seen[0] + 0.5) / (self.seen[1] + 0.5)
+        orders = [np.argsort(-ratio, kind="stable"), np.argsort(ratio, kind="stable")]
+        if self.ordered:
+            orders += [np.arange(len(ratio)), np.arange(len(ratio))[::-1]]
+        best, tried = Chosen(None, 0, -inf, 0), 0
+        for order in orders:
+            hits = np.cumsum(self.scored[:, order], axis=1)
+            for likelier in (0, 1):
+                scores = _scores(hits[likelier], hits[1 - likelier], self.sizes, likelier, delta)
+                tried += len(scores)
+                at = int(np.argmax(scores))
+                if scores[at] > best.score:
+                    event = self._event(order[: at + 1])
+                    score = float(scores[at]) - _PLAINER * max(0, len(event.intervals) - 1)
+                    if score > best.score:
+                        best = Chosen(event, likelier, score, 0)
+        return Chosen(best.event, best.likelier, best.score, tried)
+
+    def _event(self, chosen: np.ndarray) -> Event:
+        if not self.ordered:
+            others = len(self.labels)
+            inside = set(chosen.tolist())
+            if others in inside:
+                left = [v for i, v in enumerate(self.labels) if i not in inside]
+                return Event(self.feature, members=tuple(left), negated=True)
+            return Event(self.feature, members=tuple(self.labels[i] for i in sorted(inside)))
+        intervals: list[tuple[float, float]] = []
+        for i in sorted(chosen.tolist()):
+            low, high = self.labels[i], self.labels[i + 1]
+            if intervals and intervals[-1][1] == low:
+                intervals[-1] = (intervals[-1][0], high)
+            else:
+                intervals.append((low, high))
+        return Event(self.feature, intervals=tuple(intervals))
+
+
+def _scores(
+    hits: np.ndarray, others: np.ndarray, sizes: tuple[int, int], likelier: int, delta: float
+) -> np.ndarray:
+    p = _wilson(hits, sizes[likelier], -_Z) - delta
+    q = _wilson(others, sizes[1 - likelier], _Z)
+    return np.where(p > 0, np.log(np.maximum(p, 1e-300) / q), -inf)
+
+
+def _wilson(hits: np.ndarray, draws: int, z: float) -> np.ndarray:
+    share = hits / draws
+    centre = share + z * z / (2 * draws)
+    reach = z * np.sqrt(share * (1 - share) / draws + z * z / (4 * draws * draws))
+    return (centre + reach) / (1 + z * z / draws)
+
+
+def _ways(feature: Feature, first: Values, second: Values) -> Iterable[_Classes]:
+    """Cut a feature into classes, in one or two ways."""
+    a, b = _as_numbers(first), _as_numbers(second)
+    if a is None or b is None:
+        yield _listed(feature, list(first), list(second))
+        return
+    yield _binned(feature, a, b)
+    atoms = _atoms(a[: len(a) // 2], b[: len(b) // 2])
+    if atoms:
+        yield _among(feature, atoms, a, b)
+
+
+def _as_numbers(values: Values) -> np.ndarray | None:
+    """Return an array where all values are numbers, or None for want of one."""
+    if isinstance(values, np.ndarray):
+        return values
+    if all(v is FAILED or type(v) in (int, float) for v in values) and any(
+        v is not FAILED for v in values
+    ):
+        try:
+            return np.array([np.nan if v is FAILED else v for v in values], dtype=np.float64)
+        except OverflowError:
+            return None
+    return None
+
+
+def _binned(feature: Feature, a: np.ndarray, b: np.ndarray) -> _Classes:
+    """Cut the line at quantiles of the first parts, or at each value where they are few."""
+    pooled = np.concatenate([a[: len(a) // 2], b[: len(b) // 2]])
+    pooled = pooled[np.isfinite(pooled)] if pooled.dtype.kind == "f" else pooled
+    distinct = np.unique(pooled)
+    if len(distinct) > _BINS:
+        places = np.linspace(0, len(pooled) - 1, _BINS + 1).round().astype(int)
+        distinct = np.unique(np.sort(pooled)[places])
+    edges = [-inf, *distinct[1:].tolist(), inf]
+
+    def counts(values: np.ndarray) -> np.ndarray:
+        known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+        places = np.searchsorted(np.array(edges[1:-1]), known, side="right")
+        return np.bincount(places, minlength=len(edges) - 1)
+
+    return _classes(feature, counts, a, b, edges, ordered=True)
+
+
+def _atoms(a: np.ndarray, b: np.ndarray) -> list[Any]:
+    """Return values that occur again and again among many that do not."""
+    values, counts = np.unique(np.concatenate([a, b]), return_counts=True)
+    if len(values) <= _BINS:
+        return []
+    often = counts >= max(8, (len(a) + len(b)) // 1000)
+    chosen = np.argsort(-counts * often)[:_ATOMS]
+    found = [values[i].item() for i in chosen if often[i]]
+    return [v for v in found if v == v]
+
+
+def _among(feature: Feature, atoms: list[Any], a: np.ndarray, b: np.ndarray) -> _Classes:
+    inner = np.sort(np.array(atoms))
+
+    def counts(values: np.ndarray) -> np.ndarray:
+        places = np.minimum(np.searchsorted(inner, values), len(inner) - 1)
+        places = np.where(inner[places] == values, places, len(inner))
+        return np.bincount(places, minlength=len(inner) + 1)
+
+    return _classes(feature, counts, a, b, inner.tolist(), ordered=False)
+
+
+def _listed(feature: Feature, a: list[Any], b: list[Any]) -> _Classes:
+    """Take the values seen most often as classes, and all others as one more.
+
+    Lists and dictionaries are among the others: what stands in them has features of its own.
+    """
+    half = (*a[: len(a) // 2], *b[: len(b) // 2])
+    seen = Counter(
+        v for v in half if not isinstance(v, (list, dict)) and v == v and v is not FAILED
+    )
+    labels = [v for v, _ in seen.most_common(_LISTED)]
+    place = {v: i for i, v in enumerate(labels)}
+
+    def where(value: Any) -> int:
+        return len(labels) if isinstance(value, (list, dict)) else place.get(value, len(labels))
+
+    def counts(values: list[Any]) -> np.ndarray:
+        places = [where(v) for v in values if v is not FAILED]
+        return np.bincount(np.array(places, dtype=np.int64), minlength=len(labels) + 1)
+
+    return _classes(feature, counts, a, b, labels, ordered=False)
+
+
+def _classes(
+    feature: Feature, counts: Any, a: Values, b: Values, labels: Sequence[Any], *, ordered: bool
+) -> _Classes:
+    i, j = len(a) // 2, len(b) // 2
+    return _Classes(
+        feature,
+        np.stack([counts(a[:i]), counts(b[:j])]),
+        np.stack([counts(a[i:]), counts(b[j:])]),
+        (len(a) - i, len(b) - j),
+        ordered,
+        labels,
+    )

@@ -64,11 +64,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Feature:
-    """A named feature with its parameters.
-
-    >>> Feature("item", (2,)).code
-    'y[2]'
-    """
+    """A named feature with its parameters."""
 
     name: str
     parameters: tuple[Any, ...] = ()
@@ -112,31 +108,19 @@ def values_of(feature: Feature, outputs: Outputs) -> np.ndarray | list[Any]:
 
 
 def inside(value: Any, path: Path) -> Any:
-    """Return what a path leads to.
-
-    >>> inside({"a": [1, {"b": 2}]}, ("a", 1, "b"))
-    2
-    """
+    """Return what a path leads to."""
     for step in path:
         value = value[step]
     return value
 
 
 def written(path: Path) -> str:
-    """Return the Python expression in ``y`` that follows a path.
-
-    >>> written(("a", 1, "b"))
-    "y['a'][1]['b']"
-    """
+    """Return the Python expression in ``y`` that follows a path."""
     return "y" + "".join(f"[{step!r}]" for step in path)
 
 
 def built(value: Any) -> Any:
-    """Return how a value is built: keys in order, lengths, and the types of what stands there.
-
-    >>> built({"b": [1, 2.5], "a": None})
-    {'a': 'NoneType', 'b': ['int', 'float']}
-    """
+    """Return how a value is built: keys in order, lengths, and the types of what stands there."""
     if isinstance(value, dict):
         return {key: built(value[key]) for key in sorted(value, key=repr)}
     return [built(item) for item in value] if isinstance(value, list) else type(value).__name__
@@ -363,14 +347,7 @@ FEATURES: dict[str, Kind] = {
 def features_for(
     first: Outputs, second: Outputs, landmarks: Iterable[float], *, low_bits: bool
 ) -> list[Feature]:
-    """Return the features that may tell two samples apart.
-
-    Args:
-        first: outputs on one database.
-        second: outputs on the other, of the same kind.
-        landmarks: numbers that stand in the databases, for the feature ``returns``.
-        low_bits: whether to look at low-order bits of floats.
-    """
+    """Return the features that may tell two samples apart."""
     if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
         if first.ndim == 1:
             return list(_of_numbers(first, second, landmarks, low_bits=low_bits))

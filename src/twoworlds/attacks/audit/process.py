@@ -36,8 +36,7 @@ import numpy as np
 
 from twoworlds.attacks.audit.adapters import local
 from twoworlds.attacks.audit.outputs import Outputs, raised
-from twoworlds.attacks.audit.pairs import Pair
-from twoworlds.attacks.audit.subjects import About, OutOfTime, Unresponsive, end_group
+from twoworlds.attacks.audit.subjects import About, OutOfTime, Pair, Unresponsive, end_group
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
 __all__ = ["InChild", "main", "receive", "send"]
@@ -60,14 +59,7 @@ _WAY_OUT = (
 
 
 class InChild:
-    """A subject that is named by a text and runs in a child process.
-
-    Args:
-        text: ``python:module:name``.
-        neighbours: how databases are proposed, if no pairs are known.
-        given: pairs of neighbouring databases.
-        patience: seconds to wait for one output.
-    """
+    """A subject that is named by a text and runs in a child process."""
 
     about: About
     converted = False
@@ -257,11 +249,7 @@ class Unreadable(Exception):
 
 
 def send(stream: IO[bytes], value: Any) -> None:
-    """Write one message.
-
-    Raises:
-        InvalidInput: for a value that cannot be handed over, or is too large.
-    """
+    """Write one message."""
     body = json.dumps(_encoded(value, 0), allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
@@ -275,12 +263,7 @@ def send(stream: IO[bytes], value: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message.
-
-    Raises:
-        EOFError: when there is none.
-        Unreadable: when it is none, or is too large.
-    """
+    """Read one message."""
     head = stream.read(_HEAD.size)
     if not head:
         raise EOFError

@@ -19,10 +19,20 @@ can be ended when it hangs (`twoworlds.attacks.audit.process`).
 
 The generator for each batch is made from the seed and from the place of the batch in the audit, so
 that an audit can be repeated, and resumed, whatever the machine's speed.
+
+Who gives no pairs of databases gets proposals that are neighbours under a stated reading:
+
+* ``one``: numbers, or lists in which one entry differs, by at most 1;
+* ``all``: lists in which every entry may differ by at most 1 (answers to queries of sensitivity 1);
+* ``add-remove``: lists of which one has an entry more.
+
+The patterns for lists are those that StatDP generates (Ding, Wang, Wang, Zhang and Kifer, Detecting
+violations of differential privacy, CCS 2018), and their mirror images.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import json
@@ -32,14 +42,13 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from twoworlds.attacks.audit import pairs as proposed
 from twoworlds.attacks.audit.outputs import (
     Outputs,
     failures,
@@ -50,20 +59,134 @@ from twoworlds.attacks.audit.outputs import (
     settled,
     tidy,
 )
-from twoworlds.attacks.audit.pairs import Pair
-from twoworlds.errors import InvalidInput
+from twoworlds.errors import InvalidInput, UnknownName
 
-__all__ = [
-    "GIVEN",
-    "About",
-    "Command",
-    "Local",
-    "OutOfTime",
-    "Subject",
-    "Unresponsive",
-    "end_group",
-    "taken",
-]
+__all__ = ["Unresponsive"]
+
+Pair = tuple[Any, Any]
+NEIGHBOURS = {
+    "one": "one entry differs, by at most 1",
+    "all": "every entry may differ, by at most 1",
+    "add-remove": "one list has an entry more",
+}
+LENGTH = 5
+_OPENING = ("[", "{", "(", '"', "'")
+_CLOSING = ("]", "}", '"')
+
+
+def meaning(neighbours: str) -> str:
+    """Return what a reading calls neighbours, in words."""
+    if neighbours not in NEIGHBOURS:
+        raise UnknownName("reading of neighbours", neighbours, NEIGHBOURS)
+    return NEIGHBOURS[neighbours]
+
+
+def read_pair(text: str | Pair) -> Pair:
+    """Read two databases with ``~`` between them, each a Python or JSON value or plain text.
+
+    A pair that is no text is taken as it is.
+    """
+    if not isinstance(text, str):
+        return _two(text)
+    first, second = map(_read_database, split_pair(text))
+    if first == second and type(first) is type(second):
+        raise InvalidInput(
+            f"pair {text!r}: both databases are the same, nothing could tell them apart"
+        )
+    return first, second
+
+
+def split_pair(text: str) -> tuple[str, str]:
+    """Return the two texts on both sides of ``~``."""
+    parts = [part.strip() for part in text.split("~")]
+    if len(parts) != 2 or not all(parts):
+        raise InvalidInput(
+            f"pair {text!r}: write two databases with ~ between, as in '[0, 0] ~ [1, 0]'"
+        )
+    return parts[0], parts[1]
+
+
+def _two(pair: Any) -> Pair:
+    try:
+        first, second = pair
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"pair {pair!r}: give two databases") from error
+    return first, second
+
+
+def _read_database(text: str) -> Any:
+    for read in (ast.literal_eval, json.loads):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+    if text.startswith(_OPENING) or text.endswith(_CLOSING):
+        raise InvalidInput(
+            f"database {text!r} looks like a value, but cannot be read as one: close what is "
+            "opened, as in [0, 1]; text with brackets or quotes stands in quotes, as in '\"(a\"'"
+        )
+    return text
+
+
+def number_pairs() -> list[Pair]:
+    """Return pairs of single numbers at most 1 apart."""
+    return [(0.0, 1.0), (0.0, 0.3), (1.0, 2.0), (1000.0, 1001.0)]
+
+
+def list_pairs(neighbours: str, length: int = LENGTH, unit: Any = 1) -> list[Pair]:
+    """Return pairs of lists of numbers that are neighbours under a reading."""
+    meaning(neighbours)
+    return _distinct(_patterns(neighbours, length, unit))
+
+
+def _distinct(pairs: Iterator[Pair]) -> list[Pair]:
+    found: list[Pair] = []
+    for pair in pairs:
+        if pair not in found and pair[::-1] not in found and pair[0] != pair[1]:
+            found.append(pair)
+    return found
+
+
+def _patterns(neighbours: str, n: int, unit: Any) -> Iterator[Pair]:
+    zero, two = 0 * unit, 2 * unit
+    ones, rest = [unit] * n, [unit] * (n - 1)
+    if neighbours == "add-remove":
+        yield ones, rest
+        yield [zero] * n, [*[zero] * (n - 1)]
+        yield [*[zero] * (n - 1), unit], [zero] * (n - 1)
+        yield [unit], []
+        return
+    yield ones, [zero, *rest]
+    yield ones, [two, *rest]
+    yield [zero] * n, [*[zero] * (n - 1), unit]
+    if neighbours == "one":
+        return
+    above, below = [two] * (n - 1), [zero] * (n - 1)
+    half = n // 2
+    yield ones, [two, *below]
+    yield ones, [zero, *above]
+    yield ones, [*above, unit]
+    yield ones, [*below, two]
+    yield ones, [two] * half + [zero] * (n - half)
+    yield ones, [two] * n
+    yield ones, [zero] * n
+    yield [unit] * half + [zero] * (n - half), [zero] * half + [unit] * (n - half)
+
+
+def landmarks(pair: Sequence[Any]) -> list[float]:
+    """Return numbers that an output may start from: those in the databases, and their sums."""
+    found: list[float] = []
+    for database in pair:
+        items = database if isinstance(database, (list, tuple)) else [database]
+        values = [x for x in items if isinstance(x, (int, float)) and abs(x) < 1e15]
+        for value in [sum(values), *values]:
+            if value and float(value) not in found:
+                found.append(float(value))
+    return found
+
+
+# --- subjects -------------------------------------------------------------------------------------
+
 
 GIVEN = "as given"
 MOST_PAIRS = 16
@@ -81,31 +204,18 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a subject before it is run.
+    """What is known of a subject before it is run."""
 
-    Attributes:
-        name: what was typed.
-        identity: a hash of what was audited, for state files.
-        pairs: pairs of databases to look at.
-        neighbours: why these are neighbours, in words.
-        epsilon: what it claims, if it says so.
-        delta: likewise.
-        chunk: how many outputs are drawn at once.
-        start: the size of the first round.
-        low_bits: whether the low-order bits of its floats are its own.
-        notes: what a reader should know.
-    """
-
-    name: str
-    identity: str
-    pairs: tuple[Pair, ...] = ()
-    neighbours: str = "given"
-    epsilon: Any = None
-    delta: Any = 0
-    chunk: int = 256
-    start: int = 256
-    low_bits: bool = True
-    notes: tuple[str, ...] = ()
+    name: str  # what was typed
+    identity: str  # a hash of what was audited, for state files
+    pairs: tuple[Pair, ...] = ()  # pairs of databases to look at
+    neighbours: str = "given"  # why these are neighbours, in words
+    epsilon: Any = None  # what it claims, if it says so
+    delta: Any = 0  # likewise
+    chunk: int = 256  # how many outputs are drawn at once
+    start: int = 256  # the size of the first round
+    low_bits: bool = True  # whether the low-order bits of its floats are its own
+    notes: tuple[str, ...] = ()  # what a reader should know
 
 
 class Subject(Protocol):
@@ -125,13 +235,19 @@ class Subject(Protocol):
 
 def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
     """Propose databases of the kinds that a subject takes: numbers, and lists of them."""
-    kinds = [proposed.lists(reading)]
+    kinds = [list_pairs(reading)]
     if reading != "add-remove":
-        kinds.insert(0, proposed.numbers())
+        kinds.insert(0, number_pairs())
     kept: list[Pair] = []
     refused: list[str] = []
     for kind in kinds:
-        outputs = [subject.draw(database, 1, (0, 0))[0] for database in kind[0]]
+        try:
+            outputs = [subject.draw(database, 1, (0, 0))[0] for database in kind[0]]
+        except (Unresponsive, OutOfTime):
+            raise
+        except InvalidInput as error:  # such as many(...) that takes a list for so many outputs
+            refused.append(str(error))
+            continue
         if failures(outputs) is None:
             kept += kind
         else:
@@ -145,13 +261,7 @@ def taken(subject: Subject, reading: str) -> tuple[Pair, ...]:
 
 
 class Local:
-    """A subject in this process: the clock is looked at between outputs, but nothing can end it.
-
-    Args:
-        draw_one: from a database and a generator to one output.
-        draw_many: the same for a whole batch, or None.
-        about: what is known of it.
-    """
+    """A subject in this process: the clock is looked at between outputs, but nothing can end it."""
 
     def __init__(
         self,
@@ -215,15 +325,7 @@ class Local:
 
 
 class Command:
-    """A program that reads a database and prints an output.
-
-    Args:
-        text: the command, with or without ``command:`` before it.
-        repeat: whether it answers many lines.
-        neighbours: how databases are proposed.
-        given: pairs of neighbouring databases; then none are proposed.
-        patience: seconds to wait for one run.
-    """
+    """A program that reads a database and prints an output."""
 
     def __init__(
         self,
@@ -250,12 +352,12 @@ class Command:
         self.about = About(
             text,
             _identity(text, [found, *self._words[1:]]),
-            neighbours=f"proposed: {proposed.meaning(reading)}" if given is None else GIVEN,
+            neighbours=f"proposed: {meaning(reading)}" if given is None else GIVEN,
             chunk=4096 if repeat else 8,
             start=1024 if repeat else 32,
             notes=("its randomness is its own: the seed does not repeat this audit",),
         )
-        pairs = taken(self, reading) if given is None else map(proposed.read_pair, given)
+        pairs = taken(self, reading) if given is None else map(read_pair, given)
         self.about = replace(self.about, pairs=tuple(pairs))
 
     def draw(

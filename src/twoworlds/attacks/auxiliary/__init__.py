@@ -12,15 +12,13 @@ the attacker with access to the release, and the best simulator without.
 """
 
 from twoworlds.attacks.auxiliary.codes import Code, code
-from twoworlds.attacks.auxiliary.counterexample import Flaw, flaw
 from twoworlds.attacks.auxiliary.entropy import (
-    Entropy,
     LeastDistance,
     Lengths,
-    SourceEntropy,
     entropy_needed,
     least_distance,
     min_entropy,
+    source_entropy,
     usable_lengths,
     vanishing_length,
 )
@@ -30,6 +28,7 @@ from twoworlds.attacks.auxiliary.extractors import (
     extractor,
     fuzzy_extractor,
 )
+from twoworlds.attacks.auxiliary.game import Sanitiser, sanitiser
 from twoworlds.attacks.auxiliary.laws import (
     Case,
     Law,
@@ -43,15 +42,21 @@ from twoworlds.attacks.auxiliary.laws import (
     source,
     table,
 )
-from twoworlds.attacks.auxiliary.sanitisers import Sanitiser, sanitiser
-from twoworlds.attacks.auxiliary.stories import Height, Smoking, Story, height, smoking, story
+from twoworlds.attacks.auxiliary.stories import (
+    Flaw,
+    Height,
+    Smoking,
+    flaw,
+    height,
+    smoking,
+    story,
+)
 from twoworlds.attacks.auxiliary.theorem import Attack, FuzzyAttack, attack, fuzzy_attack
 
 __all__ = [
     "Attack",
     "Case",
     "Code",
-    "Entropy",
     "Extractor",
     "Flaw",
     "FuzzyAttack",
@@ -62,8 +67,6 @@ __all__ = [
     "Lengths",
     "Sanitiser",
     "Smoking",
-    "SourceEntropy",
-    "Story",
     "attack",
     "code",
     "count_law",
@@ -84,6 +87,7 @@ __all__ = [
     "sized_source",
     "smoking",
     "source",
+    "source_entropy",
     "story",
     "table",
     "usable_lengths",

@@ -38,21 +38,8 @@ def read_bits(text: object, name: str) -> str:
 
 
 def written_bits(value: int, length: int) -> str:
-    """Return a number as so many bits.
-
-    >>> written_bits(6, 4)
-    '0110'
-    """
+    """Return a number as so many bits."""
     return format(value, f"0{length}b") if length else ""
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "bit"), counted(4, "bit"), counted(2, "person", "people")
-    ('1 bit', '4 bits', '2 people')
-    """
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def check_bits(length: int, what: str) -> int:
@@ -69,11 +56,7 @@ def check_bits(length: int, what: str) -> int:
 
 
 def apply(masks: Sequence[int], w: int) -> int:
-    """Return the image of one string under a linear map.
-
-    >>> apply((0b110, 0b011), 0b101)
-    3
-    """
+    """Return the image of one string under a linear map."""
     image = 0
     for mask in masks:
         image = image << 1 | (mask & w).bit_count() & 1
@@ -81,11 +64,7 @@ def apply(masks: Sequence[int], w: int) -> int:
 
 
 def images(masks: Sequence[int], length: int) -> Vector:
-    """Return the images of all strings of so many bits.
-
-    >>> images((0b11,), 2).tolist()
-    [0, 1, 1, 0]
-    """
+    """Return the images of all strings of so many bits."""
     strings = np.arange(1 << length, dtype=np.int64)
     found = np.zeros_like(strings)
     for mask in masks:
@@ -94,11 +73,7 @@ def images(masks: Sequence[int], length: int) -> Vector:
 
 
 def independent(candidates: Iterable[int], of: Iterable[int] = ()) -> list[int]:
-    """Return the candidates, taken in turn, that depend on nothing before them nor on ``of``.
-
-    >>> independent([4, 2, 1], of=[0b110])
-    [4, 1]
-    """
+    """Return the candidates, taken in turn, that depend on nothing before them nor on ``of``."""
     basis: dict[int, int] = {}  # by leading bit
 
     def enters(mask: int) -> bool:
@@ -115,11 +90,7 @@ def independent(candidates: Iterable[int], of: Iterable[int] = ()) -> list[int]:
 
 
 def patterns(length: int, weight: int) -> Iterator[int]:
-    """Run through the error patterns of weight up to ``weight``, lightest first.
-
-    >>> [format(e, "03b") for e in patterns(3, 1)]
-    ['000', '100', '010', '001']
-    """
+    """Run through the error patterns of weight up to ``weight``, lightest first."""
     bits = [1 << i for i in reversed(range(length))]
     for size in range(weight + 1):
         yield from map(sum, combinations(bits, size))
@@ -129,11 +100,7 @@ def patterns(length: int, weight: int) -> Iterator[int]:
 
 
 def read_polynomial(value: object, name: str) -> int:
-    """Read a polynomial: ``x^3+x+1``, or the number whose bits are its coefficients.
-
-    >>> read_polynomial("x^3 + x + 1", "polynomial"), read_polynomial(11, "polynomial")
-    (11, 11)
-    """
+    """Read a polynomial: ``x^3+x+1``, or the number whose bits are its coefficients."""
     text = str(value).replace(" ", "")
     if text.isdecimal() and len(text) < 9 and text not in ("0", "1"):
         return int(text)
@@ -149,22 +116,14 @@ def read_polynomial(value: object, name: str) -> int:
 
 
 def polynomial_text(polynomial: int) -> str:
-    """Write a polynomial.
-
-    >>> polynomial_text(0b1011)
-    'x^3+x+1'
-    """
+    """Write a polynomial."""
     names = {0: "1", 1: "x"}
     degrees = [i for i in reversed(range(polynomial.bit_length())) if polynomial >> i & 1]
     return "+".join(names.get(i, f"x^{i}") for i in degrees) or "0"
 
 
 def divided(polynomial: int, by: int) -> tuple[int, int]:
-    """Return quotient and remainder.
-
-    >>> divided(0b1001, 0b11)
-    (7, 0)
-    """
+    """Return quotient and remainder."""
     quotient, degree = 0, by.bit_length()
     while polynomial.bit_length() >= degree:
         shift = polynomial.bit_length() - degree
@@ -174,11 +133,7 @@ def divided(polynomial: int, by: int) -> tuple[int, int]:
 
 
 def multiply(first: int, second: int, modulus: int) -> int:
-    """Return the product of two elements of a field.
-
-    >>> multiply(0b10, 0b11, 0b111)  # x (x + 1) = 1 modulo x^2 + x + 1
-    1
-    """
+    """Return the product of two elements of a field."""
     found = 0
     for i in range(second.bit_length()):
         found ^= (first << i) * (second >> i & 1)
@@ -194,11 +149,7 @@ def is_irreducible(polynomial: int) -> bool:
 
 @cache
 def irreducible(degree: int) -> int:
-    """Return the irreducible polynomial of a degree that comes first as a number.
-
-    >>> polynomial_text(irreducible(2)), polynomial_text(irreducible(3))
-    ('x^2+x+1', 'x^3+x+1')
-    """
+    """Return the irreducible polynomial of a degree that comes first as a number."""
     return next(p for p in range(1 << degree, 2 << degree) if is_irreducible(p))
 
 
@@ -206,11 +157,7 @@ def irreducible(degree: int) -> int:
 
 
 def integers(weights: Sequence[Fraction]) -> tuple[Vector, int]:
-    """Return rationals as whole numbers over their least common denominator.
-
-    >>> integers([Fraction(1, 2), Fraction(1, 3)])
-    (array([3, 2], dtype=object), 6)
-    """
+    """Return rationals as whole numbers over their least common denominator."""
     bottom = lcm(*(weight.denominator for weight in weights))
     found = np.empty(len(weights), dtype=object)
     found[:] = [weight.numerator * (bottom // weight.denominator) for weight in weights]
@@ -223,11 +170,7 @@ def fitted(vector: Vector, largest: int) -> Vector:
 
 
 def grouped(cells: Vector, weights: Vector, size: int) -> Vector:
-    """Return the sum of the weights in each of ``size`` cells.
-
-    >>> grouped(np.array([0, 1, 0]), np.array([3, 4, 5]), 2).tolist()
-    [8, 4]
-    """
+    """Return the sum of the weights in each of ``size`` cells."""
     found = np.zeros(size, dtype=weights.dtype)
     np.add.at(found, cells, weights)
     return found
@@ -237,9 +180,6 @@ def xor_sum(first: Vector, second: Vector) -> Vector:
     """Return the law of the sum, bit by bit, of two independent strings, up to denominators.
 
     By the Walsh-Hadamard transform, which turns it into a product; whole numbers throughout.
-
-    >>> xor_sum(np.array([3, 1, 0, 0]), np.array([3, 0, 1, 0])).tolist()
-    [9, 3, 3, 1]
     """
     size = len(first)
     largest = size * sum(map(int, first)) * sum(map(int, second))

@@ -48,17 +48,11 @@ _BCH: dict[int, dict[int, str | int]] = {
 
 @dataclass(frozen=True)
 class Code:
-    """A binary linear code.
+    """A binary linear code."""
 
-    Attributes:
-        length: Of its strings.
-        checks: Independent masks; a codeword has even parity on each of them.
-        name: What it is called.
-    """
-
-    length: int
-    checks: tuple[int, ...]
-    name: str
+    length: int  # of its strings
+    checks: tuple[int, ...]  # independent masks; a codeword has even parity on each of them
+    name: str  # what it is called
 
     def __post_init__(self) -> None:
         """Refuse checks that say the same thing twice, or speak of bits that are not there."""
@@ -114,11 +108,7 @@ class Code:
         return self.leaders.get(syndrome)
 
     def describe(self) -> str:
-        """Return name, parameters and radius in words.
-
-        >>> code("hamming(3)").describe()
-        'the hamming(3) code [7, 4], of distance 3, mends 1 error'
-        """
+        """Return name, parameters and radius in words."""
         errors = "1 error" if self.radius == 1 else f"{self.radius} errors"
         distance = "" if self.distance is None else f", of distance {self.distance}"
         return f"the {self.name} code [{self.length}, {self.dimension}]{distance}, mends {errors}"
@@ -134,11 +124,7 @@ def code(text: str | Code) -> Code:
 
 @CODES.register("repetition")
 def repetition(n: object) -> Code:
-    """Return the code of n equal bits; the checks compare each bit with the first.
-
-    >>> repetition(5).distance, repetition(5).radius
-    (5, 2)
-    """
+    """Return the code of n equal bits; the checks compare each bit with the first."""
     length = _length(n)
     first = 1 << length - 1
     return Code(
@@ -168,11 +154,7 @@ def hamming(m: object) -> Code:
 
 @CODES.register("bch")
 def bch(n: object, k: object) -> Code:
-    """Return the narrow-sense binary BCH code of length n = 2^m - 1 and dimension k.
-
-    >>> bch(15, 7).distance, bch(15, 5).distance
-    (5, 7)
-    """
+    """Return the narrow-sense binary BCH code of length n = 2^m - 1 and dimension k."""
     length, wanted = _length(n), whole(k, "k", at_least=1)
     if length not in _BCH:
         raise InvalidInput(f"n={length}: a BCH code has length 2^m-1: 3, 7 or 15")
@@ -184,11 +166,7 @@ def bch(n: object, k: object) -> Code:
 
 @CODES.register("cyclic")
 def cyclic(n: object, generator: object, *, name: str | None = None) -> Code:
-    """Return the cyclic code of length n that a divisor of x^n + 1 generates.
-
-    >>> cyclic(15, "x^8+x^7+x^6+x^4+1").describe()
-    'the cyclic(15, x^8+x^7+x^6+x^4+1) code [15, 7], of distance 5, mends 2 errors'
-    """
+    """Return the cyclic code of length n that a divisor of x^n + 1 generates."""
     length = _length(n)
     divisor = read_polynomial(generator, "generator")
     quotient, remainder = divided(1 << length | 1, divisor)

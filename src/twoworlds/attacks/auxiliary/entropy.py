@@ -33,21 +33,20 @@ from math import comb
 from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.auxiliary.bits import counted
-from twoworlds.attacks.auxiliary.laws import Case, Law, law_of
+from twoworlds.attacks.auxiliary.laws import Case, Law, law_of, sized_source
+from twoworlds.attacks.english import counted
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, ln, probability, show, stated, to_json, whole
 from twoworlds.progress import track
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
 __all__ = [
-    "Entropy",
     "LeastDistance",
     "Lengths",
-    "SourceEntropy",
     "entropy_needed",
     "least_distance",
     "min_entropy",
+    "source_entropy",
     "usable_lengths",
     "vanishing_length",
 ]
@@ -57,21 +56,13 @@ _MOST_BITS = 7
 
 @dataclass(frozen=True)
 class LeastDistance(Result):
-    """The least distance from uniform that a strong extractor can promise.
+    """The least distance from uniform that a strong extractor can promise."""
 
-    Attributes:
-        bits: Length of w.
-        ell: Length of the pad.
-        entropy: Min-entropy that sources have at least.
-        distance: What the best extractor promises; each has a source at least that bad.
-        sizes: How many strings each output of its functions has.
-    """
-
-    bits: int
-    ell: int
-    entropy: int
-    distance: Fraction
-    sizes: tuple[int, ...]
+    bits: int  # length of w
+    ell: int  # length of the pad
+    entropy: int  # min-entropy that sources have at least
+    distance: Fraction  # what the best extractor promises; each has a source at least that bad
+    sizes: tuple[int, ...]  # how many strings each output of its functions has
 
     def answer(self) -> Answer:
         """Say what it means."""
@@ -147,21 +138,13 @@ def _sizes(bits: object, ell: object, entropy: object) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Lengths(Result):
-    """The usable lengths of a law, and of its short databases.
+    """The usable lengths of a law, and of its short databases."""
 
-    Attributes:
-        gamma: The chance that may be left out.
-        size: The printed n_gamma: the least size with a chance below gamma of a larger one.
-        beyond: The chance of a larger database.
-        usable: Lengths that Assumption 2 allows on all databases.
-        usable_short: Lengths that it allows on databases up to that size.
-    """
-
-    gamma: Fraction
-    size: int
-    beyond: Fraction
-    usable: tuple[int, ...]
-    usable_short: tuple[int, ...]
+    gamma: Fraction  # the chance that may be left out
+    size: int  # the printed n_gamma: the least size with a chance below gamma of a larger one
+    beyond: Fraction  # the chance of a larger database
+    usable: tuple[int, ...]  # lengths that Assumption 2 allows on all databases
+    usable_short: tuple[int, ...]  # lengths that it allows on databases up to that size
 
     @property
     def printed_step_fails(self) -> bool:
@@ -261,70 +244,36 @@ def _listed(lengths: tuple[int, ...]) -> str:
 # --- both, and the min-entropy of a source --------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Entropy(Result):
-    """How good a pad can be for each min-entropy, and what leaving databases out does.
-
-    Attributes:
-        least: The best strong extractor, by rising min-entropy.
-        left_out: The lengths that a law allows, and its short databases.
-    """
-
-    least: tuple[LeastDistance, ...]
-    left_out: Lengths
-
-    def answer(self) -> Answer:
-        """Say that a min-entropy of ell is too little, and that large databases matter."""
-        rows = [[str(one.entropy), stated(one.distance, side="down")] for one in self.least]
-        spoilt = "Leaving large databases out can spoil it too."
-        return Answer(
-            "A min-entropy of ell does not make a pad of ell bits.",
-            blocks=(
-                Said([self.least[0].explain()]),
-                Table(["min-entropy", "least epsilon"], rows),
-                Said([f"{spoilt} {self.left_out.explain()}"]),
-            ),
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the numbers for the least min-entropy, then all."""
-        return {
-            **self.least[0].fields(),
-            "by_min_entropy": self.least,
-            "left_out": self.left_out,
-        }
-
-
-def entropy_needed(bits: object = 2, ell: object = 1, entropy: object = None) -> Entropy:
+def entropy_needed(bits: object = 2, ell: object = 1, entropy: object = None) -> Told:
     """Return how good a pad can be, from a min-entropy (``ell`` if left out) up to all bits."""
     first = least_distance(bits, ell, ell if entropy is None else entropy)
     more = range(first.entropy + 1, first.bits + 1)
     rising = (first, *(least_distance(bits, ell, m) for m in more))
-    return Entropy(rising, usable_lengths(vanishing_length(), "1/10"))
+    left_out = usable_lengths(vanishing_length(), "1/10")
+    rows = [[str(one.entropy), stated(one.distance, side="down")] for one in rising]
+    said = Answer(
+        "A min-entropy of ell does not make a pad of ell bits.",
+        blocks=(
+            Said([first.explain()]),
+            Table(["min-entropy", "least epsilon"], rows),
+            Said([f"Leaving large databases out can spoil it too. {left_out.explain()}"]),
+        ),
+    )
+    return Told(said, {**first.fields(), "by_min_entropy": rising, "left_out": left_out})
 
 
-@dataclass(frozen=True)
-class SourceEntropy(Result):
-    """The min-entropy of a source by itself."""
-
-    source: str
-    bits: int
-    largest_probability: Fraction
-
-    def answer(self) -> Answer:
-        """Say the min-entropy, and the chance of the likeliest string."""
-        entropy = min_entropy(self.largest_probability)
-        return Answer(
-            f"{self.source} on {counted(self.bits, 'bit')} has a min-entropy of "
-            f"{show(entropy, side='at least')} "
-            f"{'bit' if entropy == 1 else 'bits'}: its likeliest string has probability "
-            f"{show(self.largest_probability)}."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the source, and its min-entropy from below."""
-        entropy = to_json(min_entropy(self.largest_probability), side="down")
-        return {**super().fields(), "min_entropy": entropy}
+def source_entropy(source: str, bits: object = None) -> Told:
+    """Return the min-entropy of a source by itself."""
+    length, law = sized_source(source, bits=bits)
+    largest = max(law)
+    entropy = min_entropy(largest)
+    said = Answer(
+        f"{source} on {counted(length, 'bit')} has a min-entropy of "
+        f"{show(entropy, side='at least')} {'bit' if entropy == 1 else 'bits'}: its likeliest "
+        f"string has probability {show(largest)}."
+    )
+    data = {"source": source, "bits": length, "largest_probability": largest}
+    return Told(said, {**data, "min_entropy": to_json(entropy, side="down")})
 
 
 def min_entropy(largest: Fraction) -> Number:

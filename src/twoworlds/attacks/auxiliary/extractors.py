@@ -28,7 +28,6 @@ from twoworlds.attacks.auxiliary.bits import (
     Vector,
     apply,
     check_bits,
-    counted,
     fitted,
     grouped,
     images,
@@ -41,6 +40,7 @@ from twoworlds.attacks.auxiliary.bits import (
     read_polynomial,
 )
 from twoworlds.attacks.auxiliary.codes import Code, code
+from twoworlds.attacks.english import counted
 from twoworlds.calls import Registry
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import whole
@@ -53,23 +53,14 @@ _MOST_SEEDS = 1 << 18
 
 @dataclass(frozen=True)
 class Extractor:
-    """A family of linear maps, one for each seed.
+    """A family of linear maps, one for each seed."""
 
-    Attributes:
-        bits: Length of w.
-        ell: Length of r.
-        seeds: How many seeds there are, all equally likely.
-        masks: The map of a seed, as masks.
-        name: What it is called.
-        universal: Whether different strings collide with probability at most 2^-ell.
-    """
-
-    bits: int
-    ell: int
-    seeds: int
-    masks: Callable[[int], tuple[int, ...]]
-    name: str
-    universal: bool = True
+    bits: int  # length of w
+    ell: int  # length of r
+    seeds: int  # how many seeds there are, all equally likely
+    masks: Callable[[int], tuple[int, ...]]  # the map of a seed, as masks
+    name: str  # what it is called
+    universal: bool = True  # whether different strings collide with probability at most 2^-ell
 
     def __call__(self, seed: int, w: int) -> int:
         """Return Ext(seed, w)."""
@@ -96,12 +87,7 @@ def extractor(text: str, bits: object, ell: object) -> Extractor:
 
 @EXTRACTORS.register("matrices")
 def matrices(*, bits: int, ell: int) -> Extractor:
-    """All binary matrices with ell rows, each as likely: r = S w.
-
-    >>> ext = matrices(bits=4, ell=2)
-    >>> ext.seeds, ext(0b1000_0001, 0b1001)
-    (256, 3)
-    """
+    """All binary matrices with ell rows, each as likely: r = S w."""
     one = (1 << bits) - 1
     return Extractor(
         bits,
@@ -114,11 +100,7 @@ def matrices(*, bits: int, ell: int) -> Extractor:
 
 @EXTRACTORS.register("inner-product")
 def inner_product(*, bits: int, ell: int = 1) -> Extractor:
-    """One bit: the inner product of w with a random string.
-
-    >>> inner_product(bits=4)(0b0110, 0b0100)
-    1
-    """
+    """One bit: the inner product of w with a random string."""
     if ell != 1:
         raise InvalidInput(f"ell={ell}: an inner product gives 1 bit; use matrices for more")
     return Extractor(bits, 1, 1 << bits, lambda seed: (seed,), f"all {1 << bits} inner products")
@@ -126,11 +108,7 @@ def inner_product(*, bits: int, ell: int = 1) -> Extractor:
 
 @EXTRACTORS.register("field")
 def field(polynomial: object = None, *, bits: int, ell: int) -> Extractor:
-    """The first ell bits of s w in GF(2^bits), for a random s.
-
-    >>> field(bits=2, ell=2)(0b10, 0b11)  # x (x + 1) = 1 modulo x^2 + x + 1
-    1
-    """
+    """The first ell bits of s w in GF(2^bits), for a random s."""
     check_bits(bits, "w")
     modulus = irreducible(bits) if polynomial is None else read_polynomial(polynomial, "polynomial")
     if modulus.bit_length() != bits + 1 or not is_irreducible(modulus):
@@ -152,11 +130,7 @@ def field(polynomial: object = None, *, bits: int, ell: int) -> Extractor:
 
 @EXTRACTORS.register("toeplitz")
 def toeplitz(*, bits: int, ell: int) -> Extractor:
-    """All matrices that are constant along diagonals: a seed of bits + ell - 1 bits.
-
-    >>> toeplitz(bits=3, ell=2).masks(0b1101)
-    (5, 6)
-    """
+    """All matrices that are constant along diagonals: a seed of bits + ell - 1 bits."""
     one = (1 << bits) - 1
     return Extractor(
         bits,
@@ -169,11 +143,7 @@ def toeplitz(*, bits: int, ell: int) -> Extractor:
 
 @EXTRACTORS.register("identity")
 def identity(*, bits: int, ell: int) -> Extractor:
-    """The first ell bits of w as they are, without a seed.
-
-    >>> identity(bits=3, ell=2)(0, 0b101)
-    2
-    """
+    """The first ell bits of w as they are, without a seed."""
     name = "the string itself" if bits == ell else f"the first {ell} of {counted(bits, 'bit')}"
     return _chosen_bits(bits, tuple(1 << i for i in reversed(range(bits - ell, bits))), name)
 
@@ -201,15 +171,10 @@ class FailingPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FuzzyExtractor:
-    """Gen and Rec.
+    """Gen and Rec."""
 
-    Attributes:
-        extract: What makes the pad.
-        code: What mends errors; None where there are none.
-    """
-
-    extract: Extractor
-    code: Code | None = None
+    extract: Extractor  # what makes the pad
+    code: Code | None = None  # what mends errors; None where there are none
 
     def __post_init__(self) -> None:
         """Refuse a code and an extractor of different lengths."""
@@ -297,12 +262,7 @@ class FuzzyExtractor:
             )
 
     def distance(self, source: list[Fraction]) -> Fraction:
-        """Return the statistical distance of (R, P) from (U, P), the first clause of Definition 1.
-
-        >>> from twoworlds.attacks.auxiliary.laws import source
-        >>> fuzzy_extractor("repetition(3)", 1).distance(source("iid(3/5)", 3))
-        Fraction(37, 250)
-        """
+        """Return the distance of (R, P) from (U, P): the first clause of Definition 1."""
         self.check_size()
         if len(source) != 1 << self.bits:
             raise InvalidInput(

@@ -29,14 +29,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twoworlds.attacks.auxiliary.bits import (
-    Vector,
-    check_bits,
-    counted,
-    integers,
-    read_bits,
-    written_bits,
-)
+from twoworlds.attacks.auxiliary.bits import Vector, check_bits, integers, read_bits, written_bits
+from twoworlds.attacks.english import counted
 from twoworlds.calls import Registry, parse
 from twoworlds.errors import InvalidInput, NotStochastic, TooLarge, UnknownName
 from twoworlds.numbers import probability, whole
@@ -64,54 +58,32 @@ _KNOWN = ("database", *_NEEDED, "size")
 
 @dataclass(frozen=True)
 class Case:
-    """One database with its probability.
+    """One database with its probability."""
 
-    Attributes:
-        database: What it is called.
-        utility: The vector w, as bits.
-        breaches: The strings of bits that are a breach of it.
-        probability: Of this database.
-        size: Its length, for laws in which that matters (Assumption 2, part 1).
-    """
-
-    database: str
-    utility: str
-    breaches: tuple[str, ...]
-    probability: Fraction
-    size: int = 0
+    database: str  # what it is called
+    utility: str  # the vector w, as bits
+    breaches: tuple[str, ...]  # the strings of bits that are a breach of it
+    probability: Fraction  # of this database
+    size: int = 0  # its length, for laws in which that matters (Assumption 2, part 1)
 
 
-class Group(NamedTuple):
-    """The databases with one set of breaches.
+class BreachSet(NamedTuple):
+    """The databases with one set of breaches."""
 
-    Attributes:
-        breaches: That set, sorted.
-        factor: The weight of w is ``factor * weights[w]``.
-        weights: Whole numbers; groups of a product law share them.
-    """
-
-    breaches: tuple[str, ...]
-    factor: int
-    weights: Vector
+    breaches: tuple[str, ...]  # that set, sorted
+    factor: int  # the weight of w is ``factor * weights[w]``
+    weights: Vector  # whole numbers; groups of a product law share them
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A law of utility vector and set of breaches.
+    """A law of utility vector and set of breaches."""
 
-    Attributes:
-        bits: Length of the utility vector.
-        groups: By set of breaches.
-        total: What all weights sum to.
-        name: What it is, in words.
-        cases: The databases one by one, where they are listed.
-    """
-
-    bits: int
-    groups: tuple[Group, ...]
-    total: int
-    name: str
-    cases: tuple[Case, ...] = ()
+    bits: int  # length of the utility vector
+    groups: tuple[BreachSet, ...]  # by set of breaches
+    total: int  # what all weights sum to
+    name: str  # what it is, in words
+    cases: tuple[Case, ...] = ()  # the databases one by one, where they are listed
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -160,7 +132,7 @@ def law_of(cases: Iterable[Case], *, name: str = "the given law") -> Law:
     weights = {one: np.zeros(1 << bits, dtype=object) for one in dict.fromkeys(sets)}
     for one, case, number in zip(sets, listed, numbers, strict=True):
         weights[one][int(case.utility, 2)] += number
-    groups = tuple(Group(one, 1, vector) for one, vector in weights.items() if vector.any())
+    groups = tuple(BreachSet(one, 1, vector) for one, vector in weights.items() if vector.any())
     return Law(bits, groups, total, name, listed)
 
 
@@ -208,7 +180,7 @@ def independent_law(
         raise TooLarge(f"ell={length}: secrets of up to 10 bits are run through")
     _check_total(weights, "the source")
     numbers, bottom = integers(weights)
-    groups = tuple(Group((written_bits(y, length),), 1, numbers) for y in range(1 << length))
+    groups = tuple(BreachSet((written_bits(y, length),), 1, numbers) for y in range(1 << length))
     return Law(check_bits(bits, "a utility vector"), groups, bottom << length, name)
 
 
@@ -225,7 +197,7 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
     n, length = whole(people, "people", at_least=1), whole(ell, "ell", at_least=1)
     chance = probability(p, "p")
     if length > n:
-        raise InvalidInput(f"ell={length} secret bits, but only {counted(n, 'person', 'people')}")
+        raise InvalidInput(f"ell={length} secret bits, but only {counted(n, 'person')}")
     if length > 10 or n > _MOST_PEOPLE:
         raise TooLarge(f"people={n}, ell={length}: take at most 10000 people and 10 secret bits")
     bits = check_bits(n.bit_length(), "the count")
@@ -238,16 +210,12 @@ def count_law(people: object, ell: object = 1, *, p: object = "1/2") -> Law:
                 vector = written_bits(ones + others, bits)
                 cases.append(Case(f"{secret}+{others}", vector, (secret,), weight * likely, n))
     whose = "the bit of the first is" if length == 1 else f"the bits of the first {length} are"
-    who = counted(n, "person", "people")
+    who = counted(n, "person")
     return law_of(cases, name=f"{who}, the number of ones is published, {whose} secret")
 
 
 def binomial_law(n: int, p: Fraction) -> list[Fraction]:
-    """Return the law of the number of successes in n trials.
-
-    >>> [str(x) for x in binomial_law(2, Fraction(1, 3))]
-    ['4/9', '4/9', '1/9']
-    """
+    """Return the law of the number of successes in n trials."""
     return [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
 
 
@@ -383,7 +351,7 @@ def independent(*chances: object, bits: int) -> list[Fraction]:
     """Independent bits, each with its own probability of being 1."""
     if len(chances) != bits:
         raise InvalidInput(
-            f"independent(...) has {counted(len(chances), 'probability', 'probabilities')} for "
+            f"independent(...) has {counted(len(chances), 'probability')} for "
             f"{counted(bits, 'bit')}: give one for each bit, or --bits {len(chances)}"
         )
     law = [Fraction(1)]
@@ -409,11 +377,7 @@ def binomial(n: object, p: object = "1/2", *, bits: int) -> list[Fraction]:
 
 
 def read_law(path: Path) -> Law:
-    """Read a law of databases from a CSV file.
-
-    Raises:
-        InvalidInput: when the file cannot be read, a column is missing, or an entry breaks a rule.
-    """
+    """Read a law of databases from a CSV file."""
     try:
         if path.stat().st_size > _LARGEST_FILE:
             raise TooLarge(f"{path} is larger than {_LARGEST_FILE} bytes: gather equal databases")

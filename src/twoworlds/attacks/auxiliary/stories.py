@@ -13,6 +13,15 @@ private, the odds that he has cancer move by no more than a factor e^epsilon bey
 have been without him. All numbers follow by Bayes' rule from a stated, made-up belief: with some
 probability smoking is harmful, and then each smoker has cancer independently at one rate, otherwise
 at another.
+
+Where the printed proof of Theorem 1 fails, and what repairs it (`flaw`).
+
+The proof argues that z is nearly independent of the breach y it
+hides, and concludes that nobody with z alone *says a breach* more often than without. But y is not
+the only breach. Take databases (w, y0), all pairs equally likely, with breaches y0 and y0 + w, and
+the pad r = w: then z = y + w is independent of y, and it is the other breach. Whoever repeats z
+always wins. A seeded hash helps, yet not enough. What is true: the pad must be nearly uniform given
+the *whole set* of breaches, or every database must have one breach only.
 """
 
 from __future__ import annotations
@@ -25,16 +34,16 @@ from math import floor
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.attacks.auxiliary.bits import counted
 from twoworlds.attacks.auxiliary.extractors import FuzzyExtractor, extractor
-from twoworlds.attacks.auxiliary.laws import binomial_law, count_law
+from twoworlds.attacks.auxiliary.laws import binomial_law, count_law, flaw_law
 from twoworlds.attacks.auxiliary.theorem import Attack, attack
+from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import decimal, probability, rational, show, whole
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
 
-__all__ = ["Height", "Smoking", "Story", "height", "smoking", "story"]
+__all__ = ["Flaw", "Height", "Smoking", "flaw", "height", "smoking", "story"]
 
 _UNITS = {"cm": Fraction(1), "mm": Fraction(1, 10), "m": Fraction(100)}
 _UNITS |= dict.fromkeys(("in", "inch", "inches"), Fraction(254, 100))
@@ -46,11 +55,7 @@ _MOST_DIGITS = 1 << 15
 
 
 def centimetres(value: object, name: str) -> Fraction:
-    """Read a length, in centimetres unless a unit is given.
-
-    >>> centimetres("2 inches", "length"), centimetres("166.5", "length")
-    (Fraction(127, 25), Fraction(333, 2))
-    """
+    """Read a length, in centimetres unless a unit is given."""
     match = _LENGTH.fullmatch(str(value))
     unit = (match.group(2).lower() or "cm") if match else ""
     if match is None or unit not in _UNITS:
@@ -149,42 +154,23 @@ def _cm(x: Fraction) -> str:
     return decimal(x, 8, "about")
 
 
-@dataclass(frozen=True)
-class Story(Result):
-    """The height, and the same for any secret: Theorem 1 on the count of eight people."""
-
-    height: Height
-    theorem: Attack
-
-    def answer(self) -> Answer:
-        """Tell the story, then the theorem, then what follows."""
-        told = self.height.answer()
-        return Answer(
-            told.headline,
-            blocks=(
-                *told.blocks,
-                Said(
-                    [
-                        "The same works for any secret (Dwork, Theorem 1). Eight people have one "
-                        "bit each; the number of ones is published, the bit of the first is "
-                        "secret. The remark z is a random string, and the secret bit plus the "
-                        "inner product of that string with the count in binary. "
-                        f"{self.theorem.sentences()}",
-                        "What follows: that a release teaches nothing about anybody is a promise "
-                        "which no useful release keeps. What can be promised is that taking part "
-                        "changes almost nothing, and that is differential privacy.",
-                    ]
-                ),
-                self.theorem.table(),
-            ),
-            notes=["more: twoworlds attack auxiliary theorem|fuzzy|flaw|entropy|height|smoking"],
-        )
-
-
-def story() -> Story:
-    """Return both."""
-    law = count_law(8)
-    return Story(height(), attack(law, FuzzyExtractor(extractor("inner-product", law.bits, 1))))
+def story() -> Told:
+    """Tell the height, and the same for any secret: Theorem 1 on the count of eight people."""
+    tall, law = height(), count_law(8)
+    theorem = attack(law, FuzzyExtractor(extractor("inner-product", law.bits, 1)))
+    told = tall.answer()
+    said = [
+        "The same works for any secret (Dwork, Theorem 1). Eight people have one bit each; the "
+        "number of ones is published, the bit of the first is secret. The remark z is a random "
+        "string, and the secret bit plus the inner product of that string with the count in "
+        f"binary. {theorem.sentences()}",
+        "What follows: that a release teaches nothing about anybody is a promise which no useful "
+        "release keeps. What can be promised is that taking part changes almost nothing, and that "
+        "is differential privacy.",
+    ]
+    more = "more: twoworlds attack auxiliary theorem|fuzzy|flaw|entropy|height|smoking"
+    answer = Answer(told.headline, blocks=(*told.blocks, Said(said), theorem.table()), notes=[more])
+    return Told(answer, {"height": tall, "theorem": theorem})
 
 
 # --- the smoking study ----------------------------------------------------------------------------
@@ -192,31 +178,18 @@ def story() -> Story:
 
 @dataclass(frozen=True)
 class Smoking(Result):
-    """What an observer believes of one smoker, before and after a study.
+    """What an observer believes of one smoker, before and after a study."""
 
-    Attributes:
-        belief: The chance, before, that smoking is harmful.
-        harmful: A smoker's risk if it is.
-        harmless: A smoker's risk otherwise.
-        people: How many other smokers are studied.
-        published: The count of cancers that is published.
-        ratio: e^epsilon of the geometric noise in it; None for an exact count.
-        belief_without: That smoking is harmful, after a study without him.
-        belief_with: The same after a study with him.
-        risk_without: His risk in the observer's eyes, after a study without him.
-        risk_with: The same after a study with him, of the same published count.
-    """
-
-    belief: Fraction
-    harmful: Fraction
-    harmless: Fraction
-    people: int
-    published: int
-    ratio: Fraction | None
-    belief_without: Fraction
-    belief_with: Fraction
-    risk_without: Fraction
-    risk_with: Fraction
+    belief: Fraction  # the chance, before, that smoking is harmful
+    harmful: Fraction  # a smoker's risk if it is
+    harmless: Fraction  # a smoker's risk otherwise
+    people: int  # how many other smokers are studied
+    published: int  # the count of cancers that is published
+    ratio: Fraction | None  # e^epsilon of the geometric noise in it; None for an exact count
+    belief_without: Fraction  # that smoking is harmful, after a study without him
+    belief_with: Fraction  # the same after a study with him
+    risk_without: Fraction  # his risk in the observer's eyes, after a study without him
+    risk_with: Fraction  # the same after a study with him, of the same published count
 
     @property
     def risk_before(self) -> Fraction:
@@ -380,7 +353,7 @@ def smoking(
         total = sum(joint.values())
         if not total:
             raise InvalidInput(
-                f"published={count} is impossible for {counted(n, 'person', 'people')} without "
+                f"published={count} is impossible for {counted(n, 'person')} without "
                 "noise: give it noise with a ratio such as 3"
             )
         return (joint[0, 0] + joint[0, 1]) / total, (joint[0, 1] + joint[1, 1]) / total
@@ -396,3 +369,80 @@ def _likelihood(law: list[Fraction], shown: int, ratio: Fraction | None) -> Frac
     if ratio is None:
         return law[shown] if 0 <= shown < len(law) else Fraction(0)
     return sum((chance / ratio ** abs(shown - k) for k, chance in enumerate(law)), Fraction(0))
+
+
+# --- the flaw of the printed proof ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Flaw(Result):
+    """The counterexample, and the same law with one breach per database."""
+
+    found: Attack  # the attack on databases (w, y0) with breaches y0 and y0 + w
+    repaired: Attack  # the attack when only y0 is a breach
+
+    def verify(self) -> bool:
+        """Check that the printed bound fails as stated, and the repaired one holds in both."""
+        return (
+            self.found.printed_bound_fails
+            and not self.found.assumption_2a_repaired
+            and self.found.simulator <= self.found.repaired_bound
+            and not self.repaired.printed_bound_fails
+            and self.repaired.simulator <= self.repaired.repaired_bound
+        )
+
+    def answer(self) -> Answer:
+        """Say what is printed, what happens, and what repairs it."""
+        first, second = self.found, self.repaired
+        chances = {
+            "two breaches: printed bound": first.printed_bound,
+            "two breaches: best simulator": first.simulator,
+            "one breach: bound": second.repaired_bound,
+            "one breach: best simulator": second.simulator,
+        }
+        bounds = [name for name in chances if name.endswith("bound")]
+        chart = Bars("The simulator names a breach", chances, grey=bounds)
+        return Answer.of(self.sentences(), first.table(), chart)
+
+    def sentences(self) -> str:
+        """Return in words what is printed, what happens, and what repairs it."""
+        first, second = self.found, self.repaired
+        outcome = (
+            f"The best simulator wins with probability {show(first.simulator)}, above the printed "
+            f"bound of {show(first.printed_bound)}."
+            if first.printed_bound_fails
+            else f"With this pad the best simulator wins with {show(first.simulator)}, within the "
+            f"printed bound of {show(first.printed_bound)}."
+        )
+        return (
+            f"{outcome} A database is a pair (w, y0) of {first.ell}-bit strings, all equally "
+            "likely; both y0 and y0 + w are breaches, and the release tells w. The pad "
+            f"({first.extractor}) is {show(first.epsilon)} from uniform given the breach that is "
+            f"told, so the printed proof bounds every simulator by {show(first.blind)} + "
+            f"{show(first.epsilon)} = {show(first.printed_bound)}. Given all breaches of the "
+            f"database, the pad is {show(first.epsilon_given_breaches)} from uniform. If y0 is the "
+            f"only breach, the proof is right: the simulator wins with {show(second.simulator)}, "
+            f"at most {show(second.repaired_bound, side='up')}."
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the numbers of both attacks."""
+        return {
+            **self.found.fields(),
+            "claimed_simulator_bound": self.found.printed_bound,
+            "bound_violated": self.found.printed_bound_fails,
+            "one_breach": self.repaired,
+            "explanation": self.sentences(),
+        }
+
+
+def flaw(ell: object = 2, *, extract: str = "identity") -> Flaw:
+    """Run the counterexample with breaches of ell bits.
+
+    >>> found = flaw(2, extract="field")
+    >>> found.found.simulator, found.found.printed_bound, found.verify()
+    (Fraction(3, 4), Fraction(5, 8), True)
+    """
+    law = flaw_law(ell)
+    pad = FuzzyExtractor(extractor(extract, law.bits, law.bits))
+    return Flaw(attack(law, pad), attack(flaw_law(ell, breaches=1), pad))

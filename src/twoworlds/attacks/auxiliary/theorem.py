@@ -18,13 +18,13 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Said, Table
-from twoworlds.attacks.auxiliary.bits import counted, written_bits
+from twoworlds.attacks.auxiliary.bits import written_bits
 from twoworlds.attacks.auxiliary.entropy import min_entropy
 from twoworlds.attacks.auxiliary.extractors import FailingPair, FuzzyExtractor
-from twoworlds.attacks.auxiliary.game import Game
+from twoworlds.attacks.auxiliary.game import Game, Sanitiser
+from twoworlds.attacks.auxiliary.game import sanitiser as built
 from twoworlds.attacks.auxiliary.laws import Law
-from twoworlds.attacks.auxiliary.sanitisers import Sanitiser
-from twoworlds.attacks.auxiliary.sanitisers import sanitiser as built
+from twoworlds.attacks.english import counted
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, Side, show, sqrt, stated, to_json, whole
@@ -360,10 +360,6 @@ def attack(law: Law, pad: FuzzyExtractor, *, sanitiser: Sanitiser | None = None)
     >>> found = attack(flaw_law(2), FuzzyExtractor(extractor("field", 2, 2)))
     >>> found.simulator, found.blind + found.epsilon
     (Fraction(3, 4), Fraction(5, 8))
-
-    Raises:
-        InvalidInput: when lengths differ, or no database has a breach of the pad's length.
-        TooLarge: when there are too many seeds, strings or breaches.
     """
     view = built("exact", law.bits) if sanitiser is None else sanitiser
     for what, bits in (("pad", pad.bits), ("sanitiser", view.bits)):

@@ -20,10 +20,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.answer import Answer, Said, Table
+from twoworlds.attacks.english import counted, percent
 from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.server import TABLE, ExactServer
 from twoworlds.charts import Bars
-from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     Number,
@@ -38,21 +38,15 @@ from twoworlds.numbers import (
     whole,
 )
 from twoworlds.progress import track
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
+from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
     from flint import arb
 
     from twoworlds.release.query.conditions import Condition
 
-__all__ = [
-    "Averaging",
-    "Repeated",
-    "against_engine",
-    "average_out",
-    "chance",
-    "enough",
-]
+__all__ = ["Averaging", "against_engine", "average_out"]
 
 MOST = 4096
 _MOST_TERMS = 1 << 17  # of the law of one answer's share of the noise, at times / epsilon
@@ -78,7 +72,7 @@ class Averaging(Result):
     chances: tuple[Number, ...]
     confidence: Fraction
     enough: int | None
-    engine: Repeated | None = None
+    engine: Told | None = None
     notes: tuple[str, ...] = ()
 
     def answer(self) -> Answer:
@@ -90,7 +84,7 @@ class Averaging(Result):
         names = [f"{m:,} answer{'s' if m > 1 else ''}" for m in self.times]
         right = dict(zip(names, self.chances, strict=True))
         wanted = ("wanted", self.confidence)
-        held = [] if self.engine is None else [Said([self.engine.sentences()])]
+        held = [] if self.engine is None else [Said([self.engine.data["explanation"]])]
         return Answer.of(
             self.sentences(),
             Table(["questions", "rounded mean is the truth", "epsilon in all"], rows, numbers=True),
@@ -101,21 +95,23 @@ class Averaging(Result):
 
     def sentences(self) -> str:
         """Return in words how soon the noise is gone."""
-        first, last = (_chance_text(self.chances[i]) for i in (0, -1))
+        fewest, most = self.times[0], self.times[-1]
+        asked = "one answer" if fewest == 1 else f"the rounded mean of {fewest:,} answers"
+        more = f", the rounded mean of {most:,} with {_chance_text(self.chances[-1])}"
         text = (
-            f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: one "
-            "answer is "
-            f"exactly right with probability {first}, the rounded mean of {self.times[-1]:,} "
-            f"with {last}. "
+            f"Fresh noise with epsilon {decimal(self.epsilon, 4, 'about')} at every question: "
+            f"{asked} is exactly right with probability {_chance_text(self.chances[0])}"
+            f"{more if most > fewest else ''}. "
         )
+        wanted = percent(self.confidence, digits=9)
         if self.enough is None:
-            return f"{text}{_percent(self.confidence)} takes more than are worked out here."
-        questions = "1 question reaches" if self.enough == 1 else f"{self.enough:,} questions reach"
+            return f"{text}{wanted} takes more than are worked out here."
+        if self.enough == 1:
+            return f"{text}1 question reaches {wanted}."
         return (
-            f"{text}{questions} {_percent(self.confidence)}, at a total cost of epsilon "
+            f"{text}{self.enough:,} questions reach {wanted}, at a total cost of epsilon "
             f"{decimal(self.enough * self.epsilon, 4, 'about')}: whoever does not add it up has "
-            "promised "
-            "what is not so."
+            "promised what is not so."
         )
 
     def fields(self) -> dict[str, Any]:
@@ -236,65 +232,6 @@ def _central(p: arb, times: int, reach: int, bits: int) -> arb:
     return found + arb(0, (2 * rest).abs_upper())
 
 
-@dataclass(frozen=True)
-class Repeated(Result):
-    """The same attack on the release engine.
-
-    Attributes:
-        times: How often the very same question was asked.
-        different: How many different answers came back.
-        epsilon: What one answer costs.
-        cap: What may be spent.
-        variants: How many disguised questions were answered before the budget was spent.
-        mean: The mean of their answers.
-        truth: The true count.
-        best: The most with which anybody guesses one person's bit from all of it.
-    """
-
-    times: int
-    different: int
-    epsilon: Number
-    cap: Number
-    variants: int
-    mean: Fraction
-    truth: int
-    best: Number
-
-    def answer(self) -> Answer:
-        """Say why averaging stops."""
-        guessed = {"a coin": Fraction(1, 2), "from all answers, at best": self.best}
-        title = "One person's yes or no guessed right"
-        return Answer.of(self.sentences(), Bars(title, guessed, grey=["a coin"], side="up"))
-
-    def sentences(self) -> str:
-        """Return in words why averaging stops."""
-        disguised = "question was" if self.variants == 1 else "questions were"
-        return (
-            f"The release engine was asked the same question {self.times} times: "
-            f"{self.different} answer, paid once. Then in disguise, as other questions with the "
-            f"same true answer: {self.variants} {disguised} answered, and the next one was "
-            f"refused: too little is left of the budget, epsilon {decimal(self.cap, 4, 'about')}. "
-            "Their "
-            f"mean is {decimal(self.mean, 6, 'about')} (the truth is {self.truth:,}); from all of "
-            "it nobody "
-            f"guesses one person's yes or no right with more than {percent(self.best)}."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the answers, and how well a person's bit can be guessed."""
-        return {
-            "times": self.times,
-            "different_answers": self.different,
-            "epsilon": self.epsilon,
-            "cap": self.cap,
-            "variants": self.variants,
-            "mean": self.mean,
-            "truth": self.truth,
-            "best_chance": self.best,
-            "explanation": self.sentences(),
-        }
-
-
 def against_engine(
     server: ExactServer,
     condition: Condition,
@@ -302,7 +239,7 @@ def against_engine(
     epsilon: object = "1/10",
     cap: object = "1",
     times: int = 20,
-) -> Repeated:
+) -> Told:
     """Ask the release engine the same count again and again, then in disguise, until it refuses.
 
     A disguise adds a condition that is true of every row with a value: text that is not some word.
@@ -325,19 +262,40 @@ def against_engine(
                 answers.append(_answer(curator, variant, epsilon))
         except OverBudget:
             pass
-    truth = server.true_count(condition)
-    mean = sum(answers, Fraction(0)) / len(answers)
-    return Repeated(
-        times, len(same), loss, limit, len(answers) - len(same), mean, truth, best_chance(limit)
+    variants, truth, best = (
+        len(answers) - len(same),
+        server.true_count(condition),
+        best_chance(limit),
     )
+    mean = sum(answers, Fraction(0)) / len(answers)  # of all answers, the first and the disguised
+    whose = "That answer" if len(answers) == 1 else f"The mean of all {len(answers)} answers"
+    said = (
+        f"The release engine was asked the same question {times} times: "
+        f"{counted(len(same), 'answer')}, paid once. Then in disguise, as other questions with the "
+        f"same true answer: {counted(variants, 'question')} {'was' if variants == 1 else 'were'} "
+        "answered, and the next one was refused: too little is left of the budget, epsilon "
+        f"{decimal(limit, 4, 'about')}. {whose} is {decimal(mean, 6, 'about')} (the truth is "
+        f"{truth:,}); from all of it nobody guesses one person's yes or no right with more than "
+        f"{percent(best)}."
+    )
+    guessed = {"a coin": Fraction(1, 2), "from all answers, at best": best}
+    chart = Bars("One person's yes or no guessed right", guessed, grey=["a coin"], side="up")
+    data = {
+        "times": times,
+        "different_answers": len(same),
+        "epsilon": loss,
+        "cap": limit,
+        "variants": variants,
+        "mean": mean,
+        "truth": truth,
+        "best_chance": best,
+        "explanation": said,
+    }
+    return Told(Answer.of(said, chart), data)
 
 
 def _chance_text(chance: Number) -> str:
-    return "more than 99.9%" if chance > Fraction(999, 1000) else percent(chance, side="about")
-
-
-def _percent(share: Fraction) -> str:
-    return f"{decimal(100 * share, 9, 'about')}%"
+    return "more than 99.9%" if chance > Fraction(999, 1000) else share_text(chance)
 
 
 def _answer(curator: Any, asked: Any, epsilon: object) -> Fraction:

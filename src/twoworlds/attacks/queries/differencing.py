@@ -25,6 +25,7 @@ from math import comb
 from typing import Any
 
 from twoworlds.answer import Answer, Listing, Said
+from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.server import (
     TABLE,
     ExactServer,
@@ -33,25 +34,16 @@ from twoworlds.attacks.queries.server import (
     in_words,
 )
 from twoworlds.charts import Bars
-from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, Unsupported
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, sqrt, to_json
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition
 from twoworlds.release.query.sql import to_sql
-from twoworlds.show import Result
+from twoworlds.show import Result, Told
+from twoworlds.show.bars import share_text
 
-__all__ = [
-    "Attempt",
-    "Question",
-    "SingledOut",
-    "UnderNoise",
-    "against_engine",
-    "best_chance",
-    "chance_of_sums",
-    "single_out",
-]
+__all__ = ["SingledOut", "against_engine", "single_out"]
 
 _MOST_TRIED = 50  # values of a column, looking for a tracker
 
@@ -72,15 +64,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to find a count that is not given.
+    """One way to find a count that is not given."""
 
-    Attributes:
-        name: ``direct``, ``difference`` or ``tracker``.
-        questions: What was asked, in order; an answer of None was refused.
-    """
-
-    name: str
-    questions: tuple[Question, ...]
+    name: str  # ``direct``, ``difference`` or ``tracker``
+    questions: tuple[Question, ...]  # what was asked, in order; an answer of None was refused
 
     @property
     def value(self) -> int | None:
@@ -125,7 +112,7 @@ class SingledOut(Result):
     matching: int
     having: int
     attempts: tuple[Attempt, ...]
-    engine: UnderNoise | None = None
+    engine: Told | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -160,7 +147,7 @@ class SingledOut(Result):
         return Answer.of(
             self.sentences(),
             *(Listing(attempt.name, attempt.lines()) for attempt in self.attempts),
-            *([] if self.engine is None else [Said([self.engine.sentences()])]),
+            *([] if self.engine is None else [Said([self.engine.data["explanation"]])]),
             *charts,
             notes=self.notes,
         )
@@ -239,9 +226,6 @@ def single_out(
         known: What is known of the person.
         secret: What is to be found out.
         tracker: A set that has nothing to do with the person; one is looked for if left out.
-
-    Raises:
-        InvalidInput: when nobody has what is known, or the secret is among it.
     """
     if not known:
         raise InvalidInput("say what is known of the person, such as age=28")
@@ -308,62 +292,7 @@ def _trackers(server: ExactServer, without: set[str]) -> Iterator[Compare]:
                 yield one
 
 
-@dataclass(frozen=True)
-class UnderNoise(Result):
-    """The same questions, answered by the release engine.
-
-    Attributes:
-        attempt: What was asked.
-        epsilon: What all answers together cost.
-        answers: The noisy answers.
-        value: What the attack makes of them.
-        error: Its standard error.
-        chance: The probability, before anything is asked, that rounding finds a bit out.
-        best: The most that any attack has: somebody who thought it equally likely either way.
-    """
-
-    attempt: Attempt
-    epsilon: Number
-    answers: tuple[int, ...]
-    value: int
-    error: Number
-    chance: Number
-    best: Number
-
-    def answer(self) -> Answer:
-        """Say what is left of the attack."""
-        guessed = {"a coin": 0.5, "this attack": self.chance, "any attack, at best": self.best}
-        title = "A yes-or-no secret guessed right"
-        return Answer.of(self.sentences(), Bars(title, guessed, grey=["a coin"], side="up"))
-
-    def sentences(self) -> str:
-        """Return in words what is left of the attack."""
-        asked = "answer leads" if len(self.answers) == 1 else f"{len(self.answers)} answers lead"
-        return (
-            f"From the release engine, with epsilon {decimal(self.epsilon, 4, 'about')} for the "
-            "whole "
-            f"attack, the same {asked} to {self.value}, with a standard error of "
-            f"{decimal(self.error, 3, 'about')}. Beforehand, this attack guesses a yes-or-no "
-            "secret right "
-            f"with probability {percent(self.chance, side='about')}; a coin has 50%, and no attack "
-            "on these "
-            f"answers, whatever it knows of everybody else, has more than {percent(self.best)}."
-        )
-
-    def fields(self) -> dict[str, Any]:
-        """Return the noisy answers, and how well a bit can be guessed."""
-        return {
-            "epsilon": self.epsilon,
-            "answers": self.answers,
-            "value": self.value,
-            "standard_error": self.error,
-            "chance": to_json(self.chance, side="down"),
-            "best_chance": self.best,
-            "explanation": self.sentences(),
-        }
-
-
-def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> UnderNoise:
+def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> Told:
     """Ask the questions of an attempt of the release engine, with real noise and a real ledger.
 
     The server that adds noise need refuse nothing, whatever the size of a set.
@@ -379,8 +308,27 @@ def against_engine(server: ExactServer, attempt: Attempt, epsilon: object) -> Un
         raise Unsupported("the chance of an attack is known for equal geometric noise only")
     value = sum(one.sign * n for one, n in zip(attempt.questions, answers, strict=True))
     error = sqrt(len(answers) * law.variance)
-    chance = chance_of_sums(law.p, len(answers))
-    return UnderNoise(attempt, cost, answers, value, error, chance, best_chance(cost))
+    chance, best = chance_of_sums(law.p, len(answers)), best_chance(cost)
+    lead = "answer leads" if len(answers) == 1 else f"{len(answers)} answers lead"
+    said = (
+        f"From the release engine, with epsilon {decimal(cost, 4, 'about')} for the whole attack, "
+        f"the same {lead} to {value}, with a standard error of {decimal(error, 3, 'about')}. "
+        "Beforehand, this attack guesses a yes-or-no secret right with probability "
+        f"{share_text(chance)}; a coin has 50%, and no attack on these answers, whatever it knows "
+        f"of everybody else, has more than {percent(best)}."
+    )
+    guessed = {"a coin": 0.5, "this attack": chance, "any attack, at best": best}
+    chart = Bars("A yes-or-no secret guessed right", guessed, grey=["a coin"], side="up")
+    data = {
+        "epsilon": cost,
+        "answers": answers,
+        "value": value,
+        "standard_error": error,
+        "chance": to_json(chance, side="down"),
+        "best_chance": best,
+        "explanation": said,
+    }
+    return Told(Answer.of(said, chart), data)
 
 
 def chance_of_sums(p: Number, times: int) -> Number:
@@ -390,9 +338,6 @@ def chance_of_sums(p: Number, times: int) -> Number:
     either case, and for r draws with continuation probability p
 
         P(Z = 0) = (1 - p) / (1 + p)^(2r - 1) * sum_i C(r - 1, i)^2 p^(2i).
-
-    >>> str(chance_of_sums(Fraction(1, 2), 1))
-    '2/3'
     """
     terms: Number = Fraction(0)
     for i in range(times):

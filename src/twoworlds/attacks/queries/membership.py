@@ -47,18 +47,10 @@ from twoworlds.numbers import (
 )
 from twoworlds.show import Result
 
-__all__ = [
-    "Membership",
-    "cell_noise",
-    "histogram_factor",
-    "mean_factor",
-    "membership_in_histogram",
-    "membership_in_means",
-    "noisy_factor",
-    "read_study",
-]
+__all__ = ["Membership", "membership_in_histogram", "membership_in_means"]
 
 _MOST_PEOPLE = 20_000
+_EQUAL = Fraction(2000, 2001)  # a likelihood ratio so near 1 is not given in digits
 _MOST_TERMS = 100_000
 _MOST_NOISY = 2_000
 _BELIEF = (
@@ -69,21 +61,13 @@ _BELIEF = (
 
 @dataclass(frozen=True)
 class Membership(Result):
-    """How published numbers change the odds that a person was in the study.
+    """How published numbers change the odds that a person was in the study."""
 
-    Attributes:
-        people: How many people the study had.
-        ratio: The likelihood ratio, in against out.
-        prior: The probability of having been in it, before.
-        factors: The factor of each attribute or cell.
-        noise: What was added to the counts, in words; empty for nothing.
-    """
-
-    people: int
-    ratio: Number
-    prior: Fraction
-    factors: tuple[Number, ...]
-    noise: str = ""
+    people: int  # how many people the study had
+    ratio: Number  # the likelihood ratio, in against out
+    prior: Fraction  # the probability of having been in it, before
+    factors: tuple[Number, ...]  # the factor of each attribute or cell
+    noise: str = ""  # what was added to the counts, in words; empty for nothing
 
     @property
     def posterior(self) -> Number:
@@ -103,6 +87,11 @@ class Membership(Result):
             told = "The published numbers say nothing about whether this person took part"
         elif self.ratio == 0:
             told = "The published numbers rule out that this person took part"
+        elif _EQUAL < self.ratio < 1 / _EQUAL:
+            told = (
+                "The published numbers are about equally likely whether this person took part or "
+                "not"
+            )
         else:
             likelier = self.ratio > 1
             by = decimal(self.ratio if likelier else 1 / self.ratio, 4, "about")

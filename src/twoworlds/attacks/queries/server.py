@@ -20,27 +20,16 @@ from typing import TYPE_CHECKING, Any, Self
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational, whole
 from twoworlds.release.policy import Column, Dataset
+from twoworlds.release.policy.model import Value, shown_value
 from twoworlds.release.query import Query
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing
 from twoworlds.release.query.resolve import resolve
-from twoworlds.release.values import Value, shown_value
 
 if TYPE_CHECKING:
     from twoworlds.release import Curator
     from twoworlds.release.budget import Cap
 
-__all__ = [
-    "TABLE",
-    "ExactServer",
-    "all_of",
-    "cap_of",
-    "complement",
-    "declared",
-    "equal",
-    "in_words",
-    "made_up",
-    "release_engine",
-]
+__all__ = ["ExactServer", "equal"]
 
 TABLE = "people"
 

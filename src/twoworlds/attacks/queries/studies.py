@@ -28,11 +28,11 @@ from twoworlds.attacks.queries.differencing import best_chance
 from twoworlds.attacks.queries.membership import cell_noise
 from twoworlds.attacks.queries.server import TABLE, cap_of, made_up, release_engine
 from twoworlds.charts import Bars
-from twoworlds.definitions.words import percent, percent_above
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import Number, decimal, exp, positive, power, whole
 from twoworlds.show import Result
+from twoworlds.show.bars import share_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,17 +85,17 @@ class Study(Result):
         """Return in words how well the test does, beside what is possible."""
         text = (
             f"{self.people:,} people of a made-up study, {self._published()}: the test calls "
-            f"{_share(self.members)} of the members a member, and {_share(self.outsiders)} of as "
-            "many "
-            f"outsiders; {_share(self.right)} are told right, where a coin has 50%."
+            f"{share_text(self.members)} of the members a member, and {share_text(self.outsiders)} "
+            f"of as many outsiders; {share_text(self.right)} are told right, where a coin has 50%."
         )
         if self.epsilon is None:
             return text
+        from twoworlds.definitions.words import percent_above
+
         return (
             f"{text} Whoever thinks it equally likely either way is right with at most "
             f"{percent_above(Fraction(1, 2), best_chance(self.epsilon))}, whatever the test; the "
-            "largest likelihood "
-            f"ratio seen is about {self.largest:.3g}, and none can exceed "
+            f"largest likelihood ratio seen is about {self.largest:.3g}, and none can exceed "
             f"{decimal(exp(self.epsilon), 4)}."
         )
 
@@ -237,10 +237,6 @@ def _tested(inside: np.ndarray, outside: np.ndarray) -> tuple[float, float, floa
     top = float(max(inside.max(), outside.max()))
     largest = math.exp(top) if top < 700 else math.inf
     return float((inside > 0).mean()), float((outside > 0).mean()), largest
-
-
-def _share(x: float) -> str:
-    return percent(Fraction(x).limit_denominator(10**9), side="about")
 
 
 def _drawn(law: GeometricNoise, size: int, rng: np.random.Generator) -> np.ndarray:

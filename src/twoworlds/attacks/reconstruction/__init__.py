@@ -6,24 +6,25 @@ number of questions decide, and `against_engine` shows the release engine of thi
 
 * `twoworlds.attacks.reconstruction.sums`: the questions as 0/1 matrices, the answers exactly;
 * `twoworlds.attacks.reconstruction.decoding`: linear programs and least squares;
-* `twoworlds.attacks.reconstruction.fitting`: on how many rows every possible column agrees;
+* `twoworlds.attacks.reconstruction.decoding`: on how many rows every possible column agrees;
 * `twoworlds.attacks.reconstruction.simulation`: one attack on a column that is known, and many;
 * `twoworlds.attacks.reconstruction.engine`: the same attack on the release engine, and how much
   differential privacy leaves to any attack.
 """
 
-from twoworlds.attacks.reconstruction.decoding import Reconstruction, reconstruct
+from twoworlds.attacks.reconstruction.decoding import (
+    Agreement,
+    Reconstruction,
+    agreement,
+    consistent_columns,
+    furthest_apart,
+    reconstruct,
+)
 from twoworlds.attacks.reconstruction.engine import (
     EngineTrial,
     against_engine,
     largest_fraction,
     lucky_count,
-)
-from twoworlds.attacks.reconstruction.fitting import (
-    Agreement,
-    agreement,
-    consistent_columns,
-    furthest_apart,
 )
 from twoworlds.attacks.reconstruction.simulation import (
     Sweep,

@@ -11,6 +11,24 @@ r"""Decoding: a 0/1 column from (noisy) answers to subset sums, by a linear prog
 The estimates are floats. What is said of the column found is computed again from the answers, in
 exact numbers: its errors; for ``lp`` a floor under the sum of errors of every column, fractional
 ones included; and with ``error`` how many rows every fitting column shares (`Agreement`).
+
+If every answer is known to be within E of the truth, the truth is among the columns that *fit*: all
+sums within E of the answers. Sums are whole, so each lies between the whole numbers next to a - E
+and a + E, which may be much narrower. Whatever holds for all of those holds for the truth.
+
+All subsets (Dinur & Nissim 2003, their first attack). Two columns c and x that both fit the answers
+to all 2^n subsets differ in at most 4 E rows. For let S be the rows where c is 1 and x is 0: on the
+subset S their sums are |S| and 0, and both are within E of one answer, so |S| <= 2 E; likewise for
+the rows where x is 1 and c is 0. Both sizes are whole, so the columns differ in at most
+
+    min(n, 2 floor(2 E))        `furthest_apart`
+
+rows, and this is reached: answer every subset by the mean of what two such columns say.
+
+Any subsets. Few people are enumerated (`consistent_columns`). For many, the differing rows are at
+most the largest c.x + (ones of the column) over the polytope of fractional columns that fit, with
+c = +1 where the column has 0 and -1 where it has 1; multipliers from the linear program prove an
+upper bound in whole numbers (`twoworlds.programs.decoding`).
 """
 
 from __future__ import annotations
@@ -18,34 +36,244 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from twoworlds.answer import Answer, Listing
-from twoworlds.attacks.reconstruction.fitting import (
-    Agreement,
-    agreement,
-    check_program,
-    intervals,
-    read_error,
-)
 from twoworlds.attacks.reconstruction.sums import (
+    all_subsets,
     read_answers,
     read_column,
     read_queries,
     true_sums,
 )
-from twoworlds.charts import HeatMap
-from twoworlds.errors import TooLarge, UnknownName
-from twoworlds.numbers import decimal
+from twoworlds.charts import Bars, HeatMap
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName
+from twoworlds.numbers import decimal, rational, show, whole
 from twoworlds.programs.decoding import decoding_bound, solve_decoding
 from twoworlds.show import Result
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["METHODS", "Method", "Reconstruction", "check_method", "estimate", "reconstruct"]
+__all__ = [
+    "Agreement",
+    "Reconstruction",
+    "agreement",
+    "consistent_columns",
+    "furthest_apart",
+    "intervals",
+    "reconstruct",
+]
+
+_MOST_ENUMERATED = 16
+_MOST_COLUMNS = 20
+_BOX = 4
+_MOST_PROGRAM = 20_000_000
+
+
+def furthest_apart(rows: object, error: object) -> int:
+    """Return in how many rows two columns can differ that fit the answers to all subsets.
+
+    >>> furthest_apart(100, 3), furthest_apart(100, "0.4"), furthest_apart(100, 40)
+    (12, 0, 100)
+    """
+    return min(whole(rows, "rows", at_least=1), 2 * floor(2 * read_error(error)))
+
+
+def consistent_columns(queries: Any, answers: Iterable[object], error: object) -> NDArray[np.int8]:
+    """Return every 0/1 column all of whose sums are within the error of the answers.
+
+    All 2^n columns are gone through, for up to 20 rows.
+
+    >>> consistent_columns([[1, 1, 0], [0, 1, 1]], [2, 1], 0).tolist()
+    [[1, 1, 0]]
+    """
+    matrix = read_queries(queries)
+    read, bound = read_answers(answers, len(matrix)), read_error(error)
+    if matrix.shape[1] > _MOST_COLUMNS:
+        raise TooLarge(
+            f"{matrix.shape[1]} rows have 2^{matrix.shape[1]} columns, and at most "
+            f"2^{_MOST_COLUMNS} are gone through: use agreement, which bounds them by a program"
+        )
+    return _fitting(matrix, read, bound)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement(Result):
+    """A statement about all columns that fit: each agrees with this one on so many rows.
+
+    Its method is ``all columns``, where some fitting column shares no more, or ``linear program``.
+
+    Attributes:
+        column: the column.
+        error: every answer is assumed to be within this of the truth.
+        rows: how many rows every fitting column shares with it, at least; None if nothing fits.
+    """
+
+    column: tuple[int, ...]
+    error: Fraction
+    rows: int | None
+    method: str
+    _queries: NDArray[np.int8] = field(repr=False)
+    _answers: tuple[Fraction, ...] = field(repr=False)
+    _z: NDArray[np.int64] | None = field(repr=False, default=None)
+
+    @property
+    def exact(self) -> bool:
+        """Whether some fitting column shares no more; otherwise that is not known."""
+        return self.method == "all columns"
+
+    def verify(self) -> bool:
+        """Compute the statement again, in whole numbers."""
+        if intervals(self._answers, self.error) is None:
+            return self.rows is None
+        if self._z is None:
+            fitting = _fitting(self._queries, self._answers, self.error)
+            return _shared(fitting, self.column) == self.rows
+        return _proven(self._queries, self._answers, self.error, self.column, self._z) == self.rows
+
+    def answer(self) -> Answer:
+        """Say what is known of the truth, and draw the share of bits that is certain."""
+        charts = []
+        if self.rows is not None:
+            share = Fraction(self.rows, len(self.column))
+            charts = [Bars("Bits that are certainly right", {"at least": share}, side="down")]
+        return Answer(self.sentence, blocks=charts)
+
+    @property
+    def sentence(self) -> str:
+        """What is known of the truth."""
+        total = len(self.column)
+        given = f"If every answer is within {show(self.error)} of the truth"
+        if self.rows is None:
+            return (
+                f"No column of 0 and 1 is within {show(self.error)} of every answer: at least one "
+                "error is larger."
+            )
+        if self.rows == total:
+            return f"{given}, then this column is the truth: no other one fits."
+        known = "exactly" if self.exact else "by linear programming, checked in whole numbers"
+        return (
+            f"{given}, then at least {self.rows} of these {total} bits are right, whatever the "
+            f"truth is ({known})."
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Return the error, and the rows that are certain."""
+        return {
+            "error": self.error,
+            "rows": self.rows,
+            "exact": self.exact,
+            "method": self.method,
+            "explanation": self.sentence,
+        }
+
+
+def agreement(
+    queries: Any, answers: Iterable[object], column: Sequence[int], error: object
+) -> Agreement:
+    """Return on how many rows a column agrees with every column that fits the answers.
+
+    Args:
+        queries: a mask for each query.
+        answers: one number for each.
+        column: of 0 and 1; it need not fit.
+        error: what every answer is within of the truth.
+
+    >>> agreement(all_subsets(4), [sum(q) for q in all_subsets(4)], [1, 1, 1, 1], 1).rows
+    3
+    """
+    matrix = read_queries(queries)
+    read, bound = read_answers(answers, len(matrix)), read_error(error)
+    bits = tuple(read_column(column, rows=matrix.shape[1]).tolist())
+    if len(bits) <= _MOST_ENUMERATED:
+        shared = _shared(_fitting(matrix, read, bound), bits)
+        return Agreement(bits, bound, shared, "all columns", matrix, read)
+    allowed = intervals(read, bound)
+    if allowed is None:
+        return Agreement(bits, bound, None, "linear program", matrix, read)
+    check_program(matrix.shape)
+    middles, slacks = (np.array([float(x) for x in part]) for part in allowed)
+    found = solve_decoding(matrix, middles, slack=slacks, direction=_direction(bits), box=_BOX)
+    shared = _proven(matrix, read, bound, bits, found.z)
+    return Agreement(bits, bound, shared, "linear program", matrix, read, found.z)
+
+
+def read_error(error: object) -> Fraction:
+    """Return a bound on errors that can be one."""
+    found = rational(error, "error")
+    if found < 0:
+        raise InvalidInput(f"error={found}: a bound on errors is at least 0")
+    return found
+
+
+def intervals(
+    answers: Sequence[Fraction], error: Fraction
+) -> tuple[list[Fraction], list[Fraction]] | None:
+    """Return the middle and the half width of the whole numbers within the error of each answer.
+
+    None if there is an answer that no whole number is near enough to.
+
+    >>> intervals([Fraction(13, 4)], Fraction(1))
+    ([Fraction(7, 2)], [Fraction(1, 2)])
+    """
+    ends = [(ceil(answer - error), floor(answer + error)) for answer in answers]
+    if any(low > high for low, high in ends):
+        return None
+    middles = [Fraction(low + high, 2) for low, high in ends]
+    return middles, [Fraction(high - low, 2) for low, high in ends]
+
+
+def check_program(shape: tuple[int, ...]) -> None:
+    """Refuse a linear program that would take very long."""
+    if shape[0] * shape[1] > _MOST_PROGRAM:
+        raise TooLarge(
+            f"a linear program of {shape[0]} queries about {shape[1]} rows takes too long: decode "
+            "by least-squares without an error, or take fewer of either"
+        )
+
+
+def _direction(column: Sequence[int]) -> NDArray[np.int8]:
+    return (1 - 2 * np.asarray(column)).astype(np.int8)
+
+
+def _fitting(
+    matrix: NDArray[np.int8], answers: Sequence[Fraction], error: Fraction
+) -> NDArray[np.int8]:
+    found = all_subsets(matrix.shape[1])
+    for mask, answer in zip(matrix, answers, strict=True):
+        sums = found @ mask  # at most 20: fits in 8 bits
+        found = found[(sums >= ceil(answer - error)) & (sums <= floor(answer + error))]
+    return found
+
+
+def _shared(fitting: NDArray[np.int8], column: Sequence[int]) -> int | None:
+    if not len(fitting):
+        return None
+    return int((fitting == np.asarray(column)).sum(axis=1).min())
+
+
+def _proven(
+    matrix: NDArray[np.int8],
+    answers: Sequence[Fraction],
+    error: Fraction,
+    column: Sequence[int],
+    z: NDArray[np.int64],
+) -> int | None:
+    """Return the rows that multipliers prove to be shared; None if they prove that none fits."""
+    allowed = intervals(answers, error)
+    if allowed is None:
+        return None
+    bound = decoding_bound(matrix, allowed[0], z, slack=allowed[1], direction=_direction(column))
+    differing = floor(bound + sum(column))
+    return None if differing < 0 else max(0, len(column) - differing)
+
+
+# --- decoding -------------------------------------------------------------------------------------
+
 
 Method = Literal["lp", "least-squares"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -120,7 +348,7 @@ class Reconstruction(Result):
         """Return in words what was found and what is proven of it."""
         n, m = len(self.column), len(self.answers)
         said = [
-            f"{n} secret bits were read back from {m} sums by {_NAMES[self.method]}. If they are "
+            f"A column of {n} bits was decoded from {m} sums by {_NAMES[self.method]}. If it is "
             f"right, the answers were off by at most {decimal(self.largest, 4)}, and by "
             f"{decimal(self.total / m, 4, 'about')} on average."
         ]

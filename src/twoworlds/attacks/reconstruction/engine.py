@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
+from twoworlds.attacks.english import percent
 from twoworlds.attacks.queries.server import TABLE, made_up, release_engine
 from twoworlds.attacks.reconstruction.decoding import (
     Method,
@@ -53,7 +54,6 @@ from twoworlds.attacks.reconstruction.decoding import (
 from twoworlds.attacks.reconstruction.simulation import guessing
 from twoworlds.attacks.reconstruction.sums import true_sums
 from twoworlds.charts import Bars
-from twoworlds.definitions.words import percent
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import (
     INFINITY,
@@ -87,25 +87,15 @@ Subset = tuple[int, ...]  # one trait, or two of which exactly one holds
 
 @dataclass(frozen=True, eq=False)
 class EngineTrial(Result):
-    """The same questions, answered exactly and by the release engine.
+    """The same questions, answered exactly and by the release engine."""
 
-    Attributes:
-        truth: the secret bits.
-        traits: how many public columns the table has.
-        epsilon: the budget of the whole table.
-        each: what one question was charged.
-        exactly: what exact answers gave away.
-        engine: what the engine's answers gave away.
-        refusal: how the ledger refused one more question; None if it did not.
-    """
-
-    truth: tuple[int, ...]
-    traits: int
-    epsilon: Fraction
-    each: Fraction
-    exactly: Reconstruction
-    engine: Reconstruction
-    refusal: str | None
+    truth: tuple[int, ...]  # the secret bits
+    traits: int  # how many public columns the table has
+    epsilon: Fraction  # the budget of the whole table
+    each: Fraction  # what one question was charged
+    exactly: Reconstruction  # what exact answers gave away
+    engine: Reconstruction  # what the engine's answers gave away
+    refusal: str | None  # how the ledger refused one more question; None if it did not
 
     @property
     def limit(self) -> Number:
@@ -164,8 +154,7 @@ class EngineTrial(Result):
         n, m = len(self.truth), len(self.engine.answers)
         exactly, engine, limit, guessed = self.shares.values()
         said = [
-            f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits "
-            f"({exactly}); "
+            f"Exact answers give away {self.exactly.right(self.truth)} of {n} bits ({exactly}); "
             f"the release engine, with epsilon {show(self.epsilon)} for all of them, gives away "
             f"{self.engine.right(self.truth)} of {n} ({engine}).",
             f"{m} questions about {n} people, chosen by {self.traits} public traits: how many of "

@@ -67,21 +67,13 @@ _WORKS = Fraction(3, 4)
 
 @dataclass(frozen=True, eq=False)
 class Trial(Result):
-    """One attack on a known column.
+    """One attack on a known column."""
 
-    Attributes:
-        truth: the column.
-        found: what was read back.
-        law: of the noise.
-        noise: its scale.
-        seed: of subsets and noise.
-    """
-
-    truth: tuple[int, ...]
-    found: Reconstruction
-    law: str
-    noise: Fraction
-    seed: int
+    truth: tuple[int, ...]  # the column
+    found: Reconstruction  # what was read back
+    law: str  # of the noise
+    noise: Fraction  # its scale
+    seed: int  # of subsets and noise
 
     @property
     def right(self) -> int:
@@ -195,11 +187,7 @@ def attack_column(
 
 
 def noisy(sums: Sequence[int], law: str, noise: Fraction, *, seed: int = 0) -> list[Fraction]:
-    """Return the sums with noise of a law.
-
-    >>> noisy([7, 8], "rounding", Fraction(5))
-    [Fraction(5, 1), Fraction(10, 1)]
-    """
+    """Return the sums with noise of a law."""
     if check_law(law) == "none" or noise == 0:
         return [Fraction(exact) for exact in sums]
     if law == "rounding":
@@ -228,11 +216,7 @@ def deviation(law: str, noise: Fraction) -> float:
 
 
 def guessing(column: Sequence[int]) -> Fraction:
-    """Return the share of the commoner bit.
-
-    >>> guessing([1, 1, 0])
-    Fraction(2, 3)
-    """
+    """Return the share of the commoner bit."""
     ones = sum(column)
     return Fraction(max(ones, len(column) - ones), len(column))
 
@@ -328,8 +312,8 @@ class Sweep(Result):
             else:
                 before = self.noises[self.noises.index(end) - 1]
                 said.append(
-                    f"{m} sums: works up to noise {_short(before)}, and fails from {_short(end)} "
-                    "on (fewer than three quarters right)."
+                    f"{m} sums: works up to noise {_short(before)}, and fails at {_short(end)} "
+                    "(fewer than three quarters right)."
                 )
         root = f"{math.sqrt(self.rows):.1f}"
         said.append(f"For comparison: the root of the number of people is {root}.")
@@ -427,11 +411,7 @@ def sweep(
 
 
 def expected_fraction(rows: int, queries: int, deviation: float) -> float | None:
-    """Return about what fraction plain least squares get right; None unless queries exceed rows.
-
-    >>> round(expected_fraction(128, 512, 8), 3)
-    0.73
-    """
+    """Return about what fraction plain least squares get right; None unless queries exceed rows."""
     if queries <= rows:
         return None
     if deviation == 0:

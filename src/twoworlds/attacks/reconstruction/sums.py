@@ -30,17 +30,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.int8]
 
-__all__ = [
-    "all_subsets",
-    "masks",
-    "random_subsets",
-    "read_answers",
-    "read_column",
-    "read_queries",
-    "read_secret",
-    "read_sums",
-    "true_sums",
-]
+__all__ = ["all_subsets", "masks", "random_subsets", "read_secret", "read_sums"]
 
 _MOST_CELLS = 1 << 28
 _MOST_SUBSETS = 20
@@ -94,11 +84,7 @@ def masks(subsets: Iterable[Iterable[int]], rows: object) -> Matrix:
 
 
 def read_queries(queries: Any) -> Matrix:
-    """Return a 0/1 matrix: a mask for each query, all of the same length.
-
-    Raises:
-        InvalidInput: for other shapes, and for entries that are neither 0 nor 1.
-    """
+    """Return a 0/1 matrix: a mask for each query, all of the same length."""
     try:
         given = np.asarray(queries)
     except ValueError:

@@ -15,35 +15,26 @@ from math import exp
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twoworlds.attacks.selftest.bench import CERTAIN, Bench, Failed, expect, values
-from twoworlds.attacks.selftest.goodness import (
+from twoworlds.attacks.selftest.bench import (
+    CERTAIN,
     AtLeast,
+    Bench,
+    Failed,
+    expect,
     gaussian,
     gaussian_delta,
     laplace,
     misfit,
     noise_events,
     too_often,
+    values,
 )
 
 if TYPE_CHECKING:
     from twoworlds.release import Curator, QueryAnswer
     from twoworlds.release.curator import NoiseKind
 
-__all__ = [
-    "Case",
-    "cells",
-    "check_cases",
-    "cost_falls_as_noise_grows",
-    "discovered_keys",
-    "gaussian_noise",
-    "laplace_noise",
-    "low_bits",
-    "one_row_each",
-    "precision",
-    "quantiles",
-    "sampler_timing",
-]
+__all__ = ["check_cases"]
 
 _UGLY = (0.1, 0.2, 0.30000000000000004, 1 / 3, math.pi, 1e-17, 5e-324, 2 / 3, 0.005, 99.995)
 _UNIT = Fraction(1, 100)
@@ -157,22 +148,14 @@ _CLOSE = 1e-9
 _ALL = "SELECT i, j, {} FROM people WHERE x < {} GROUP BY i, j"
 
 
-class Case(NamedTuple):
-    """One aggregate, and the noise that its cost demands.
+class NoiseCase(NamedTuple):
+    """One aggregate, and the noise that its cost demands."""
 
-    Attributes:
-        asked: The aggregate.
-        cost: What is paid.
-        scale: What that demands: sensitivity / epsilon, or for rho sensitivity^2 / (2 rho).
-        truth: The true value in each cell.
-        times: How often it is asked, with conditions that all rows fulfil.
-    """
-
-    asked: str
-    cost: str
-    scale: Fraction
-    truth: int = 1
-    times: int = 1
+    asked: str  # the aggregate
+    cost: str  # what is paid
+    scale: Fraction  # what that demands: sensitivity / epsilon, or for rho sensitivity^2 / (2 rho)
+    truth: int = 1  # the true value in each cell
+    times: int = 1  # how often it is asked, with conditions that all rows fulfil
 
 
 def cells(side: int = SIDE, bounds: str = "[0, 100]", more: str = "") -> str:
@@ -189,7 +172,7 @@ def one_row_each(side: int = SIDE) -> str:
     return f"SELECT i, j, 3 AS x, i * {side} + j AS p FROM range({side}) a(i), range({side}) b(j)"
 
 
-def check_cases(curator: Curator, cases: Sequence[Case]) -> int:
+def check_cases(curator: Curator, cases: Sequence[NoiseCase]) -> int:
     """Ask each case and compare the laws; return how many values were drawn."""
     drawn = 0
     for case in cases:
@@ -206,7 +189,7 @@ def check_cases(curator: Curator, cases: Sequence[Case]) -> int:
     return drawn
 
 
-def _check_claim(answer: QueryAnswer, due: AtLeast, case: Case) -> None:
+def _check_claim(answer: QueryAnswer, due: AtLeast, case: NoiseCase) -> None:
     [claimed] = answer.calibration.noises[answer.query]
     off = claimed.law is None or any(
         abs(float(claimed.law.at_least(k)) - due(k)) > _CLOSE for k in (1, int(case.scale) + 1)
@@ -236,15 +219,15 @@ def laplace_noise(bench: Bench) -> str:
         drawn = check_cases(
             curator,
             (
-                Case("COUNT(*)", "1", Fraction(1)),
-                Case("COUNT(*)", "1/5", Fraction(5)),
-                Case("SUM(x)", "2", Fraction(50), 3),
-                Case("COUNT(*)", "1/5000", Fraction(5000)),
+                NoiseCase("COUNT(*)", "1", Fraction(1)),
+                NoiseCase("COUNT(*)", "1/5", Fraction(5)),
+                NoiseCase("SUM(x)", "2", Fraction(50), 3),
+                NoiseCase("COUNT(*)", "1/5000", Fraction(5000)),
             ),
         )
         _check_batches(curator)
     with bench.opened(bench.selected(one_row_each(40)), cells(40)) as curator:
-        drawn += check_cases(curator, [Case("COUNT(*)", "1/2", Fraction(2), times=10)])
+        drawn += check_cases(curator, [NoiseCase("COUNT(*)", "1/2", Fraction(2), times=10)])
     return f"{drawn:,} draws have the law that cost and sensitivity demand; batches share a cost"
 
 
@@ -267,9 +250,9 @@ def gaussian_noise(bench: Bench) -> str:
         drawn = check_cases(
             curator,
             (
-                Case("COUNT(*)", "rho=1/8", Fraction(4)),
-                Case("SUM(x)", "rho=50", Fraction(100), 3),
-                Case("COUNT(*)", "rho=1e-5", Fraction(50_000)),
+                NoiseCase("COUNT(*)", "rho=1/8", Fraction(4)),
+                NoiseCase("SUM(x)", "rho=50", Fraction(100), 3),
+                NoiseCase("COUNT(*)", "rho=1e-5", Fraction(50_000)),
             ),
         )
     most = 1e-6

@@ -19,16 +19,7 @@ from urllib.request import Request, urlopen
 from twoworlds.attacks.selftest.bench import Failed, expect
 from twoworlds.errors import InvalidInput
 
-__all__ = [
-    "Reply",
-    "Service",
-    "errors_of_a_service",
-    "names_of_a_service",
-    "one_policy",
-    "price_at_a_service",
-    "repetition_at_a_service",
-    "turns",
-]
+__all__ = ["Service"]
 
 _SECONDS = 120
 _INSIDE = re.compile(r'Traceback|File "|\.py\b|site-packages|/(?:home|usr|var|tmp|root|etc|opt)/')

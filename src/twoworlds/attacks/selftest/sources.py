@@ -13,7 +13,7 @@ from threading import Event, Thread
 from typing import Any
 
 from twoworlds.attacks.selftest.bench import CERTAIN, Bench, Failed, expect, values
-from twoworlds.attacks.selftest.noise import Case, cells, check_cases, one_row_each
+from twoworlds.attacks.selftest.noise import NoiseCase, cells, check_cases, one_row_each
 from twoworlds.errors import InvalidInput, TwoWorldsError
 
 __all__ = [
@@ -242,8 +242,8 @@ def limits_of_a_person(bench: Bench) -> str:
             )
     with bench.opened(bench.selected(one_row_each()), cells(more=_PERSON), unit=_UNIT) as curator:
         cases = (
-            Case("COUNT(*)", "1", Fraction(3)),
-            Case("COUNT(DISTINCT p)", "1", Fraction(2)),
+            NoiseCase("COUNT(*)", "1", Fraction(3)),
+            NoiseCase("COUNT(DISTINCT p)", "1", Fraction(2)),
         )
         drawn = check_cases(curator, cases)
     return (
@@ -264,14 +264,17 @@ def substituted(bench: Bench) -> str:
     columns = cells(bounds="[-50, 100]", more=_PERSON)
     replaced = {"neighbours": "substitute"}
     with bench.opened(source, columns, **replaced) as curator:
-        cases = (Case("COUNT(*)", "1", Fraction(2)), Case("SUM(x)", "20", Fraction(10), 3))
+        cases = (
+            NoiseCase("COUNT(*)", "1", Fraction(2)),
+            NoiseCase("SUM(x)", "20", Fraction(10), 3),
+        )
         drawn = check_cases(curator, cases)
         alone = curator.plan("SELECT SUM(x) FROM people", "1").calibration.noises[0][0].scale
     expect(alone == 150, f"a sum of values from -50 to 100 has noise of scale {alone}, not 150")
     with bench.opened(source, columns, budget="rho=1000", **replaced) as curator:
-        drawn += check_cases(curator, [Case("COUNT(*)", "rho=1/4", Fraction(4))])
+        drawn += check_cases(curator, [NoiseCase("COUNT(*)", "rho=1/4", Fraction(4))])
     with bench.opened(source, columns, unit=_UNIT, **replaced) as curator:
-        drawn += check_cases(curator, [Case("COUNT(*)", "2", Fraction(3))])
+        drawn += check_cases(curator, [NoiseCase("COUNT(*)", "2", Fraction(3))])
     return f"{drawn:,} draws are as wide as replacing a row, or a person, demands"
 
 

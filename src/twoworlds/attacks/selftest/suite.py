@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from twoworlds.answer import Answer, Table
 from twoworlds.attacks.selftest import service as outside
-from twoworlds.attacks.selftest.bench import Bench, Failed
-from twoworlds.attacks.selftest.goodness import MOST, RATE
+from twoworlds.attacks.selftest.bench import MOST, RATE, Bench, Failed
 from twoworlds.attacks.selftest.service import Service
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
@@ -57,12 +56,12 @@ FAILURES = tuple(
         (9, "errors as a side channel", "answers.errors_as_a_channel", "errors_of_a_service"),
         (10, "double spending at one time", "processes.double_spend"),
         (11, "kill -9 around charge and answer", "processes.kill_9"),
-        (12, "a ledger deleted or put back", "budgets.rolled_back_ledger"),
-        (13, "forged identity and collusion", "budgets.forged_identity", "names_of_a_service"),
-        (14, "averaging a repeated query", "budgets.averaging", "repetition_at_a_service"),
+        (12, "a ledger deleted or put back", "answers.rolled_back_ledger"),
+        (13, "forged identity and collusion", "answers.forged_identity", "names_of_a_service"),
+        (14, "averaging a repeated query", "answers.averaging", "repetition_at_a_service"),
         (15, "injection and odd names", "answers.injection_and_odd_names"),
         (16, "cost that does not fall as noise grows", "noise.cost_falls_as_noise_grows"),
-        (17, "drift of budgets in floats", "budgets.drift", "price_at_a_service"),
+        (17, "drift of budgets in floats", "answers.drift", "price_at_a_service"),
         (18, "order, types or index of the data", "answers.order_and_types"),
         (19, "threads that read each other's rows", "processes.one_curator_in_threads"),
         (20, "a table whose columns change places", "sources.columns_in_another_order"),
@@ -70,7 +69,7 @@ FAILURES = tuple(
         (22, "a value whose type decides about an answer", "sources.types_of_frames"),
         (23, "different people who become one", "sources.different_people"),
         (24, "one text record that becomes many rows", "sources.one_record_one_row"),
-        (25, "charged and never answerable", "budgets.charged_for_nothing"),
+        (25, "charged and never answerable", "answers.charged_for_nothing"),
         (26, "free requests that starve others", "", "turns"),
         (27, "two policies at one time", "", "one_policy"),
         (28, "files that others may open", "processes.files_of_others"),
@@ -86,19 +85,12 @@ FAILURES = tuple(
 
 
 class Outcome(NamedTuple):
-    """What one check found.
+    """What one check found."""
 
-    Attributes:
-        failure: What was tried.
-        holds: Whether the engine withstood it.
-        said: What was done and seen, or what went wrong.
-        seconds: How long it took.
-    """
-
-    failure: Failure
-    holds: bool
-    said: str
-    seconds: float
+    failure: Failure  # what was tried
+    holds: bool  # whether the engine withstood it
+    said: str  # what was done and seen, or what went wrong
+    seconds: float  # how long it took
 
 
 @dataclass(frozen=True)

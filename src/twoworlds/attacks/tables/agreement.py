@@ -31,8 +31,8 @@ from twoworlds.errors import TooLarge
 __all__ = [
     "Candidate",
     "Cells",
-    "Choice",
     "Sensitive",
+    "Way",
     "consistent_choices",
     "read_sensitive",
     "ways_of",
@@ -82,37 +82,23 @@ class Candidate:
         return Candidate(tuple(dict.fromkeys(found))) if found else None
 
 
-class Told(NamedTuple):
-    """What a choice of one cell in every table says.
+class Together(NamedTuple):
+    """What a choice of one cell in every table says."""
 
-    Attributes:
-        candidate: All of them together.
-        named: The labels of its alternatives, each once.
-        sets: Those of the labels that are no single values.
-        inside: The values that occur and are in it.
-        spread: How many ways there are to choose a value that occurs in each of the cells.
-    """
-
-    candidate: Candidate
-    named: tuple[str, ...]
-    sets: frozenset[str]
-    inside: tuple[str, ...]
-    spread: int
+    candidate: Candidate  # all of them together
+    named: tuple[str, ...]  # the labels of its alternatives, each once
+    sets: frozenset[str]  # those of the labels that are no single values
+    inside: tuple[str, ...]  # the values that occur and are in it
+    spread: int  # how many ways there are to choose a value that occurs in each of the cells
 
 
-Choice = tuple[Told, Cells, int]  # what a choice of cells says, which they are, in how many ways
+Way = tuple[Together, Cells, int]  # what a choice of cells says, which they are, in how many ways
 
 
 class Sensitive:
     """The sensitive cells of all tables, read as one column: numbers, or texts.
 
     Cells that hold the same have one label, that of the first.
-
-    >>> cells = Sensitive([["flu|cold", "cold|flu", "*"], ["flu"]])
-    >>> cells.told(("cold|flu",)).named, cells.told(("*",)).named, cells.told(("*",)).inside
-    (('cold', 'flu'), ('anything',), ('flu', 'cold'))
-    >>> [(told.candidate.label, ways) for told, _, ways in cells.choices([{"*": 2}, {"flu": 1}])]
-    [('flu', 2)]
     """
 
     def __init__(self, tables: Iterable[Iterable[str | None]]) -> None:
@@ -122,14 +108,14 @@ class Sensitive:
             for part in candidate.parts:
                 self._labels.setdefault(part, _label(part))
         self._values = {part: label for part, label in self._labels.items() if _is_value(part)}
-        self._told: dict[Cells, Told | None] = {}
+        self._told: dict[Cells, Together | None] = {}
         self._sets = [text for text, one in self.read.items() if not one.is_value]
         self._same: dict[Candidate, list[str | None]] = {}  # the cells that say a value
         for text, one in self.read.items():
             if one.is_value:
                 self._same.setdefault(one, []).append(text)
 
-    def told(self, texts: Cells) -> Told | None:
+    def told(self, texts: Cells) -> Together | None:
         """Return what cells of the tables say together; None when no value is in all of them."""
         if texts not in self._told:
             self._told[texts] = self._tell(texts)
@@ -139,17 +125,9 @@ class Sensitive:
         self,
         counted: Sequence[Mapping[str | None, int]],
         numbers: Mapping[Cells, int] | None = None,
-    ) -> list[Choice]:
-        """Return each choice of a cell in every table that can be one person's.
-
-        Args:
-            counted: For each table how many matching rows have which sensitive cell.
-            numbers: How many choices of rows have which cells; by default all products of counts.
-
-        Raises:
-            TooLarge: when there are too many choices.
-        """
-        found: list[tuple[Told, Cells, int]] = [
+    ) -> list[Way]:
+        """Return each choice of a cell in every table that can be one person's."""
+        found: list[tuple[Together, Cells, int]] = [
             (told, (text,), number)
             for text, number in counted[0].items()
             if (told := self.told((text,))) is not None
@@ -160,9 +138,7 @@ class Sensitive:
             return found
         return [(told, texts, numbers[texts]) for told, texts, _ in found if numbers.get(texts)]
 
-    def _extended(
-        self, found: Sequence[Choice], counts: Mapping[str | None, int]
-    ) -> Iterator[Choice]:
+    def _extended(self, found: Sequence[Way], counts: Mapping[str | None, int]) -> Iterator[Way]:
         """Add one more table; single values are looked up, sets are tried one by one."""
         made = 0
         for told, texts, number in found:
@@ -180,7 +156,7 @@ class Sensitive:
                         )
                     yield both, (*texts, text), number * counts[text]
 
-    def _tell(self, texts: Cells) -> Told | None:
+    def _tell(self, texts: Cells) -> Together | None:
         *before, last = texts
         candidate: Candidate | None = self.read[last]
         if before:
@@ -193,7 +169,7 @@ class Sensitive:
         spread = len(inside)
         if before:
             spread = prod(len(told.inside) for text in texts if (told := self.told((text,))))
-        return Told(
+        return Together(
             candidate,
             tuple(dict.fromkeys(label for _, label in labels)),
             frozenset(label for part, label in labels if not _is_value(part)),
@@ -211,7 +187,7 @@ class Sensitive:
         ]
 
 
-def ways_of(choices: Iterable[Choice]) -> dict[str, int]:
+def ways_of(choices: Iterable[Way]) -> dict[str, int]:
     """Return for each alternative how many choices of rows say it."""
     ways: dict[str, int] = {}
     for told, _, number in choices:
@@ -236,19 +212,6 @@ def consistent_choices(
 
     The tables are gone through one after the other, and choices that say the same about every
     column so far are counted together.
-
-    Args:
-        tables: For each table, how many matching rows have which cells; the sensitive one is last.
-        columns: The columns of each table, without the sensitive one.
-        known: What is known, by column.
-
-    >>> first = {("<30", "flu"): 2, ("≥40", "cold"): 1}
-    >>> second = {("<35", "flu"): 1, ("<35", "cold"): 1}
-    >>> consistent_choices([first, second], [["age"], ["age"]], {})
-    {('flu', 'flu'): 2}
-
-    Raises:
-        TooLarge: when too many choices say different things.
     """
     anything = Candidate.of(_UNSAID)
     texts: dict[str | None, list[list[str | None]]] = {name: [[one]] for name, one in known.items()}

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from twoworlds.answer import Answer, Said
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.anonymity import Anonymity, examine
 from twoworlds.attacks.tables.groups import Codes, Counted, count_table
 from twoworlds.attacks.tables.hierarchies import Hierarchy
 from twoworlds.attacks.tables.lattice import LOSSES, Best, Lattice, Wanted
 from twoworlds.attacks.tables.measures import Claims
 from twoworlds.attacks.tables.table import Origin, named_columns
-from twoworlds.attacks.tables.words import counted, listed
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.files import check_place, write
@@ -42,27 +42,16 @@ _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 @dataclass(frozen=True)
 class Generalised(Result):
-    """A table that was made k-anonymous.
+    """A table that was made k-anonymous."""
 
-    Attributes:
-        name: What the source is called.
-        quasi: The columns that were generalised.
-        sensitive: The sensitive column, if there is one.
-        wanted: What was asked for.
-        best: The levels that lose least, and how they were found.
-        heights: The highest level of each column, which hides it.
-        people: How many rows the source has.
-        table: The generalised table, counted.
-    """
-
-    name: str
-    quasi: tuple[str, ...]
-    sensitive: str | None
-    wanted: Wanted
-    best: Best
-    heights: tuple[int, ...]
-    people: int
-    table: Counted = field(repr=False)
+    name: str  # what the source is called
+    quasi: tuple[str, ...]  # the columns that were generalised
+    sensitive: str | None  # the sensitive column, if there is one
+    wanted: Wanted  # what was asked for
+    best: Best  # the levels that lose least, and how they were found
+    heights: tuple[int, ...]  # the highest level of each column, which hides it
+    people: int  # how many rows the source has
+    table: Counted = field(repr=False)  # the generalised table, counted
 
     @property
     def levels(self) -> dict[str, int]:
@@ -94,11 +83,7 @@ class Generalised(Result):
     def examined(
         self, claims: Claims, *, subsets: bool = False, groups: str = "texts"
     ) -> Anonymity:
-        """Examine the table for other claims than those that it was made for; see `examine`.
-
-        Raises:
-            InvalidInput: when everybody was left out.
-        """
+        """Examine the table for other claims than those that it was made for; see `examine`."""
         if self.left_out == self.people:
             raise InvalidInput(
                 "everybody was left out: there is no table to examine; allow less suppression"
@@ -117,11 +102,7 @@ class Generalised(Result):
             yield from [tuple(row)] * number
 
     def write(self, path: str | Path) -> Path:
-        """Write the table as CSV, TSV or Parquet, whole or not at all.
-
-        Raises:
-            InvalidInput: for another ending, and for a place that cannot be written.
-        """
+        """Write the table as CSV, TSV or Parquet, whole or not at all."""
         place = check_place(Path(path))
         ending = place.suffix.lower()
         if ending == ".parquet":
@@ -149,11 +130,7 @@ class Generalised(Result):
         return found
 
     def answer(self, examined: Anonymity | None = None) -> Answer:
-        """Say what was done, what it costs, and what the table still gives away.
-
-        Args:
-            examined: What was found of the table, if it was examined for other claims.
-        """
+        """Say what was done, what it costs, and what the table still gives away."""
         headline, *others = self.sentences()
         levels = {
             column: Fraction(level, height)
@@ -249,10 +226,6 @@ def anonymise(
         loss: What is least: ``certainty`` or ``discernibility``.
         keep: Further columns that are published as they are; all others are left out.
         name: What the table is called in words.
-
-    Raises:
-        InvalidInput: for a value that no hierarchy covers, and for what cannot be reached.
-        TooLarge: when the hierarchies have too many combinations of levels.
 
     >>> from twoworlds.attacks import intervals
     >>> rows = [{"age": age, "has": "flu"} for age in (31, 34, 36, 52, 57)]

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.cells import column_cells
-from twoworlds.attacks.tables.disclosures import Disclosures, exposed, ruled_out
+from twoworlds.attacks.tables.disclosures import Cells, Disclosures, exposed, has, people, ruled_out
 from twoworlds.attacks.tables.groups import Counted, Group, Groups, count_table, groups_of
 from twoworlds.attacks.tables.knowledge import has_spans, is_whole, known_cells
 from twoworlds.attacks.tables.measures import NAMES, Claim, Claims, Measures, measure, recomputed
 from twoworlds.attacks.tables.table import Origin, named_columns
-from twoworlds.attacks.tables.words import Cells, counted, has, listed, people
 from twoworlds.charts import Bars, Chart, Dots
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import Number, decimal, show, to_json
@@ -155,15 +155,17 @@ class Anonymity(Result):
             for name, worst in self.measures.worst.items()
         ]
         yield Table(["measure", "value", "worst group"], rows)
+        every = len(self.subsets) <= _MOST_PARTS + 1  # one alone is not left out
+        shown = len(self.subsets) if every else _MOST_PARTS
         if self.subsets:
             parts = [
                 [", ".join(part.columns), *(_brief(worst.value) for worst in part.worst.values())]
-                for part in self.subsets[:_MOST_PARTS]
+                for part in self.subsets[:shown]
             ]
             heads = ["known", *(_SHORT[name] for name in self.measures.worst)]
             yield Table(heads, parts, "If only some of the columns are known:")
-        if len(self.subsets) > _MOST_PARTS:
-            yield Said([f"and {len(self.subsets) - _MOST_PARTS} more: --json has all of them"])
+        if left := len(self.subsets) - shown:
+            yield Said([f"and {left} more: --json has all of them"])
 
     def _chart(self) -> Chart:
         """Chart the sensitive values of the worst group beside those of the table."""
@@ -333,11 +335,6 @@ def examine(
             they differ where generalised cells overlap.
         name: What the table is called in words.
 
-    Raises:
-        InvalidInput: for a table that cannot be read, a column that it lacks, a claim that makes
-            no sense.
-        TooLarge: for all parts of too many columns, and for cells that overlap in too many ways.
-
     >>> rows = [{"age": "3*", "has": "cancer"}] * 4 + [{"age": "<30", "has": "flu"}] * 2
     >>> found = examine(rows, ["age"], "has")
     >>> found.k, found.diversity, found.exposed.shown[0].sentence
@@ -431,11 +428,7 @@ def _projections(
 
 
 def _shown(value: Number) -> str:
-    """Write a measure; a root, which only the entropy is, as a decimal that is rounded down.
-
-    >>> _shown(Fraction(7, 12))
-    '7/12 (0.583334)'
-    """
+    """Write a measure; a root, which only the entropy is, as a decimal that is rounded down."""
     return show(value) if isinstance(value, Fraction) else decimal(value, side="at least")
 
 

@@ -41,7 +41,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from twoworlds.attacks.tables.agreement import Candidate, Choice, Sensitive, ways_of
+from twoworlds.attacks.tables.agreement import Candidate, Sensitive, Way, ways_of
 from twoworlds.attacks.tables.table import read_lines
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
@@ -137,18 +137,13 @@ class TableBelief:
             "assumptions": self.assumptions,
         }
 
-    def posterior(self, choices: Sequence[Choice], cells: Sensitive) -> dict[str, Fraction]:
-        """Return the probability of each value that choices of rows leave.
-
-        Args:
-            choices: The choices of a row in every table.
-            cells: The sensitive cells of all tables.
-        """
+    def posterior(self, choices: Sequence[Way], cells: Sensitive) -> dict[str, Fraction]:
+        """Return the probability of each value that choices of rows leave."""
         weights = self.weights(choices, cells)
         total = sum(weights.values())
         return {label: Fraction(one) / total for label, one in weights.items()} if total else {}
 
-    def weights(self, choices: Sequence[Choice], cells: Sensitive) -> dict[str, Fraction | int]:
+    def weights(self, choices: Sequence[Way], cells: Sensitive) -> dict[str, Fraction | int]:
         """Return how likely each value is, up to a factor.
 
         Without prior and population, sets are spread over the values that occur.
@@ -164,7 +159,7 @@ class TableBelief:
                 weights[label] = weights.get(label, 0) + weight
         return weights
 
-    def _weighed(self, choices: Sequence[Choice], cells: Sensitive) -> dict[str, Fraction | int]:
+    def _weighed(self, choices: Sequence[Way], cells: Sensitive) -> dict[str, Fraction | int]:
         named = dict.fromkeys([*(self.prior or ()), *(self.population or ())])
         candidates = dict.fromkeys(told.candidate for told, _, _ in choices)
         possible = [v for v in named if any(candidate.allows(v) for candidate in candidates)]
@@ -191,12 +186,6 @@ def read_weights(given: object, name: str) -> dict[str, Fraction]:
 
     Only the ratios of weights matter, so they need not sum to 1. A CSV file has the values in its
     first column and the weights in its second; its first line is a header unless it has a weight.
-
-    >>> read_weights("AIDS=1/100, Flu=25%", "prior")
-    {'AIDS': Fraction(1, 100), 'Flu': Fraction(1, 4)}
-
-    Raises:
-        InvalidInput: for what is no weight, a negative one, or a value that is named twice.
     """
     if isinstance(given, Mapping):
         pairs = [(str(value), weight) for value, weight in given.items()]

@@ -74,15 +74,6 @@ class Cell(ABC):
     """A set of possible values, and the text that says it.
 
     Two cells are equal when they are the same kind of set with the same members, however written.
-
-    >>> read_cell("130**").allows("13012"), read_cell("130**").allows("14012")
-    (True, False)
-    >>> read_cell("<30").allows(28), read_cell("30-39").meets(read_cell(">=35"))
-    (True, True)
-    >>> read_cell("3*").within(read_cell("[30, 40)"))
-    True
-    >>> read_cell("3*").words(), read_cell("<30").words(), read_cell("130**").words()
-    ('in their 30s', 'under 30', '130**')
     """
 
     rank: ClassVar[int]  # `meets` asks the cell of lower rank
@@ -337,20 +328,7 @@ class Value(Cell):
 
 
 def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
-    """Read one published cell as the set of values that it allows.
-
-    Args:
-        text: What the cell says.
-        numeric: Whether the column is one of numbers; by default a bound, an interval or a plain
-            number without leading zeros is read as numbers, a mask as text. With False, bounds
-            and intervals are plain texts.
-
-    Raises:
-        InvalidInput: for what is not text.
-
-    >>> read_cell("[30, 40)").allows(40), read_cell("{flu, cold}").allows("cold")
-    (False, True)
-    """
+    """Read one published cell as the set of values that it allows."""
     given: object = text
     if not isinstance(given, str):
         raise InvalidInput(f"a cell is read from text, not from {given!r} ({type(given).__name__})")
@@ -373,38 +351,21 @@ def read_cell(text: str, *, numeric: bool | None = None) -> Cell:
 
 
 def column_cells(texts: Iterable[str], *, numeric: bool | None = None) -> dict[str, Cell]:
-    """Read the distinct texts of one column, after deciding once whether it is one of numbers.
-
-    Args:
-        texts: The texts; repeated ones count once.
-        numeric: The decision, if it is not to be made from the texts.
-
-    >>> ages = column_cells(["<30", "≥40", "3*"])
-    >>> ages["3*"].allows(33), ages["3*"].meets(ages["<30"])
-    (True, False)
-    """
+    """Read the distinct texts of one column, after deciding once whether it is one of numbers."""
     distinct = list(dict.fromkeys(texts))
     decided = _of_numbers(distinct) if numeric is None else numeric
     return {text: read_cell(text, numeric=decided) for text in distinct}
 
 
 def is_empty_interval(text: str) -> bool:
-    """Tell whether a text is like an interval that no number is in.
-
-    >>> [is_empty_interval(text) for text in ("40-30", "[40, 30)", "(30, 30]", "30-40", "flu")]
-    [True, True, True, False, False]
-    """
+    """Tell whether a text is like an interval that no number is in."""
     plain = text.strip()
     shaped = any(one.fullmatch(plain) for one in (_SPAN, _HALF_OPEN, _BRACKETS))
     return shaped and _interval(plain) is None
 
 
 def plain_number(text: str) -> Fraction | None:
-    """Return a number that is written with digits, a sign and a point at most.
-
-    >>> plain_number("-2.50"), plain_number("flu")
-    (Fraction(-5, 2), None)
-    """
+    """Return a number that is written with digits, a sign and a point at most."""
     return Fraction(text) if _PLAIN.fullmatch(text) else None
 
 

@@ -15,14 +15,14 @@ from fractions import Fraction
 from math import prod
 from typing import Any, NamedTuple
 
-from twoworlds.answer import Answer, Block, Said
-from twoworlds.answer import Table as Grid
+from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.attacks.english import counted, listed, plural
 from twoworlds.attacks.tables.agreement import Cells, Sensitive, consistent_choices, ways_of
 from twoworlds.attacks.tables.beliefs import TableBelief
 from twoworlds.attacks.tables.cells import column_cells, is_empty_interval, read_cell
 from twoworlds.attacks.tables.table import (
+    LoadedTable,
     Origin,
-    Table,
     check_known,
     load_all,
     named,
@@ -30,7 +30,6 @@ from twoworlds.attacks.tables.table import (
     repeated,
     text_of,
 )
-from twoworlds.attacks.tables.words import counted, listed, plural
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import show
@@ -148,7 +147,7 @@ class Composition(Result):
                 [value, *row, together.get(value, "-")]
                 for value, row in zip(values, cells, strict=True)
             ]
-            yield Grid(heads, rows)
+            yield Table(heads, rows)
         matching = "; ".join(
             f"{one.name}: {one.matching:,} of {one.size:,} rows match" for one in self.tables
         )
@@ -285,9 +284,6 @@ def compose(
     >>> found = compose(["figure1.csv", "figure2.csv"], {"age": 45}, "condition")
     >>> found.posterior
     {'Cancer': Fraction(3, 7), 'Viral Infection': Fraction(4, 7)}
-
-    Raises:
-        InvalidInput: for tables that cannot be read, columns that are missing, or odd weights.
     """
     held = TableBelief.read(belief, prior, population)
     facts = _facts(known, sensitive)
@@ -348,7 +344,7 @@ class _Matching(NamedTuple):
     excluded: Mapping[str, tuple[str, ...]]
 
 
-def _matching(table: Table, facts: Mapping[str, object]) -> _Matching:
+def _matching(table: LoadedTable, facts: Mapping[str, object]) -> _Matching:
     conditions, values, excluded = [], [], {}
     for column, value in facts.items():
         if column not in table.columns:
@@ -366,7 +362,7 @@ def _matching(table: Table, facts: Mapping[str, object]) -> _Matching:
     return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
 
 
-def _check_intervals(tables: Sequence[Table], facts: Mapping[str, object]) -> None:
+def _check_intervals(tables: Sequence[LoadedTable], facts: Mapping[str, object]) -> None:
     """Refuse a known interval that no number is in, unless a table has it as a value."""
     for column, value in facts.items():
         if not isinstance(value, str) or not is_empty_interval(value):
@@ -378,7 +374,7 @@ def _check_intervals(tables: Sequence[Table], facts: Mapping[str, object]) -> No
             )
 
 
-def _counts(table: Table, matching: _Matching, sensitive: str) -> dict[str | None, int]:
+def _counts(table: LoadedTable, matching: _Matching, sensitive: str) -> dict[str | None, int]:
     name = table.columns[sensitive]
     found = table.fetch(
         f"SELECT {name}, count(*) FROM {table.place} WHERE {matching.condition} GROUP BY {name} "
@@ -389,7 +385,7 @@ def _counts(table: Table, matching: _Matching, sensitive: str) -> dict[str | Non
 
 
 def _evidence(
-    table: Table, matching: _Matching, counts: Mapping[str | None, int], cells: Sensitive
+    table: LoadedTable, matching: _Matching, counts: Mapping[str | None, int], cells: Sensitive
 ) -> Evidence:
     numbers = table.fetch(
         f"SELECT rowid + 1 FROM {table.place} WHERE {matching.condition} ORDER BY rowid "
@@ -408,7 +404,7 @@ def _evidence(
 
 
 def _consistent(
-    tables: Sequence[Table],
+    tables: Sequence[LoadedTable],
     seen: Sequence[_Matching],
     facts: Mapping[str, object],
     sensitive: str,

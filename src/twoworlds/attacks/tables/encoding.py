@@ -66,23 +66,14 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Collapse(Result):
-    """A table, what the encoder publishes of it, and what the decoder reads from that.
+    """A table, what the encoder publishes of it, and what the decoder reads from that."""
 
-    Attributes:
-        table: The input.
-        k: What was asked for.
-        column: The numbers that were coarsened into ranges.
-        quasi_identifier: The columns on which the rows of a group agree.
-        published: The k-anonymous table.
-        decoded: What the published table gives away.
-    """
-
-    table: tuple[Row, ...]
-    k: int
-    column: str
-    quasi_identifier: tuple[str, ...]
-    published: tuple[Row, ...]
-    decoded: tuple[Row, ...]
+    table: tuple[Row, ...]  # the input
+    k: int  # what was asked for
+    column: str  # the numbers that were coarsened into ranges
+    quasi_identifier: tuple[str, ...]  # the columns on which the rows of a group agree
+    published: tuple[Row, ...]  # the k-anonymous table
+    decoded: tuple[Row, ...]  # what the published table gives away
 
     @property
     def smallest_group(self) -> tuple[int, Row]:
@@ -114,10 +105,9 @@ class Collapse(Result):
             f"The published table is {self.smallest_group[0]}-anonymous on {names}, and it gives "
             f"all {len(self.decoded)} rows of the input away. Its first range of {self.column} "
             f"ends at {_written(self.boundary)}, and these {digits} digits behind the point spell "
-            "out the whole input, which is read back exactly. "
-            "Whoever trusts every algorithm with a k-anonymous output trusts this one, and with it "
-            "the one that publishes its input, and so every algorithm: nothing is protected "
-            "(Lin & Kifer, Section 4.1.1)."
+            "out the whole input, which is read back exactly. Whoever trusts every algorithm with "
+            "a k-anonymous output trusts this one, and with it the one that publishes its input, "
+            "and so every algorithm: nothing is protected (Lin & Kifer, Section 4.1.1)."
         )
 
     def answer(self) -> Answer:
@@ -196,11 +186,7 @@ def collapse(
 def encode(
     table: Sequence[Row], k: object, *, column: str, quasi_identifier: Sequence[str]
 ) -> list[Row]:
-    """Publish a k-anonymous table whose first range spells out the whole input in its end.
-
-    Raises:
-        InvalidInput: when there are fewer than k rows, or the column is not of whole numbers.
-    """
+    """Publish a k-anonymous table whose first range spells out the whole input in its end."""
     size = whole(k, "k", at_least=1)
     columns = _columns(table, column, *quasi_identifier)
     if column not in quasi_identifier:

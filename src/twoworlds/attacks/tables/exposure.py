@@ -20,21 +20,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from twoworlds.answer import Answer, Block, Said
-from twoworlds.answer import Table as Grid
-from twoworlds.attacks.tables.agreement import Choice, Sensitive, ways_of
+from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.attacks.english import counted, listed
+from twoworlds.attacks.tables.agreement import Sensitive, Way, ways_of
 from twoworlds.attacks.tables.beliefs import TableBelief
-from twoworlds.attacks.tables.joins import (
+from twoworlds.attacks.tables.knowledge import KnownValues
+from twoworlds.attacks.tables.linkage import (
     make_groups,
     make_matches,
     make_profiles,
     make_said,
     same_person,
 )
-from twoworlds.attacks.tables.knowledge import KnownValues
 from twoworlds.attacks.tables.table import (
+    LoadedTable,
     Origin,
-    Table,
     check_known,
     load,
     load_all,
@@ -44,7 +44,6 @@ from twoworlds.attacks.tables.table import (
     repeated,
     written_column,
 )
-from twoworlds.attacks.tables.words import counted, listed
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import decimal, to_json
@@ -229,9 +228,10 @@ class Exposure(Result):
                 [str(row), *(person[one] or "" for one in columns), value, *map(str, alone_leaves)]
                 for row, person, value, alone_leaves in self.victims
             ]
-            yield Grid(heads, rows)
-        if self.pinned > len(self.victims):
-            yield Said([f"... and {self.pinned - len(self.victims):,} more."])
+            yield Table(heads, rows)
+        if left := self.pinned - len(self.victims):
+            more = f"{counted(left, 'person')} more {'is' if left == 1 else 'are'} pinned down"
+            yield Said([f"{more}: expose(..., most=N) in Python lists N."])
         if self.everywhere:
             shares = {f"by {one.name} alone": one.enough for one in self.tables}
             together = {"by all together": self.pinned} if len(self.tables) > 1 else {}
@@ -319,6 +319,7 @@ def expose(
             belief = replace(belief, sets=True)
         kinds = _kinds(everybody, len(loaded), cells)
         guesses = _guesses(everybody, kinds, columns, sensitive, belief, cells)
+        pinned = sum(one.people for one in kinds if one.pinned)
         victims = _victims(everybody, kinds, columns, most)
     left: Counter[int] = Counter()
     for kind in kinds:
@@ -331,7 +332,7 @@ def expose(
         tuple(_share(table, number, kinds) for number, table in enumerate(loaded)),
         left.total(),
         dict(sorted(left.items())),
-        sum(one.people for one in kinds if one.pinned),
+        pinned,
         sum(one.people for one in kinds if one.newly),
         guesses,
         tuple(victims),
@@ -339,7 +340,7 @@ def expose(
     )
 
 
-def _known(register: Table, on: object, sensitive: str) -> list[str]:
+def _known(register: LoadedTable, on: object, sensitive: str) -> list[str]:
     if on is None:
         return [column for column in register.columns if column != sensitive]
     columns = named_columns(on, "on", sensitive)
@@ -350,7 +351,7 @@ def _known(register: Table, on: object, sensitive: str) -> list[str]:
     return columns
 
 
-def _make_signed(register: Table, tables: int) -> None:
+def _make_signed(register: LoadedTable, tables: int) -> None:
     """Make ``kinds`` of people by the groups that they match, and ``signed``: profiles with kinds.
 
     Most profiles match one group; the list of groups is made for the others only.
@@ -399,7 +400,7 @@ class _Kind(NamedTuple):
     first: int
     alone: tuple[tuple[int, bool] | None, ...]
     together: tuple[int, bool] | None
-    choices: Sequence[Choice]
+    choices: Sequence[Way]
 
     @property
     def pinned(self) -> bool:
@@ -412,7 +413,7 @@ class _Kind(NamedTuple):
         return self.pinned and not any(one is not None and one[1] for one in self.alone)
 
 
-def _kinds(register: Table, tables: int, cells: Sensitive) -> list[_Kind]:
+def _kinds(register: LoadedTable, tables: int, cells: Sensitive) -> list[_Kind]:
     """Work out what tables leave to each kind of people."""
     said: list[dict[int, dict[str | None, int]]] = [{} for _ in range(tables)]
     for i, groups in enumerate(said):
@@ -443,14 +444,14 @@ def _kinds(register: Table, tables: int, cells: Sensitive) -> list[_Kind]:
     return found
 
 
-def _left(choices: Sequence[Choice]) -> tuple[int, bool]:
+def _left(choices: Sequence[Way]) -> tuple[int, bool]:
     """Return how many candidates are left, and whether that is one value."""
     ways = ways_of(choices)
     return len(ways), len(ways) == 1 and not any(told.sets for told, _, _ in choices)
 
 
 def _guesses(
-    register: Table,
+    register: LoadedTable,
     kinds: Sequence[_Kind],
     known: Sequence[str],
     sensitive: str,
@@ -487,7 +488,7 @@ def _guesses(
 
 
 def _victims(
-    register: Table, kinds: Sequence[_Kind], known: Sequence[str], most: int
+    register: LoadedTable, kinds: Sequence[_Kind], known: Sequence[str], most: int
 ) -> list[Victim]:
     """Return the first people who are pinned down, those first whom no table gives away alone."""
     pinned = sorted((one for one in kinds if one.pinned), key=lambda one: not one.newly)[:most]
@@ -514,7 +515,7 @@ def _victims(
     ]
 
 
-def _share(table: Table, number: int, kinds: Sequence[_Kind]) -> TableShare:
+def _share(table: LoadedTable, number: int, kinds: Sequence[_Kind]) -> TableShare:
     inside = [(kind, left[1]) for kind in kinds if (left := kind.alone[number]) is not None]
     pinned = [kind for kind, is_pinned in inside if is_pinned]
     return TableShare(

@@ -103,17 +103,7 @@ class Counted:
 def count_table(
     table: Origin | Counted, columns: Sequence[str], name: str | None = None
 ) -> Counted:
-    """Read some columns of a table and count the combinations of their cells.
-
-    Args:
-        table: A CSV, TSV or Parquet file, a list of mappings, or a data frame; one that is counted
-            stays as it is.
-        columns: Which columns.
-        name: What the table is called in words; a file by its own name.
-
-    Raises:
-        InvalidInput: when it cannot be read, has no rows or lacks a column.
-    """
+    """Read some columns of a table and count the combinations of their cells."""
     if isinstance(table, Counted):
         return table
     file = Path(table).name if isinstance(table, str | Path) else "the table"
@@ -172,33 +162,19 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """All groups of a table.
+    """All groups of a table."""
 
-    Attributes:
-        columns: The columns of the quasi-identifier.
-        table: The table.
-        overlapping: What can be known of the columns whose cells overlap.
-        choices: For each group a point of each of these columns.
-        where: For each group a combination that is in it.
-        starts: Where the entries of each group begin.
-        values: The code of the sensitive value of each entry; increasing within a group.
-        counts: How many people each entry stands for.
-        sizes: How many people each group has.
-        names: The sensitive values by their codes; empty without a sensitive column.
-        totals: How many people of the whole table have each of them.
-    """
-
-    columns: tuple[str, ...]
-    table: Counted
-    overlapping: Mapping[str, list[Point]]
-    choices: Sequence[tuple[int, ...]]
-    where: Codes
-    starts: Codes
-    values: Codes
-    counts: Codes
-    sizes: Codes
-    names: Texts
-    totals: Codes
+    columns: tuple[str, ...]  # the columns of the quasi-identifier
+    table: Counted  # the table
+    overlapping: Mapping[str, list[Point]]  # what can be known of the columns whose cells overlap
+    choices: Sequence[tuple[int, ...]]  # for each group a point of each of these columns
+    where: Codes  # for each group a combination that is in it
+    starts: Codes  # where the entries of each group begin
+    values: Codes  # the code of the sensitive value of each entry; increasing within a group
+    counts: Codes  # how many people each entry stands for
+    sizes: Codes  # how many people each group has
+    names: Texts  # the sensitive values by their codes; empty without a sensitive column
+    totals: Codes  # how many people of the whole table have each of them
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -258,19 +234,7 @@ def groups_of(
     sensitive: str | None,
     cells: Mapping[str, Mapping[str, Cell]] | None = None,
 ) -> Groups:
-    """Return the groups of rows that have equal cells in some columns; of all rows for none.
-
-    Args:
-        table: The table.
-        quasi: The columns.
-        sensitive: The sensitive column.
-        cells: What the cells of these columns say, to form groups by knowledge: for all that can
-            be known of somebody in the table, the rows that match. A row is in several groups if
-            several things can be known of the person behind it.
-
-    Raises:
-        TooLarge: when too many cells overlap in too many ways.
-    """
+    """Return the groups of rows that have equal cells in some columns; of all rows for none."""
     columns = [] if cells is None else quasi
     known = {c: points(table.texts[table.place(c)], (cells or {})[c]) for c in columns}
     overlapping = {c: found for c, found in known.items() if any(len(one) > 1 for one in found)}
@@ -329,12 +293,7 @@ def _matching(
 
 
 def entries(keys: Codes, values: Codes, counts: Codes, size: int) -> tuple[Codes, ...]:
-    """Add up the counts of equal keys and values, in their order.
-
-    Returns:
-        Where each key begins, the value and the count of each entry, the number of people of each
-        key, and for each key a place in ``keys`` where it stands.
-    """
+    """Add up the counts of equal keys and values, in their order."""
     both = combined([keys, values], [int(keys.max(initial=0)) + 1, size])
     order = np.argsort(both, kind="stable")
     both, keys = both[order], keys[order]

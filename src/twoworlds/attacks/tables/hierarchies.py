@@ -45,11 +45,7 @@ class Hierarchy:
     steps: Callable[[str, Sequence[str]], Iterable[list[str]]]
 
     def levels(self, column: str, values: Sequence[str]) -> list[list[str]]:
-        """Return the values at all levels, from themselves to ``*``.
-
-        >>> mask().levels("zip", ["130", "148"])
-        [['130', '148'], ['13*', '14*'], ['1**', '1**'], ['*', '*']]
-        """
+        """Return the values at all levels, from themselves to ``*``."""
         found = [list(values), *self.steps(column, values)]
         if set(found[-1]) != {STAR}:
             found.append([STAR] * len(values))
@@ -174,9 +170,6 @@ def read_hierarchies(path: str | Path) -> dict[str, Hierarchy]:
         nationality: {tree: {Europe: [French, German], Asia: [Thai]}}
         occupation: {file: occupation.csv}
         sex: suppress
-
-    Raises:
-        InvalidInput: when the file cannot be read, or declares something else.
     """
     place = Path(path)
     try:

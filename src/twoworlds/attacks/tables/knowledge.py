@@ -49,10 +49,6 @@ class KnownValues:
     They are indexed, so that a column of many distinct texts is not compared one by one with many
     people: numbers are sorted for intervals, texts are looked up by the characters that a mask
     shows. The index only proposes; `Cell.meets` decides.
-
-    >>> known = KnownValues(["28", "33", "45"])
-    >>> sorted(known.behind(read_cell("<35")))
-    ['28', '33']
     """
 
     def __init__(
@@ -84,12 +80,7 @@ class KnownValues:
         return {text for text in proposed if cell.meets(self._cells[text])}
 
     def pairs(self, texts: Iterable[str | None]) -> Iterator[tuple[str | None, str | None]]:
-        """Yield each known value with each cell of a column that are compatible.
-
-        >>> known = KnownValues(["13012", "14850"])
-        >>> sorted(known.pairs(["130**", "14***"]))
-        [('13012', '130**'), ('14850', '14***')]
-        """
+        """Yield each known value with each cell of a column that are compatible."""
         listed = list(texts)
         cells = column_cells(text for text in listed if text is not None)
         for text in listed:
@@ -128,11 +119,7 @@ class KnownValues:
 
 
 def known_cells(texts: Iterable[str]) -> dict[str, Cell]:
-    """Read the texts of one column for what they allow to be known; an empty one allows anything.
-
-    >>> known_cells(["30", ""])[""].allows(33)
-    True
-    """
+    """Read the texts of a column for what they allow to be known; an empty one allows anything."""
     distinct = dict.fromkeys(texts)
     read = column_cells(text for text in distinct if text.strip())
     return {text: read[text] if text in read else Anything(text) for text in distinct}
@@ -142,10 +129,6 @@ def is_whole(cells: Iterable[Cell]) -> bool:
     """Tell whether a column with these cells is one of whole numbers.
 
     It is if all numbers in it are whole, and each interval holds a whole number.
-
-    >>> cells = known_cells(["30-39", "[40, 50)"])
-    >>> is_whole(cells.values()), is_whole(known_cells(["30-39", "40.5"]).values())
-    (True, False)
     """
     return all(_whole(atom) for cell in cells for atom in cell.atoms())
 
@@ -156,14 +139,7 @@ def has_spans(cells: Iterable[Cell]) -> bool:
 
 
 def points(texts: Sequence[str], cells: Mapping[str, Cell]) -> list[Point]:
-    """Return what can be known of a column, each as the cells that allow it.
-
-    >>> points(["<35", "3*"], column_cells(["<35", "3*"]))
-    [(0,), (0, 1), (1,)]
-
-    Raises:
-        TooLarge: when too many cells overlap in too many ways.
-    """
+    """Return what can be known of a column, each as the cells that allow it."""
     read = [cells[text] for text in texts]
     tried = {value.text: value for value in _candidates(read)}
     sets = sum(not isinstance(one, Value | Mask) or getattr(one, "numeric", False) for one in read)

@@ -55,21 +55,13 @@ Key = tuple[Fraction | int, int, Node]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the groups of the generalised table must be.
+    """What the groups of the generalised table must be."""
 
-    Attributes:
-        k: So large.
-        diversity: With at least so many sensitive values.
-        closeness: At most so far from the table, by total variation.
-        left_out: At most so many people may be left out.
-        loss: What is to be least.
-    """
-
-    k: int
-    diversity: int = 1
-    closeness: Fraction | None = None
-    left_out: int = 0
-    loss: str = "certainty"
+    k: int  # so large
+    diversity: int = 1  # with at least so many sensitive values
+    closeness: Fraction | None = None  # at most so far from the table, by total variation
+    left_out: int = 0  # at most so many people may be left out
+    loss: str = "certainty"  # what is to be least
 
     @property
     def is_monotone(self) -> bool:
@@ -99,18 +91,7 @@ class Best(NamedTuple):
 
 
 class Lattice:
-    """All nodes, and the counts by which they are judged.
-
-    Args:
-        levels: For each column and each level, the code of every distinct value.
-        codes: For each column the value of every combination.
-        values: The sensitive value of every combination.
-        counts: How many people have it.
-        wanted: What is asked for.
-
-    Raises:
-        TooLarge: when there are too many nodes.
-    """
+    """All nodes, and the counts by which they are judged."""
 
     def __init__(
         self,
@@ -337,11 +318,7 @@ class Lattice:
 
 
 def _penalties(levels: Sequence[Codes]) -> list[tuple[Codes, int]]:
-    """Return for each level the penalty of every value, as numerators over one denominator.
-
-    >>> [(top.tolist(), bottom) for top, bottom in _penalties([np.arange(3), np.array([0, 0, 1])])]
-    [([0, 0, 0], 2), ([1, 1, 0], 2)]
-    """
+    """Return for each level the penalty of every value, as numerators over one denominator."""
     many = len(levels[0])
     if many == 1:
         return [(np.zeros(1, dtype=np.int64), 1) for _ in levels]

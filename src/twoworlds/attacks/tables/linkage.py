@@ -15,34 +15,105 @@ of the register, or one, who is then named (erratum to Wu, Section 1.1); `linkag
 Probabilities rest on what each direction says: the person is in the table and each matching row is
 equally likely theirs; or the register holds everybody in the table, and each matching person is
 equally likely to be behind a row.
+
+People of whom the same is known are one *profile*, and rows with the same cells one *group*. Which
+profile can stand behind which group is found column by column on distinct texts, of which there are
+few (`twoworlds.attacks.tables.knowledge.KnownValues`), and put together by joins in DuckDB.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twoworlds.answer import Answer, Block, Said
-from twoworlds.answer import Table as Grid
+from twoworlds.answer import Answer, Block, Said, Table
+from twoworlds.attacks.english import counted, listed
 from twoworlds.attacks.tables.agreement import read_sensitive
-from twoworlds.attacks.tables.joins import (
-    fill,
-    make_groups,
-    make_matches,
-    make_profiles,
-    make_said,
-    same_person,
-)
-from twoworlds.attacks.tables.table import Origin, Table, load, named, named_columns, opened
-from twoworlds.attacks.tables.words import counted, listed
+from twoworlds.attacks.tables.knowledge import KnownValues
+from twoworlds.attacks.tables.table import LoadedTable, Origin, load, named, named_columns, opened
 from twoworlds.charts import Bars
 from twoworlds.progress import track
 from twoworlds.show import Result
 
-__all__ = ["Link", "Linkage", "link", "most_placed"]
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Linkage", "link"]
+
+
+def make_profiles(register: LoadedTable, columns: Sequence[str]) -> dict[str, KnownValues]:
+    """Make ``profiles``: its id, its values k0, k1, ..., its people, the row of the first one."""
+    make_groups(register, columns, "profiles", "people")
+    return {column: KnownValues(register.texts(column)) for column in columns}
+
+
+def make_groups(table: LoadedTable, columns: Iterable[str], place: str, size: str = "size") -> None:
+    """Make the groups of a table: id, cells k0, k1, ..., size, first row."""
+    here = [table.columns[column] for column in columns if column in table.columns]
+    keys = "".join(f", {name} AS k{i}" for i, name in enumerate(here))
+    by = f" GROUP BY {', '.join(here)}" if here else ""
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT row_number() OVER () AS id{keys}, "
+        f"count(*) AS {size}, min(rowid) + 1 AS first FROM {table.place}{by}"
+    )
+
+
+def make_matches(
+    table: LoadedTable, known: Mapping[str, KnownValues], groups: str, place: str
+) -> None:
+    """Make the pairs of a profile and a group of the table that are compatible."""
+    joins, cells = [], []
+    shared = [(i, column) for i, column in enumerate(known) if column in table.columns]
+    for number, (mine, column) in enumerate(shared):
+        pairs = f"{place}_pairs{number}"
+        fill(table.connection, pairs, ("value", "cell"), known[column].pairs(table.texts(column)))
+        joins.append(f"JOIN {pairs} AS m{number} ON p.k{mine} IS NOT DISTINCT FROM m{number}.value")
+        cells.append(f"g.k{number} IS NOT DISTINCT FROM m{number}.cell")
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT p.id AS profile, g.id AS group_ FROM profiles AS p "
+        f"{' '.join(joins)} JOIN {groups} AS g ON {' AND '.join(cells) or 'true'}"
+    )
+
+
+def make_said(
+    table: LoadedTable, columns: Iterable[str], sensitive: str, groups: str, place: str
+) -> None:
+    """Make the sensitive cells of each group, and how many of its rows have each."""
+    here = [table.columns[column] for column in columns if column in table.columns]
+    same = " AND ".join(f"g.k{i} IS NOT DISTINCT FROM t.{c}" for i, c in enumerate(here))
+    cells = ", ".join([*here, f"{table.columns[sensitive]} AS value"])
+    table.connection.execute(
+        f"CREATE TABLE {place} AS SELECT g.id, t.value, t.size FROM (SELECT {cells}, count(*) AS "
+        f"size FROM {table.place} GROUP BY ALL) AS t JOIN {groups} AS g ON {same or 'true'}"
+    )
+
+
+def same_person(register: LoadedTable, columns: Iterable[str]) -> str:
+    """Return the condition that joins profiles as p with rows of the register as r."""
+    return " AND ".join(
+        f"r.{register.columns[column]} IS NOT DISTINCT FROM p.k{i}"
+        for i, column in enumerate(columns)
+    )
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection,
+    place: str,
+    names: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+) -> None:
+    """Make a table of rows of Python."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    values = {f"v{i}": list(column) for i, column in enumerate(columns)}
+    cells = ", ".join(f"unnest($v{i}::VARCHAR[]) AS {name}" for i, name in enumerate(names))
+    connection.execute(f"CREATE TABLE {place} AS SELECT {cells}", values)
+
+
+# --- linkage --------------------------------------------------------------------------------------
+
 
 _MOST_PAIRS = 5_000_000
 _MOST_EDGES = 100_000
@@ -187,7 +258,7 @@ class Linkage(Result):
     def _blocks(self) -> Iterator[Block]:
         numbers = sorted({*self.outside, *self.inside})
         shown = numbers if len(numbers) <= _MOST_NUMBERS else [*numbers[:10], *numbers[-2:]]
-        yield Grid(
+        yield Table(
             ["matches", "people with so many rows", "rows with so many people"],
             [
                 [f"{n:,}", f"{self.outside.get(n, 0):,}", f"{self.inside.get(n, 0):,}"]
@@ -209,7 +280,7 @@ class Linkage(Result):
                 ]
                 for one in self.links
             ]
-            yield Grid(["row", *columns, "matching rows", "rivals", *values], rows)
+            yield Table(["row", *columns, "matching rows", "rivals", *values], rows)
         if self.unlisted:
             match = (
                 "person matches rows and is" if self.unlisted == 1 else "people match rows and are"
@@ -288,7 +359,7 @@ def _match(number: int) -> str:
     return "matches" if number == 1 else "match"
 
 
-def _join(register: Table, table: Table, columns: Sequence[str]) -> None:
+def _join(register: LoadedTable, table: LoadedTable, columns: Sequence[str]) -> None:
     """Make ``linked``, the pairs, and the number of matches of each profile and of each group."""
     run = register.connection.execute
     known = make_profiles(register, columns)
@@ -308,7 +379,11 @@ def _join(register: Table, table: Table, columns: Sequence[str]) -> None:
 
 
 def _linkage(
-    register: Table, table: Table, columns: Sequence[str], sensitive: str | None, most: int
+    register: LoadedTable,
+    table: LoadedTable,
+    columns: Sequence[str],
+    sensitive: str | None,
+    most: int,
 ) -> Linkage:
     outside = register.fetch("SELECT rows, sum(people)::BIGINT FROM outward GROUP BY 1 ORDER BY 1")
     inside = register.fetch("SELECT people, sum(size)::BIGINT FROM inward GROUP BY 1 ORDER BY 1")
@@ -336,7 +411,7 @@ def _linkage(
     )
 
 
-def _missing(register: Table) -> int:
+def _missing(register: LoadedTable) -> int:
     """Return how many rows are left when as many people as possible take one each."""
     [(edges,)] = register.fetch("SELECT coalesce(sum(number), 0) FROM outward WHERE number > 1")
     if edges <= _MOST_PAIRS:
@@ -358,7 +433,9 @@ def _missing(register: Table) -> int:
     return int(missing)
 
 
-def _pinned(register: Table, table: Table, columns: Sequence[str], sensitive: str) -> int:
+def _pinned(
+    register: LoadedTable, table: LoadedTable, columns: Sequence[str], sensitive: str
+) -> int:
     """Make ``said``, the sensitive cells of each group, and count whom they give away."""
     make_said(table, columns, sensitive, "groups", "said")
     read = read_sensitive([table.texts(sensitive)])
@@ -374,7 +451,9 @@ def _pinned(register: Table, table: Table, columns: Sequence[str], sensitive: st
     return int(pinned)
 
 
-def _links(register: Table, columns: Sequence[str], sensitive: str | None, most: int) -> list[Link]:
+def _links(
+    register: LoadedTable, columns: Sequence[str], sensitive: str | None, most: int
+) -> list[Link]:
     """Return the people who match the fewest rows, and of these the ones with fewest rivals."""
     first = f"ORDER BY rows, rivals, first LIMIT {int(most)}"
     found = register.fetch(
@@ -388,7 +467,9 @@ def _links(register: Table, columns: Sequence[str], sensitive: str | None, most:
     ]
 
 
-def _values(register: Table, profile: int, rows: int, sensitive: str | None) -> dict[str, Fraction]:
+def _values(
+    register: LoadedTable, profile: int, rows: int, sensitive: str | None
+) -> dict[str, Fraction]:
     if sensitive is None:
         return {}
     found = register.fetch(
@@ -405,13 +486,6 @@ def most_placed(kinds: Sequence[tuple[int, Sequence[int]]], rooms: Mapping[int, 
     If each row is another person's, the people of the register take at most as many rows as a
     largest matching of people to rows that fit them has. Where groups overlap, it is a largest flow
     from kinds of people to groups, found along shortest augmenting paths.
-
-    Args:
-        kinds: How many people are of a kind, and which groups they fit.
-        rooms: How many rooms each group has.
-
-    >>> most_placed([(1, [1]), (2, [1, 2])], {1: 1, 2: 1})
-    2
     """
     free, left = dict(rooms), [number for number, _ in kinds]
     placed: list[Counter[int]] = [Counter() for _ in kinds]

@@ -137,13 +137,7 @@ def _recursive(groups: Groups, values: int) -> Number:
 
 
 def perplexity(counts: Sequence[int]) -> Number:
-    """Return e^H of the counts of one group: the n-th root of n^n / prod c^c.
-
-    >>> perplexity([2, 2]), perplexity([4])
-    (Fraction(2, 1), Fraction(1, 1))
-    >>> perplexity([1, 1, 2])
-    Real(64^(1/4))
-    """
+    """Return e^H of the counts of one group: the n-th root of n^n / prod c^c."""
     common = gcd(*counts)
     reduced = sorted(count // common for count in counts)
     total = sum(reduced)
@@ -246,13 +240,7 @@ def _largest(groups: Groups, ratios: Ratios) -> Worst:
 
 
 def recomputed(name: str, worst: Worst, totals: dict[str, int]) -> bool:
-    """Tell whether a measure of one group, computed again by its definition, is the same.
-
-    Args:
-        name: Which measure.
-        worst: The measure and its group.
-        totals: How many people of the table have each sensitive value.
-    """
+    """Tell whether a measure of one group, computed again by its definition, is the same."""
     group, counts, people = worst.group, dict(worst.group.counts), sum(totals.values())
     gaps = {value: group.share(value) - Fraction(n, people) for value, n in totals.items()}
     value: Number
@@ -309,11 +297,7 @@ class Claims:
         distance: str | None,
         sensitive: str | None,
     ) -> Claims:
-        """Read claims.
-
-        Raises:
-            InvalidInput: for numbers out of range, and for diversity without a sensitive column.
-        """
+        """Read claims."""
         about_values = (diversity, entropy, recursive, closeness)
         if sensitive is None and any(claim is not None for claim in about_values):
             raise InvalidInput(
@@ -331,11 +315,7 @@ class Claims:
         )
 
     def checked(self, groups: Groups, found: Measures) -> Iterator[Claim]:
-        """Yield each claim with what was found.
-
-        Raises:
-            InvalidInput: for the ordered distance where not all sensitive values are numbers.
-        """
+        """Yield each claim with what was found."""
         worst = found.worst
         if self.k is not None:
             small = f"the smallest group has {found.k:,}"

@@ -18,9 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from twoworlds.attacks.english import listed
 from twoworlds.errors import InvalidInput
 from twoworlds.progress import track
 
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXAMPLES",
+    "LoadedTable",
     "Origin",
-    "Table",
     "check_known",
     "example_note",
     "example_path",
@@ -56,27 +58,20 @@ _ELSEWHERE = {"staff.csv": "twoworlds.attacks.queries"}
 Origin = Any  # a path, a list of rows or a frame
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = ",;\t"
+_NUMBERS = count()  # of the tables that are loaded
 _NOT_UTF_8 = "is not text in UTF-8: save it as UTF-8 (in a spreadsheet, as CSV UTF-8)"
-_SHOWN = 12
 _NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|([^,"]*))(?:,|\Z)')
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table in DuckDB; ``rowid + 1`` is the number of a row.
-
-    Attributes:
-        name: What it is called in words.
-        place: What it is called in statements.
-        columns: The columns that were read, and their names in statements.
-        rows: How many rows it has.
-    """
+class LoadedTable:
+    """A table in DuckDB; ``rowid + 1`` is the number of a row."""
 
     connection: duckdb.DuckDBPyConnection
-    name: str
-    place: str
-    columns: Mapping[str, str]
-    rows: int
+    name: str  # what it is called in words
+    place: str  # what it is called in statements
+    columns: Mapping[str, str]  # the columns that were read, and their names in statements
+    rows: int  # how many rows it has
 
     def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement."""
@@ -152,17 +147,6 @@ def named_columns(columns: object, name: str, sensitive: str | None = None) -> l
 
     In text any name may stand in double quotes. Inside quotes a comma and blanks are part of the
     name, and two quotes are one.
-
-    Args:
-        columns: The columns.
-        name: What they are called in errors.
-        sensitive: The column that is attacked, which cannot be known.
-
-    >>> named_columns('zip, "age, in years", " sex"', "on")
-    ['zip', 'age, in years', ' sex']
-
-    Raises:
-        InvalidInput: for none, one that is given twice, the sensitive one, and what is no name.
     """
     if not isinstance(columns, Sequence):
         raise InvalidInput(f"{name}={columns!r}: give columns, such as ['zip', 'age']")
@@ -198,17 +182,13 @@ def _split(text: str) -> list[str]:
 
 
 def written_column(name: str) -> str:
-    """Write the name of a column as `named_columns` reads it.
-
-    >>> written_column("zip"), written_column("age, in years")
-    ('zip', '"age, in years"')
-    """
+    """Write the name of a column as `named_columns` reads it."""
     if name == name.strip() and not {",", '"'} & {*name} and name:
         return name
     return '"' + name.replace('"', '""') + '"'
 
 
-def check_known(tables: Sequence[Table], columns: Iterable[str]) -> None:
+def check_known(tables: Sequence[LoadedTable], columns: Iterable[str]) -> None:
     """Refuse a known column that no table has."""
     for column in columns:
         if not any(column in table.columns for table in tables):
@@ -224,7 +204,7 @@ def load_all(
     tables: Sequence[tuple[str, Origin]],
     wanted: Sequence[str] | None,
     needed: Sequence[str],
-) -> list[Table]:
+) -> list[LoadedTable]:
     """Load several tables; each must have the needed columns, and may have the wanted ones."""
     return [
         load(connection, name, table, wanted, needed)
@@ -238,14 +218,9 @@ def load(
     table: Origin,
     wanted: Sequence[str] | None,
     needed: Sequence[str] = (),
-) -> Table:
-    """Load the wanted columns that a table has (None: all), and the needed ones.
-
-    Raises:
-        InvalidInput: when it cannot be read, is empty, or lacks a needed column.
-    """
-    [(number,)] = connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall()
-    place = f"loaded{number}"
+) -> LoadedTable:
+    """Load the wanted columns that a table has (None: all), and the needed ones."""
+    place = f"loaded{next(_NUMBERS)}"
     if isinstance(table, str | Path):
         names, reader, values = _file(connection, example_path(table), name)
     elif isinstance(table, Sequence):
@@ -257,8 +232,7 @@ def load(
         raise InvalidInput(f"{name} has two columns {twice!r}: rename one")
     for column in needed:
         if column not in names:
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            there = ", ".join(map(written_column, names[:_SHOWN])) + more
+            there = listed([*map(written_column, names)])
             raise InvalidInput(f"{name} has no column {column!r}: it has {there}")
     kept = {
         one: f"c{i}"
@@ -276,7 +250,7 @@ def load(
     rows = connection.execute(f"SELECT count(*) FROM {place}").fetchall()[0][0]
     if not rows:
         raise InvalidInput(f"{name} has no rows: nobody can be found in it")
-    return Table(connection, name, place, kept, rows)
+    return LoadedTable(connection, name, place, kept, rows)
 
 
 def text_of(value: object) -> str | None:
@@ -287,18 +261,7 @@ def text_of(value: object) -> str | None:
 
 
 def example_path(path: str | Path, *, bundled: bool = False) -> Path:
-    """Return a path as it is if something is there, else the bundled example of that bare name.
-
-    Args:
-        path: A path, or the name of an example.
-        bundled: Whether to take the example also if something of that name is there.
-
-    >>> example_path("figure1.csv").read_text(encoding="utf-8").splitlines()[5]
-    '130**,≥40,*,Cancer'
-
-    Raises:
-        InvalidInput: when nothing is there and no example is called so.
-    """
+    """Return a path as it is if something is there, else the bundled example of that bare name."""
     given = Path(path)
     if not bundled and "\0" not in str(path) and given.exists():
         return given
@@ -312,11 +275,7 @@ def example_path(path: str | Path, *, bundled: bool = False) -> Path:
 
 
 def example_note(path: str | Path) -> str | None:
-    """Say that a bundled example is used, if the path itself leads nowhere.
-
-    >>> example_note("figure1.csv")
-    "figure1.csv is bundled with twoworlds: the 4-anonymous table of Wu's lecture, Figure 1."
-    """
+    """Say that a bundled example is used, if the path itself leads nowhere."""
     if str(path) not in EXAMPLES or Path(path).exists():
         return None
     return f"{path} is bundled with twoworlds: {EXAMPLES[str(path)]}."

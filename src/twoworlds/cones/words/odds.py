@@ -295,9 +295,6 @@ def largest_odds(
     >>> print(largest_odds("dp(ratio=3)", ["11"], ["00"], universe="bits(2)").sentence)
     The odds of {11} against {00} can grow by at most the factor 9, whatever trusted mechanism is \
 used; the row 9, 3, 3, 1 over 11, 10, 01, 00 attains it.
-
-    Raises:
-        InvalidInput: when the sets overlap or are empty, or the belief rules one of them out.
     """
     if isinstance(source, str):
         source = build_source(source, universe)
@@ -464,8 +461,9 @@ def largest_parity_odds(
     low, high = extremes(built, belief)
     before = -belief.prior_balance if odd else belief.prior_balance
     if abs(before) == 1:
+        certain = "the parity" if len(belief.persons) > 1 else f"record {belief.persons[0]}"
         raise InvalidInput(
-            "the belief is certain of the parity, so that the other one has no odds: give a "
+            f"the belief is certain of {certain}, so that the contrary has no odds: give a "
             "person who counts a chance between 0 and 1"
         )
     output, balance = (low.output, -low.balance) if odd else (high.output, high.balance)

@@ -27,8 +27,7 @@ from twoworlds.definitions.coupled.pufferfish import (
     NoiselessPrivacy,
     Pufferfish,
 )
-from twoworlds.definitions.coupled.scene import Release
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Release, Simulator
 
 __all__ = [
     "Coupled",

@@ -17,8 +17,8 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from twoworlds.definitions.coupled._optimum import attained
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, sound
-from twoworlds.definitions.coupled._tables import Comparison
+from twoworlds.definitions.coupled._program import GivenValue
+from twoworlds.definitions.coupled._proof import Distinguisher, TestBound, sound
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text, show
 
@@ -81,20 +81,12 @@ class Proved:
 
 
 def verify_optimum(data: Mapping[str, Any]) -> bool:
-    """Tell whether plain data, as `Optimum.to_dict` gives it, proves what it claims.
-
-    Raises:
-        InvalidInput: when something is missing, is named twice or is no number.
-    """
+    """Tell whether plain data, as `Optimum.to_dict` gives it, proves what it claims."""
     return proved_by(data) is not None
 
 
 def proved_by(data: Mapping[str, Any]) -> Proved | None:
-    """Return what plain data, as `Optimum.to_dict` gives it, proves; None where it does not.
-
-    Raises:
-        InvalidInput: when something is missing, is named twice or is no number.
-    """
+    """Return what plain data, as `Optimum.to_dict` gives it, proves; None where it does not."""
     try:
         return _proved(data.get("certificate", data))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -122,12 +114,12 @@ def _proved(given: Mapping[str, Any]) -> Proved | None:
         and 1 <= claim.upper_at <= claim.lower_at
         and sound(made, outputs, tests)
         and attained(made, laws, claim.upper_at) == claim.upper
-        and Bound(made, outputs, tests).at(claim.lower_at) == claim.lower
+        and TestBound(made, outputs, tests).at(claim.lower_at) == claim.lower
     )
     return claim if holds else None
 
 
-def _comparison(number: int, given: Mapping[str, Any], outputs: int, inputs: int) -> Comparison:
+def _comparison(number: int, given: Mapping[str, Any], outputs: int, inputs: int) -> GivenValue:
     said = ("whose", "side", "private")
     _only(given, "belief", *said, "real", "ideal", "errors")
     _whole(given["belief"])
@@ -135,7 +127,7 @@ def _comparison(number: int, given: Mapping[str, Any], outputs: int, inputs: int
         raise TypeError(f"{', '.join(said)} of a comparison are texts")
     off, shift = map(_number, _list(given["errors"]))
     real, ideal = _read(given["real"], outputs), _read(given["ideal"], inputs)
-    return Comparison(number, given["private"], real, ideal, (off, shift))
+    return GivenValue(number, given["private"], real, ideal, (off, shift))
 
 
 def _test(given: Mapping[str, Any]) -> Distinguisher:

@@ -1,7 +1,7 @@
 r"""One output and the best column of a simulator for it: the least inner delta of inference.
 
 Fix an output t. What an attacker infers from it depends on the column sigma(y) = s(t | y) only, and
-not on its scale. A `View` is a cell (belief, pair, z) with the real world's posterior
+not on its scale. A `CellPosterior` is a cell (belief, pair, z) with the real world's posterior
 p_v = P(priv = v | t, z); in the ideal world the posterior is Q(v) / Q with
 Q(v) = sum_y P(v, y | z) sigma(y) and Q = sum_v Q(v). They are (epsilon, d)-indistinguishable if
 
@@ -40,15 +40,16 @@ from typing import NamedTuple
 from twoworlds.definitions.coupled._program import Trials
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import TwoWorldsError, Unsupported
+from twoworlds.laws.comparison import apart
 from twoworlds.numbers import Number, show
 from twoworlds.programs import Optimal, Rational, solve
 
 __all__ = [
     "UNDEFINED",
+    "CellPosterior",
     "Column",
     "InnerTest",
     "Situation",
-    "View",
     "attained",
     "fraction",
     "inner",
@@ -68,14 +69,8 @@ Sigma = Mapping[int, Fraction]
 
 
 @dataclass(frozen=True)
-class View:
-    """What one cell makes of an output.
-
-    Attributes:
-        cell: the number of the cell in its scene.
-        posterior: P(priv = v | t, z) in the real world, by v.
-        ideal: P(priv = v, alt = y | z), by v and the number of y.
-    """
+class CellPosterior:
+    """What one cell makes of an output."""
 
     cell: int
     posterior: Mapping[Hashable, Fraction]
@@ -110,7 +105,7 @@ class Column:
     tests: tuple[InnerTest, ...]
 
 
-def inner(view: View, sigma: Sigma, ratio: Fraction) -> Fraction:
+def inner(view: CellPosterior, sigma: Sigma, ratio: Fraction) -> Fraction:
     """Return how far apart the two posteriors are: the least d at a ratio."""
     joint = {
         v: sum((p * sigma.get(y, ZERO) for y, p in row.items()), start=ZERO)
@@ -119,14 +114,14 @@ def inner(view: View, sigma: Sigma, ratio: Fraction) -> Fraction:
     total = sum(joint.values(), start=ZERO)
     if total == 0:
         return UNDEFINED
-    forth = sum(
-        max(ZERO, view.posterior.get(v, ZERO) * total - ratio * q) for v, q in joint.items()
-    )
-    back = sum(max(ZERO, q - ratio * view.posterior.get(v, ZERO) * total) for v, q in joint.items())
-    return max(forth, back) / total
+    found = apart(view.posterior, {v: q / total for v, q in joint.items()}, ratio)
+    assert isinstance(found, Fraction)
+    return found
 
 
-def lower_bound(views: Sequence[View], tests: Sequence[InnerTest], ratio: Fraction) -> Fraction:
+def lower_bound(
+    views: Sequence[CellPosterior], tests: Sequence[InnerTest], ratio: Fraction
+) -> Fraction:
     """Return what the tests prove: no column has a smaller inner delta in all the views."""
     won: dict[int, Fraction] = {}
     mass: dict[int, Fraction] = {}
@@ -145,7 +140,7 @@ def lower_bound(views: Sequence[View], tests: Sequence[InnerTest], ratio: Fracti
     return max(ZERO, min(found)) if found else ZERO
 
 
-def least_inner(views: Sequence[View], ratio: Fraction) -> Column:
+def least_inner(views: Sequence[CellPosterior], ratio: Fraction) -> Column:
     """Return the least inner delta of all columns in all the views, exactly or enclosed."""
     merged, groups = _small(views)
     sigma, tests, _ = _program(merged, ratio, None)
@@ -167,7 +162,7 @@ def _wide(column: Column) -> bool:
 
 
 def _column(
-    views: Sequence[View], sigma: Sigma, tests: tuple[InnerTest, ...], ratio: Fraction
+    views: Sequence[CellPosterior], sigma: Sigma, tests: tuple[InnerTest, ...], ratio: Fraction
 ) -> Column:
     upper = max(inner(view, sigma, ratio) for view in views)
     return Column(lower_bound(views, tests, ratio), upper, sigma, tests)
@@ -179,7 +174,7 @@ def _better(old: Column, new: Column) -> Column:
     return Column(below.lower, above.upper, above.sigma, below.tests)
 
 
-def _small(views: Sequence[View]) -> tuple[list[View], list[list[int]]]:
+def _small(views: Sequence[CellPosterior]) -> tuple[list[CellPosterior], list[list[int]]]:
     """Let scrubbed databases be one that are proportional in all views (their views stay)."""
     columns: dict[int, list[tuple[int, Hashable, Fraction]]] = {}
     for k, view in enumerate(views):
@@ -198,12 +193,12 @@ def _small(views: Sequence[View]) -> tuple[list[View], list[list[int]]]:
             short = ideal.setdefault(v, {})
             for y, p in row.items():
                 short[place[y]] = short.get(place[y], ZERO) + p
-        merged.append(View(view.cell, view.posterior, ideal))
+        merged.append(CellPosterior(view.cell, view.posterior, ideal))
     return merged, list(groups.values())
 
 
 def _program(
-    views: Sequence[View], ratio: Fraction, level: Fraction | None
+    views: Sequence[CellPosterior], ratio: Fraction, level: Fraction | None
 ) -> tuple[dict[int, Fraction], tuple[InnerTest, ...], Fraction]:
     """Solve at a trial level; without one, minimise d itself with Q = 1 in every view.
 
@@ -260,7 +255,7 @@ def _program(
     return sigma, tests, _balance(views, sigma, tests, outcome.value, level)
 
 
-def _different(views: Sequence[View]) -> list[int]:
+def _different(views: Sequence[CellPosterior]) -> list[int]:
     seen: dict[tuple[object, ...], int] = {}
     for k, view in enumerate(views):
         ideal = frozenset((v, frozenset(row.items())) for v, row in view.ideal.items())
@@ -289,7 +284,7 @@ def _layers(stakes: Mapping[tuple[int, str], Mapping[Hashable, Fraction]]) -> tu
 
 
 def _balance(
-    views: Sequence[View],
+    views: Sequence[CellPosterior],
     sigma: Sigma,
     tests: Sequence[InnerTest],
     value: Fraction,
@@ -312,14 +307,14 @@ class Situation(NamedTuple):
     belief: int
     side: Hashable
     chance: Fraction
-    views: tuple[View, ...]
+    views: tuple[CellPosterior, ...]
 
 
 def situations(scene: Scene) -> list[Situation]:
     """Return every output with every belief and side information under which it can occur."""
     outputs = {t: number for number, t in enumerate(scene.outputs)}
     inputs = {y: number for number, y in enumerate(scene.inputs)}
-    views: dict[tuple[int, int, Hashable], list[View]] = {}
+    views: dict[tuple[int, int, Hashable], list[CellPosterior]] = {}
     chance: dict[tuple[int, int, Hashable], Fraction] = {}
     for number, cell in enumerate(scene.cells):
         ideal = {
@@ -334,7 +329,7 @@ def situations(scene: Scene) -> list[Situation]:
             key = (t, cell.belief, cell.side)
             chance[key] = total * fraction(cell.weight)
             posterior = {v: p / total for v, p in joint.items()}
-            views.setdefault(key, []).append(View(number, posterior, ideal))
+            views.setdefault(key, []).append(CellPosterior(number, posterior, ideal))
     return [Situation(*key, chance[key], tuple(views[key])) for key in views]
 
 
@@ -378,7 +373,7 @@ _MOST_ENTRIES = 1 << 18
 
 
 def within_range(
-    served: Iterable[tuple[int, Sequence[View]]],
+    served: Iterable[tuple[int, Sequence[CellPosterior]]],
     outputs: int,
     inputs: int,
     ratio: Fraction,
@@ -387,13 +382,6 @@ def within_range(
     """Return columns that add up to 1 and keep all served views within a level.
 
     None when there are none, or when the program would be too large to try.
-
-    Args:
-        served: outputs by number, with the views that must be kept.
-        outputs: how many outputs there are.
-        inputs: how many scrubbed databases there are.
-        ratio: a = e^epsilon.
-        level: the inner delta allowed.
     """
     wanted = _different_served(served)
     if sum(len(view.ideal) * len(view.total()) for _, view in wanted) > _MOST_ENTRIES:
@@ -424,8 +412,10 @@ def within_range(
     }
 
 
-def _different_served(served: Iterable[tuple[int, Sequence[View]]]) -> list[tuple[int, View]]:
-    found: dict[tuple[object, ...], tuple[int, View]] = {}
+def _different_served(
+    served: Iterable[tuple[int, Sequence[CellPosterior]]],
+) -> list[tuple[int, CellPosterior]]:
+    found: dict[tuple[object, ...], tuple[int, CellPosterior]] = {}
     for t, views in served:
         for view in views:
             ideal = frozenset((v, frozenset(row.items())) for v, row in view.ideal.items())
@@ -434,7 +424,7 @@ def _different_served(served: Iterable[tuple[int, Sequence[View]]]) -> list[tupl
 
 
 def _conditions(
-    view: View,
+    view: CellPosterior,
     place: dict[int, int],
     total: dict[int, Fraction],
     ratio: Fraction,
@@ -457,5 +447,5 @@ def _conditions(
     return rows, width
 
 
-def _values(view: View) -> list[tuple[Hashable, Fraction]]:
+def _values(view: CellPosterior) -> list[tuple[Hashable, Fraction]]:
     return [(v, view.posterior.get(v, ZERO)) for v in view.ideal]

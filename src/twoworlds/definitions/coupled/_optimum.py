@@ -26,20 +26,19 @@ from fractions import Fraction
 from typing import Any
 
 from twoworlds.answer import Answer, Facts
-from twoworlds.definitions.coupled._program import Game
+from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
 from twoworlds.definitions.coupled._proof import (
-    Bound,
     Distinguisher,
     OptimalityProof,
+    TestBound,
     layers,
     said,
     sound,
     written,
 )
-from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
-from twoworlds.numbers import Number, Order, compare, exact_text, show
+from twoworlds.definitions.coupled.scene import Scene, Simulator
+from twoworlds.laws.comparison import apart, between
+from twoworlds.numbers import INFINITY, Number, Order, compare, exact_text, show
 from twoworlds.show import Result
 from twoworlds.worlds.joint import plain_label
 
@@ -183,7 +182,7 @@ class Optimum(OfSimulator):
         }
 
 
-def attained(made: Sequence[Comparison], laws: Laws, ratio: Fraction) -> Fraction:
+def attained(made: Sequence[GivenValue], laws: Laws, ratio: Fraction) -> Fraction:
     """Return the least delta of a simulator in all comparisons, both ways, errors added."""
     worst = ZERO
     for comparison in made:
@@ -204,9 +203,10 @@ def _excess(
 
     No single difference is off by more than the error, and neither is the sum of any of them.
     """
-    differences = [p - ratio * over.get(t, ZERO) for t, p in law.items()]
-    near = any(difference > -error for difference in differences)
-    return sum((d for d in differences if d > 0), start=ZERO) + (error if near else ZERO)
+    delta = between(law, over).gap(ratio).delta
+    assert isinstance(delta, Fraction)
+    near = error and any(p - ratio * over.get(t, ZERO) > -error for t, p in law.items())
+    return delta + error if near else delta
 
 
 def encloses(low: Fraction, x: Number, high: Fraction) -> bool:
@@ -265,15 +265,7 @@ _WIDEST = (
 
 @dataclass(frozen=True)
 class Limit(OfSimulator):
-    """What stays of delta at ratio infinity.
-
-    Attributes:
-        delta: the infimum over all simulators.
-        reached: the delta of the simulator shown: the same where it is attained.
-        simulator: one with the infimum where some has it; else the one of largest support among
-            those that show impossible outputs no more often than that.
-        distinguishers: the tests that no simulator withstands better, whatever the ratio.
-    """
+    """What stays of delta at ratio infinity."""
 
     scene: Scene = field(repr=False)
     delta: Fraction
@@ -299,7 +291,7 @@ class Limit(OfSimulator):
             game = Game(made, outputs)
             widest = game.widest(self.delta)
             return game.solve(None).delta == self.delta < _one_sided(made, widest) == self.reached
-        bound = Bound(made, outputs, self.distinguishers)
+        bound = TestBound(made, outputs, self.distinguishers)
         return (
             sound(made, outputs, self.distinguishers)
             and bound.fall == 0
@@ -342,7 +334,7 @@ class Limit(OfSimulator):
         }
 
 
-def at_infinity(scene: Scene, made: Sequence[Comparison]) -> Limit:
+def at_infinity(scene: Scene, made: Sequence[GivenValue]) -> Limit:
     """Return the infimum at ratio infinity; the tables must be exact."""
     game = Game(made, len(scene.outputs))
     least = game.solve(None)
@@ -353,12 +345,12 @@ def at_infinity(scene: Scene, made: Sequence[Comparison]) -> Limit:
     return Limit(scene, least.delta, reached, shown, tests)
 
 
-def _one_sided(made: Sequence[Comparison], laws: Laws) -> Fraction:
+def _one_sided(made: Sequence[GivenValue], laws: Laws) -> Fraction:
     """Return how likely an output is, at most, that only one of the two worlds can show."""
     worst = ZERO
     for comparison in made:
         real, ideal = comparison.real, comparison.simulated(laws)
-        for p, q in ((real, ideal), (ideal, real)):
-            only = (chance for t, chance in p.items() if chance and not q.get(t))
-            worst = max(worst, sum(only, start=ZERO))
+        left = apart(real, ideal, INFINITY)
+        assert isinstance(left, Fraction)
+        worst = max(worst, left)
     return worst

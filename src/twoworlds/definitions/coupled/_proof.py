@@ -26,13 +26,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.definitions.coupled._program import Key
-from twoworlds.definitions.coupled._tables import Comparison, comparisons
+from twoworlds.definitions.coupled._program import GivenValue, Key, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.numbers import show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
 
-__all__ = ["Bound", "Distinguisher", "OptimalityProof", "layers", "said", "sound", "written"]
+__all__ = ["Distinguisher", "OptimalityProof", "TestBound", "layers", "said", "sound", "written"]
 
 ZERO = Fraction(0)
 _SHOWN = 12
@@ -71,16 +70,15 @@ def layers(stakes: Mapping[Key, Mapping[int, Fraction]]) -> tuple[Distinguisher,
     return tuple(found)
 
 
-class Bound:
+class TestBound:
     """The function bound(a) of given tests; errors of enclosed probabilities are taken off."""
 
     def __init__(
         self,
-        made: Sequence[Comparison],
+        made: Sequence[GivenValue],
         outputs: int,
         distinguishers: Iterable[Distinguisher],
     ) -> None:
-        """Add up the tests."""
         self._outputs = outputs
         self.start, self.fall = ZERO, ZERO
         self._real: dict[int, dict[int, Fraction]] = {}
@@ -88,7 +86,7 @@ class Bound:
         for test in distinguishers:
             self._add(made[test.comparison], test)
 
-    def _add(self, comparison: Comparison, test: Distinguisher) -> None:
+    def _add(self, comparison: GivenValue, test: Distinguisher) -> None:
         mass = test.weight * sum((comparison.real.get(t, ZERO) for t in test.event), start=ZERO)
         off, shift = (test.weight * error for error in comparison.error)
         if test.favours == "real":
@@ -139,9 +137,11 @@ class OptimalityProof:
     def verify(self) -> bool:
         """Add up the average advantage again, from the scene alone, against the best response."""
         made = comparisons(self.scene, self.bits)
-        return sound(made, len(self.scene.outputs), self.distinguishers) and self.bound == Bound(
+        return sound(
             made, len(self.scene.outputs), self.distinguishers
-        ).at(self.ratio)
+        ) and self.bound == TestBound(made, len(self.scene.outputs), self.distinguishers).at(
+            self.ratio
+        )
 
     @property
     def sentence(self) -> str:
@@ -172,7 +172,7 @@ class OptimalityProof:
 
 
 def sound(
-    made: Sequence[Comparison], outputs: int, distinguishers: Sequence[Distinguisher]
+    made: Sequence[GivenValue], outputs: int, distinguishers: Sequence[Distinguisher]
 ) -> bool:
     """Tell whether these are tests with weights of a mixed strategy."""
     return (

@@ -31,11 +31,23 @@ from typing import Any
 from flint import arb
 
 from twoworlds.definitions.coupled._optimum import OfSimulator, encloses, laws_of, table
-from twoworlds.definitions.coupled._program import Game, Solution, Trials
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, layers, said, sound, written
-from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled._program import (
+    Game,
+    GivenValue,
+    Laws,
+    Solution,
+    Trials,
+    comparisons,
+)
+from twoworlds.definitions.coupled._proof import (
+    Distinguisher,
+    TestBound,
+    layers,
+    said,
+    sound,
+    written,
+)
+from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.indistinguishability import TwoLaws
 from twoworlds.numbers import INFINITY, Number, Real, maximum, show
 
@@ -47,21 +59,16 @@ _BITS, _MOST_BITS = 64, 512
 
 @dataclass(frozen=True)
 class Reach:
-    """The tests of one program and the ratio below which they rule everything out.
-
-    Attributes:
-        base: the ratio at which the weights of the tests are stated.
-        distinguishers: the tests.
-    """
+    """The tests of one program and the ratio below which they rule everything out."""
 
     base: Fraction
     distinguishers: tuple[Distinguisher, ...]
 
     def quadratic(
-        self, made: Sequence[Comparison], outputs: int, delta: Fraction
+        self, made: Sequence[GivenValue], outputs: int, delta: Fraction
     ) -> tuple[Fraction, Fraction, Fraction]:
         """Return the coefficients c, h, g of q(a) = c a^2 - h a - g."""
-        bound = Bound(made, outputs, self.distinguishers)
+        bound = TestBound(made, outputs, self.distinguishers)
         real, ideal = (
             sum((x.weight for x in self.distinguishers if x.favours == world), start=ZERO)
             for world in ("real", "ideal")
@@ -70,7 +77,7 @@ class Reach:
         return bound.fall, left, self.base * (bound.start - delta * real)
 
     def excludes(
-        self, made: Sequence[Comparison], outputs: int, delta: Fraction, ratio: Fraction
+        self, made: Sequence[GivenValue], outputs: int, delta: Fraction, ratio: Fraction
     ) -> bool:
         """Tell whether q proves that every ratio below this one is too small."""
         c, h, g = self.quadratic(made, outputs, delta)
@@ -78,7 +85,7 @@ class Reach:
         return value < 0 or (value == 0 and 2 * c * ratio > h)
 
     def end(
-        self, made: Sequence[Comparison], outputs: int, delta: Fraction, bits: int
+        self, made: Sequence[GivenValue], outputs: int, delta: Fraction, bits: int
     ) -> Number | None:
         """Return the larger root of q, rounded down if irrational; None when q is never negative.
 
@@ -202,7 +209,7 @@ class SmallestRatio(OfSimulator):
 class _Search:
     """The bracket while it shrinks."""
 
-    def __init__(self, scene: Scene, made: Sequence[Comparison], delta: Fraction) -> None:
+    def __init__(self, scene: Scene, made: Sequence[GivenValue], delta: Fraction) -> None:
         self.scene, self.made, self.delta = scene, made, delta
         self.outputs = len(scene.outputs)
         self.game = Game(made, self.outputs)
@@ -253,7 +260,7 @@ class _Search:
             guess = self.attempt(self._trials.next(self.lower, self.upper, guess), 2 * bits)
 
 
-def search(scene: Scene, made: Sequence[Comparison], delta: Fraction) -> SmallestRatio:
+def search(scene: Scene, made: Sequence[GivenValue], delta: Fraction) -> SmallestRatio:
     """Return the smallest ratio for a delta."""
     found = _Search(scene, made, delta)
     limit = found.game.solve(None)
@@ -285,13 +292,13 @@ def _result(found: _Search) -> SmallestRatio:
     return SmallestRatio(found.scene, found.delta, ratio, lower, upper, simulator, reach, laws)
 
 
-def _unreached(game: Game, made: Sequence[Comparison], delta: Fraction) -> bool:
+def _unreached(game: Game, made: Sequence[GivenValue], delta: Fraction) -> bool:
     """Tell whether delta is the limit at large ratios, and is attained at none of them."""
     limit = game.solve(None).delta
     return limit == delta and needed_ratio(made, game.widest(limit), delta) == INFINITY
 
 
-def needed_ratio(made: Sequence[Comparison], laws: Laws, delta: Fraction) -> Number:
+def needed_ratio(made: Sequence[GivenValue], laws: Laws, delta: Fraction) -> Number:
     """Return from which ratio on a simulator keeps within delta in all comparisons."""
     ratio: Number = ONE
     for comparison in made:

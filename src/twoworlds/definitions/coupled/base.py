@@ -57,14 +57,7 @@ Released = Mechanism | Release
 
 @dataclass(frozen=True, init=False)
 class OverBeliefs(PrivacyDefinition):
-    """A definition asked of a release and a class of beliefs.
-
-    Attributes:
-        beliefs: the class, or what one would type for it.
-        side: what the attacker knows besides, as text or as a function of the database.
-        ratio: e^epsilon, where it is given.
-        delta: the failure probability, where it is given.
-    """
+    """A definition asked of a release and a class of beliefs."""
 
     beliefs: Beliefs
     side: str | Callable[[Any], Any] | None
@@ -366,14 +359,7 @@ def entries(beliefs: BeliefClass) -> int | None:
 def broken_by(
     beliefs: BeliefClass, number: Callable[[BeliefClass], Number], allowed: Number, what: str
 ) -> Breaks:
-    """Return the smallest set of entries whose knowledge raises a number above what is allowed.
-
-    Args:
-        beliefs: the class to which knowledge is added.
-        number: computes the number for a class.
-        allowed: what it may be.
-        what: its name, such as "delta".
-    """
+    """Return the smallest set of entries whose knowledge raises a number above what is allowed."""
     n = entries(beliefs)
     if n is None:
         return Breaks(unsearched=f"{_WHICH}: the databases are no lists of one length")

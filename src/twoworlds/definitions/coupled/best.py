@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.coupled._optimum import OfSimulator
 from twoworlds.definitions.coupled._proof import OptimalityProof
-from twoworlds.definitions.coupled.compare import real_and_ideal
-from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found
+from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, real_and_ideal
 from twoworlds.definitions.coupled.posteriors import against_simulator
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, rational, show
@@ -47,14 +45,7 @@ _STEPS = 16
 
 @dataclass(frozen=True)
 class BestWitness:
-    """The worst event of the best simulator, and why every other simulator is no better.
-
-    Attributes:
-        worst: what is left to tell the worlds apart.
-        proof: the tests, where some are needed.
-        simulator: the best simulator.
-        scene: what it is the best for.
-    """
+    """The worst event of the best simulator, and why every other simulator is no better."""
 
     worst: Proof
     proof: OptimalityProof | OfSimulator | None
@@ -89,7 +80,6 @@ class Best:
     """Coupled worlds with the best simulator."""
 
     def __init__(self, scene: Scene) -> None:
-        """Take the scene."""
         self.scene = scene
 
     def at_ratio(self, ratio: Number) -> Found:
@@ -137,7 +127,6 @@ class BestConclusions:
     """Inference-based coupled worlds with the best simulator."""
 
     def __init__(self, scene: Scene) -> None:
-        """Take the scene."""
         self.scene = scene
 
     def at_ratio(self, ratio: Number) -> Found:

@@ -37,11 +37,15 @@ from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons, read_scrubs
 from twoworlds.definitions.coupled.best import Best, BestConclusions
-from twoworlds.definitions.coupled.compare import real_and_ideal
-from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, Measure
+from twoworlds.definitions.coupled.measures import (
+    ByConclusions,
+    ByEvents,
+    Found,
+    Measure,
+    real_and_ideal,
+)
 from twoworlds.definitions.coupled.posteriors import against_simulator
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import OPTIMAL, read_simulator
+from twoworlds.definitions.coupled.scene import OPTIMAL, Scene, read_simulator
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.worlds import Universe
 from twoworlds.worlds.joint import BeliefClass
@@ -61,13 +65,7 @@ _SMALL_PROGRAM, _SMALL_SEARCH = 256, 48
 
 @dataclass(frozen=True, init=False)
 class WithSimulator(OverBeliefs):
-    """A definition with an ideal world, in which a simulator answers.
-
-    Attributes:
-        scrubs: the pairs (alt, priv), or what one would type for them; None for every person.
-        simulator: canonical, coin, optimal, a table, a function, or a `Simulator`.
-        tagged: for every person: whether the simulator is told whose entry is missing.
-    """
+    """A definition with an ideal world, in which a simulator answers."""
 
     scrubs: str | Scrub | Sequence[Any] | None
     simulator: object
@@ -84,7 +82,6 @@ class WithSimulator(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, what is private, the simulator, and numbers where they are given."""
         object.__setattr__(self, "scrubs", scrubs)
         object.__setattr__(self, "simulator", simulator)
         object.__setattr__(self, "tagged", False)
@@ -143,7 +140,6 @@ class OfPersons(WithSimulator):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, the simulator and whether it is told whose entry is missing."""
         object.__setattr__(self, "scrubs", None)
         object.__setattr__(self, "simulator", simulator)
         object.__setattr__(self, "tagged", tagged)

@@ -21,6 +21,15 @@ too long, what is known so far is returned as a lower and an upper bound, and sa
 Whether the best simulator can do without the outside symbol is tried by one more program
 (`InferenceOptimum.outside`): if not, ``lower`` holds for simulators within the range, too, and
 ``upper`` is not claimed for them.
+
+Which situations to give up, when one column of a simulator has to serve several.
+
+A *situation* is an output with a belief and side information. For every output one set of them is
+served together; the others are bad. If belief D gives the bad ones the probability b_D, and no
+served set has an inner delta above c, the simulator has delta max(c, max_D b_D). What is known of
+sets are conflicts: sets that cannot be served together with less than a bound (and so no larger
+set can). `cheapest` finds the least delta that the known conflicts allow, which is a lower bound of
+the true one, and the sets that would attain it.
 """
 
 from __future__ import annotations
@@ -29,9 +38,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from twoworlds.definitions.coupled._choice import Conflict, cheapest
 from twoworlds.definitions.coupled._column import (
     InnerTest,
     Sigma,
@@ -46,13 +54,119 @@ from twoworlds.definitions.coupled._column import (
     within_range,
 )
 from twoworlds.definitions.coupled._optimum import OfSimulator, encloses
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Scene, Simulator
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.numbers import INFINITY, Number, Real, bounds, ratio_at_least_one, show, to_json
 from twoworlds.worlds.joint import NOTHING, plain_label
 
-__all__ = ["OUTSIDE", "InferenceOptimum", "InnerProof", "inference_optimum"]
+__all__ = ["OUTSIDE", "Conflict", "InferenceOptimum", "InnerProof", "cheapest", "inference_optimum"]
+
+_MOST_STEPS = 20_000
+
+Masses = Mapping[int, Mapping[int, tuple[int, Fraction]]]
+"""By output and situation: the belief, and the probability it gives to the situation."""
+
+Served = dict[int, frozenset[int]]
+
+
+class Conflict(NamedTuple):
+    """Situations of one output that cannot be served together below a bound."""
+
+    output: int
+    situations: frozenset[int]
+    bound: Fraction
+
+
+class _TooMany(Exception):
+    """The search was given up."""
+
+
+def cheapest(masses: Masses, conflicts: Sequence[Conflict]) -> tuple[Fraction, Served] | None:
+    """Return the least delta that the conflicts allow, and the sets served; None if too hard.
+
+    >>> some = {0: {0: (0, Fraction(1, 4)), 1: (0, Fraction(3, 4))}}
+    >>> both = Conflict(0, frozenset({0, 1}), Fraction(1, 2))
+    >>> cheapest(some, [both])
+    (Fraction(1, 4), {0: frozenset({1})})
+    """
+    steps = _Steps()
+    best: tuple[Fraction, Served] = ONE, {t: frozenset() for t in masses}
+    try:
+        for c in sorted({ZERO, *(conflict.bound for conflict in conflicts)}):
+            if c >= best[0]:
+                break
+            options = [
+                (t, list(_maximal(frozenset(masses[t]), _active(conflicts, t, c), steps)))
+                for t in masses
+            ]
+            found = _least_bad(masses, options, best[0], steps)
+            if found is not None and max(c, found[0]) < best[0]:
+                best = max(c, found[0]), found[1]
+    except _TooMany:
+        return None
+    return best
+
+
+class _Steps:
+    def __init__(self) -> None:
+        self.left = _MOST_STEPS
+
+    def take(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise _TooMany
+
+
+def _active(conflicts: Sequence[Conflict], output: int, c: Fraction) -> list[frozenset[int]]:
+    return [x.situations for x in conflicts if x.output == output and x.bound > c]
+
+
+def _maximal(
+    whole: frozenset[int], conflicts: Sequence[frozenset[int]], steps: _Steps
+) -> Iterator[frozenset[int]]:
+    """Yield sets without any conflict, among them all maximal ones."""
+    seen: set[frozenset[int]] = set()
+    waiting = [whole]
+    while waiting:
+        some = waiting.pop()
+        if some in seen:
+            continue
+        seen.add(some)
+        steps.take()
+        broken = next((conflict for conflict in conflicts if conflict <= some), None)
+        if broken is None:
+            yield some
+        else:
+            waiting += [some - {s} for s in sorted(broken)]
+
+
+def _least_bad(
+    masses: Masses,
+    options: Sequence[tuple[int, Sequence[frozenset[int]]]],
+    below: Fraction,
+    steps: _Steps,
+) -> tuple[Fraction, Served] | None:
+    """Choose a set for every output so that the worst belief's bad probability is least."""
+    best: tuple[Fraction, Served] | None = None
+    waiting: list[tuple[int, dict[int, Fraction], Served]] = [(0, {}, {})]
+    while waiting:
+        depth, bad, served = waiting.pop()
+        steps.take()
+        worst = max(bad.values(), default=ZERO)
+        if worst >= (below if best is None else best[0]):
+            continue
+        if depth == len(options):
+            best = worst, served
+            continue
+        t, sets = options[depth]
+        for some in sorted(sets, key=lambda kept: (len(kept), sorted(kept))):
+            total = dict(bad)
+            for s, (belief, p) in masses[t].items():
+                if s not in some:
+                    total[belief] = total.get(belief, ZERO) + p
+            waiting.append((depth + 1, total, {**served, t: some}))
+    return best
+
 
 ZERO, ONE = Fraction(0), Fraction(1)
 _BITS = 128
@@ -63,14 +177,7 @@ OUTSIDE = "(outside the range)"
 
 @dataclass(frozen=True)
 class InnerProof:
-    """Tests of posteriors that no column of a simulator withstands better than ``bound``.
-
-    Attributes:
-        situations: an output with one or several beliefs and side informations, by number.
-        ratio: the ratio a.
-        bound: the inner delta that every simulator has at least in one of them.
-        tests: events of private values, with weights.
-    """
+    """Tests of posteriors that no column of a simulator withstands better than ``bound``."""
 
     situations: tuple[int, ...]
     ratio: Fraction
@@ -223,15 +330,11 @@ def _down(value: Fraction) -> str:
 def inference_optimum(scene: Scene, ratio: object) -> InferenceOptimum:
     """Return the least inference-based delta of all simulators, and a simulator that has it.
 
-    Raises:
-        InvalidInput: when the ratio is below 1 or infinite.
-        Unsupported: when a probability is irrational.
-
     >>> from twoworlds.definitions.coupled.scene import scene
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> parity = Joint.of(uniform(BitStrings(2)), lambda x: sum(x) % 2)
     >>> known = BeliefClass((parity,), "the bits are fair coins, and their parity is known")
     >>> inference_optimum(scene("parity(bits=2)", known, persons(2)), 1).delta

@@ -4,30 +4,188 @@ A `Measure` answers both with a `Found`: the two numbers and the witness that no
 `ByEvents` compares laws of the output (Definitions 3, 5, 6 and 7 of Bassily, Groce, Katz & Smith),
 `ByConclusions` what is concluded from it (Definitions 2, 4 and 8). Both are for a given simulator,
 or none; the measures that look for the best simulator are in `best`.
+
+Two worlds as two laws of the output, and the worst pair among many.
+
+Coupled worlds (Bassily, Groce, Katz & Smith, Definitions 3 and 5), noiseless privacy (Definition 6)
+and Pufferfish (Definition 7) all ask that certain pairs of laws are (epsilon, delta)-
+indistinguishable (Definition 1): P(E) <= a Q(E) + delta and Q(E) <= a P(E) + delta for all events
+E. They differ in the pairs, which are conditional laws given what the attacker knows (z):
+
+    real_and_ideal   F(X) and Sim(alt(X)), both given priv(X) = v
+    two_values       F(X) given priv(X) = v and given priv(X) = w
+
+Only v, w of positive probability given z are compared: nothing follows from what is impossible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Protocol
 
-from twoworlds.definitions.coupled.compare import Closest, TwoWorlds, Worst
 from twoworlds.definitions.coupled.posteriors import (
     Alarm,
-    Case,
     Conclusion,
+    Outcome,
     least_delta,
     least_ratio,
 )
-from twoworlds.definitions.coupled.scene import Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Cell, Law, Scene, Simulator
 from twoworlds.definitions.coupled.witness import PosteriorWitness, event_witness
 from twoworlds.definitions.verdict import Proof
-from twoworlds.numbers import INFINITY, Number, Order, at_most_one, bounds, compare, maximum
+from twoworlds.laws.comparison import Each, Table, between
+from twoworlds.laws.event import Listed
+from twoworlds.numbers import (
+    INFINITY,
+    Number,
+    Order,
+    at_most_one,
+    bounds,
+    compare,
+    maximum,
+    ratio_at_least_one,
+)
 
-__all__ = ["NOTHING_LEFT", "ByConclusions", "ByEvents", "Found", "Measure", "nothing_left"]
+__all__ = [
+    "NOTHING_LEFT",
+    "ByConclusions",
+    "ByEvents",
+    "Closest",
+    "Found",
+    "Measure",
+    "TwoWorlds",
+    "WorstEvent",
+    "nothing_left",
+    "real_and_ideal",
+    "two_values",
+    "worst",
+]
+
+
+@dataclass(frozen=True)
+class TwoWorlds:
+    """Two laws of the output that should be close, and what they are conditioned on."""
+
+    cell: Cell
+    values: tuple[Hashable, ...]
+    first: Law
+    second: Law
+
+
+@dataclass(frozen=True)
+class WorstEvent:
+    """The largest distance between two worlds."""
+
+    delta: Number
+    ratio: Number
+    worlds: TwoWorlds
+    swapped: bool
+    event: tuple[Hashable, ...]
+
+    @property
+    def cell(self) -> Cell:
+        """Where the pair comes from."""
+        return self.worlds.cell
+
+
+def real_and_ideal(scene: Scene, simulator: Simulator) -> Iterator[TwoWorlds]:
+    """Yield the release and its simulation, for every private value that is possible given z."""
+    laws = simulator.on(scene)
+    for cell in scene.cells:
+        simulated = cell.simulated(laws.__getitem__)
+        for v, mass in cell.mass.items():
+            yield TwoWorlds(cell, (v,), _given(cell.real[v], mass), _given(simulated[v], mass))
+
+
+def two_values(scene: Scene, wanted: Iterable[Hashable] | None = None) -> Iterator[TwoWorlds]:
+    """Yield the release under every two private values (of those wanted) possible given z."""
+    chosen = None if wanted is None else set(wanted)
+    for cell in scene.cells:
+        possible = [v for v in cell.mass if chosen is None or v in chosen]
+        laws = {v: _given(cell.real[v], cell.mass[v]) for v in possible}
+        for v, w in combinations(possible, 2):
+            yield TwoWorlds(cell, (v, w), laws[v], laws[w])
+
+
+def worst(scene: Scene, simulator: Simulator, ratio: object) -> WorstEvent:
+    """Return how far a simulator misses at a ratio: the smallest delta of Definition 5.
+
+    delta(a) = max over beliefs, pairs, z, v of max(H_a(P || Q), H_a(Q || P))
+    with P = F(X), Q = Sim(alt(X)) given v and z, and H_a(P || Q) = sum_t max(0, P(t) - a Q(t)).
+
+    >>> from twoworlds.definitions.coupled.scene import scene
+    >>> from twoworlds.definitions.coupled.scene import canonical
+    >>> from twoworlds.worlds.belief import uniform
+    >>> from twoworlds.worlds.joint import BeliefClass, Joint
+    >>> from twoworlds.worlds.scrubbing import persons
+    >>> from twoworlds.worlds.records import BitStrings
+    >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair")
+    >>> found = scene(sum, fair, persons(3))
+    >>> worst(found, canonical(found.release), "3/2").delta
+    Fraction(3, 8)
+    """
+    return Closest(real_and_ideal(scene, simulator)).gap(ratio_at_least_one(ratio))
+
+
+class Closest:
+    """Many pairs of worlds, compared both ways round."""
+
+    def __init__(self, pairs: Iterable[TwoWorlds]) -> None:
+        self.pairs = tuple(pairs)
+        ways = ((pair, swapped) for pair in self.pairs for swapped in (False, True))
+        self._each = Each(_tables(ways), "every pair of worlds, both ways") if self.pairs else None
+
+    @property
+    def method(self) -> str:
+        """Why nothing worse was missed."""
+        if self._each is None:
+            return "no two worlds are possible together, so that there is nothing to compare"
+        return self._each.method
+
+    def gap(self, ratio: Number) -> WorstEvent:
+        """Return the largest gap at a ratio."""
+        assert self._each is not None
+        table, gap = self._each.gap(ratio)
+        return _found(table, gap.delta, ratio, gap.event)
+
+    def peak(self) -> WorstEvent:
+        """Return the smallest ratio with delta 0; where it is infinite, delta is what stays."""
+        assert self._each is not None
+        table, peak = self._each.peak()
+        if peak.ratio == INFINITY:
+            return self.gap(INFINITY)
+        return _found(table, Fraction(0), peak.ratio, peak.event)
+
+    def ratio_for(self, delta: Number) -> WorstEvent:
+        """Return the smallest ratio with a delta; where there is none, what stays of delta."""
+        assert self._each is not None
+        if delta == 0:
+            return self.peak()
+        table, ratio = self._each.ratio_for(delta)
+        if ratio == INFINITY:
+            return self.gap(INFINITY)
+        return _found(table, delta, ratio, table.gap(ratio).event)
+
+
+def _tables(ways: Iterable[tuple[TwoWorlds, bool]]) -> Iterator[Table]:
+    for pair, swapped in ways:
+        p, q = (pair.second, pair.first) if swapped else (pair.first, pair.second)
+        yield between(p, q, pair, swapped)
+
+
+def _found(table: object, delta: Number, ratio: Number, event: object) -> WorstEvent:
+    assert isinstance(table, Table)
+    assert isinstance(event, Listed)
+    outputs = dict.fromkeys([*table.x.first, *table.x.second])
+    return WorstEvent(delta, ratio, table.x, table.y, tuple(t for t in outputs if event.holds(t)))
+
+
+def _given(law: Law, mass: Number) -> dict[Hashable, Number]:
+    return {t: p / mass for t, p in law.items() if p != 0}
+
 
 _BITS = 256
 
@@ -76,7 +234,6 @@ class ByEvents:
     def __init__(
         self, scene: Scene, pairs: Iterable[TwoWorlds], simulator: Simulator | None = None
     ) -> None:
-        """Take the scene, its pairs, and the simulator that they come from."""
         self.scene, self.simulator = scene, simulator
         self.closest = Closest(pairs)
 
@@ -95,7 +252,7 @@ class ByEvents:
         found = self.closest.ratio_for(delta)
         return self._found(found.ratio, found.delta, found)
 
-    def _found(self, ratio: Number, delta: Number, shown: Worst) -> Found:
+    def _found(self, ratio: Number, delta: Number, shown: WorstEvent) -> Found:
         witness = event_witness(self.scene, shown, self.simulator)
         return Found(ratio, at_most_one(delta), witness, self.closest.method, (), self.simulator)
 
@@ -130,9 +287,8 @@ class ByConclusions:
     """The cases of every belief, as an inference-based definition counts them."""
 
     def __init__(
-        self, scene: Scene, groups: list[list[Case]], simulator: Simulator | None = None
+        self, scene: Scene, groups: list[list[Outcome]], simulator: Simulator | None = None
     ) -> None:
-        """Take the scene, the cases by group, and the simulator that they come from."""
         self.scene, self.groups, self.simulator = scene, groups, simulator
 
     @property
@@ -176,7 +332,7 @@ class ByConclusions:
         return *_worst(deltas), values
 
     def _witness(
-        self, bad: list[tuple[Case, Conclusion]], ratio: Number, delta: Number, *, of_ratio: bool
+        self, bad: list[tuple[Outcome, Conclusion]], ratio: Number, delta: Number, *, of_ratio: bool
     ) -> PosteriorWitness:
         if ratio == INFINITY:
             far = sorted(bad, key=lambda one: one[1].alarm or 0, reverse=True)
@@ -188,7 +344,7 @@ class ByConclusions:
         self,
         ratio: Number,
         delta: Number,
-        bad: list[tuple[Case, Conclusion]],
+        bad: list[tuple[Outcome, Conclusion]],
         witness: PosteriorWitness,
     ) -> Found:
         alarms = [found.alarm for _, found in bad if found.alarm is not None]

@@ -22,9 +22,8 @@ from functools import cached_property
 from typing import Any
 
 from twoworlds.answer import Answer, Said
-from twoworlds.definitions.coupled.compare import Worst, worst
-from twoworlds.definitions.coupled.scene import Law, Release, Scene, scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.measures import WorstEvent, worst
+from twoworlds.definitions.coupled.scene import Law, Release, Scene, Simulator, scene
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import INFINITY, Number, ln, maximum, ratio_at_least_one, show
 from twoworlds.show import Result
@@ -42,10 +41,10 @@ _A_MAP = "a map of the output"
 class Coupled:
     """A release beside its simulator: the two worlds of Definition 5.
 
-    >>> from twoworlds.definitions.coupled.simulator import canonical
+    >>> from twoworlds.definitions.coupled.scene import canonical
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
     >>> total = Release.of(sum)
     >>> found = Coupled(total, canonical(total), fair, persons(3))
@@ -63,7 +62,7 @@ class Coupled:
         """The tables of both worlds."""
         return scene(self.release, self.beliefs, self.scrubs)
 
-    def worst(self, ratio: object) -> Worst:
+    def worst(self, ratio: object) -> WorstEvent:
         """Return where the two worlds are farthest apart at a ratio."""
         return worst(self.scene, self.simulator, ratio)
 
@@ -117,13 +116,10 @@ def post_process(
 def mixtures(parts: Sequence[Coupled]) -> Coupled:
     """Return the convex hull of the beliefs of all parts (Theorem 4).
 
-    Its delta is the largest of the parts', for every mixture of all the beliefs.
-
-    Raises:
-        InvalidInput: unless release, pairs and simulator are the same in all parts. Without a
-            common simulator the claim is false: publish X_1 where D says 0 and D' says 1. Constants
-            simulate it for D and for D' without error; no simulator serves an even mixture with
-            delta below 1/2, whatever epsilon.
+    Its delta is the largest of the parts', for every mixture of all the beliefs. Without a common
+    simulator that is false: publish X_1 where D says 0 and D' says 1. Constants simulate it for D
+    and for D' without error; no simulator serves an even mixture with delta below 1/2, whatever
+    epsilon.
     """
     if not parts:
         raise InvalidInput("there is nothing to mix: give at least one release with its simulator")
@@ -271,16 +267,13 @@ def compose(first: Coupled, second: Coupled) -> Composition:
 
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
     >>> coin = Simulator.of(lambda y: {0: "1/2", 1: "1/2"})
     >>> noisy = Release("noise", lambda x: as_law({0: "1/2", 1: "1/2"}))
     >>> one = Coupled(noisy, coin, fair, persons(2))
     >>> compose(one, one).at(1, 1).bound
     Fraction(0, 1)
-
-    Raises:
-        InvalidInput: when the two are not stated for the same beliefs and the same pairs.
     """
     if first.beliefs != second.beliefs or first.scrubs != second.scrubs:
         raise InvalidInput(

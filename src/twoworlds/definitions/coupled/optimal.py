@@ -26,10 +26,9 @@ from twoworlds.definitions.coupled._certificate import (
     verify_optimum,
 )
 from twoworlds.definitions.coupled._optimum import Limit, Optimum, at_infinity, attained, table
-from twoworlds.definitions.coupled._program import Game
-from twoworlds.definitions.coupled._proof import Bound, Distinguisher, OptimalityProof, layers
+from twoworlds.definitions.coupled._program import Game, GivenValue, Laws, comparisons
+from twoworlds.definitions.coupled._proof import Distinguisher, OptimalityProof, TestBound, layers
 from twoworlds.definitions.coupled._smallest import SmallestRatio, search
-from twoworlds.definitions.coupled._tables import Comparison, Laws, comparisons
 from twoworlds.definitions.coupled.scene import Scene
 from twoworlds.errors import InvalidInput, TwoWorldsError, Unsupported
 from twoworlds.numbers import INFINITY, Number, Real, bounds, probability, ratio_at_least_one
@@ -56,14 +55,11 @@ _BITS, _MOST_BITS = 128, 512
 def optimal(scene: Scene, ratio: object) -> Optimum:
     """Return the least delta of all simulators at a ratio, such a simulator, and the proof.
 
-    Raises:
-        InvalidInput: when the ratio is below 1 or infinite.
-
     >>> from twoworlds.definitions.coupled.scene import scene
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
     >>> best = optimal(scene(sum, fair, persons(3)), "3/2")
     >>> best.delta, best.proof.verify()
@@ -123,18 +119,18 @@ def _solved(scene: Scene, ratio: Number, bits: int) -> Optimum:
 
 def _proof(
     scene: Scene,
-    made: tuple[Comparison, ...],
+    made: tuple[GivenValue, ...],
     tests: tuple[Distinguisher, ...],
     ratio: Fraction,
     bits: int,
 ) -> OptimalityProof:
-    bound = Bound(made, len(scene.outputs), tests).at(ratio)
+    bound = TestBound(made, len(scene.outputs), tests).at(ratio)
     return OptimalityProof(scene, ratio, bound, tests if bound else (), bits)
 
 
 def _checked(
     scene: Scene,
-    made: tuple[Comparison, ...],
+    made: tuple[GivenValue, ...],
     ratio: Number,
     laws: Laws,
     at: Fraction,
@@ -160,7 +156,7 @@ def least_delta(scene: Scene) -> Fraction:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> parity = Joint.of(uniform(BitStrings(2)), lambda x: sum(x) % 2)
     >>> known = BeliefClass((parity,), "the bits are fair coins, and their parity is known")
     >>> least_delta(scene("parity(bits=2)", known, persons(2)))
@@ -176,7 +172,7 @@ def limit(scene: Scene) -> Limit:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "the bits are fair coins")
     >>> found = limit(scene(sum, fair, persons(2)))
     >>> found.delta, found.attained
@@ -195,7 +191,7 @@ def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(3))),), "the bits are fair coins")
     >>> smallest_ratio(scene(sum, fair, persons(3)), "1/8").ratio
     Fraction(3, 2)
@@ -203,7 +199,7 @@ def smallest_ratio(scene: Scene, delta: object = 0) -> SmallestRatio:
     return search(scene, _rational(scene), probability(delta, "delta"))
 
 
-def _rational(scene: Scene) -> tuple[Comparison, ...]:
+def _rational(scene: Scene) -> tuple[GivenValue, ...]:
     made = comparisons(scene, _BITS)
     if any(any(comparison.error) for comparison in made):
         raise Unsupported(

@@ -27,17 +27,15 @@ from fractions import Fraction
 
 from flint import arb
 
-from twoworlds.definitions.coupled.scene import Cell, Law, Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.scene import Cell, Law, Scene, Simulator
 from twoworlds.errors import Undecided
-from twoworlds.laws.comparison import Table
-from twoworlds.laws.event import Listed
+from twoworlds.laws.comparison import apart, between
 from twoworlds.numbers import INFINITY, Number, Order, Real, bounds, compare, maximum
 
 __all__ = [
     "Alarm",
-    "Case",
     "Conclusion",
+    "Outcome",
     "against_prior",
     "against_simulator",
     "least_delta",
@@ -60,14 +58,7 @@ class Alarm(IntEnum):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What is concluded about one private part from one output, in two worlds.
-
-    Attributes:
-        cell: belief, pair and side information.
-        output: t.
-        real: the law of the private part given t and z.
-        ideal: the law that it should be near to; None where the simulator never shows t.
-    """
+    """What is concluded about one private part from one output, in two worlds."""
 
     cell: Cell
     output: Hashable
@@ -78,8 +69,7 @@ class Conclusion:
         """Return max(H_a(real || ideal), H_a(ideal || real)), infinity without an ideal law."""
         if self.ideal is None:
             return INFINITY
-        table = _table(self.real, self.ideal)
-        return maximum(table.gap(ratio).delta, table.reverse().gap(ratio).delta)
+        return apart(self.real, self.ideal, ratio)
 
     @property
     def alarm(self) -> Alarm | None:
@@ -95,14 +85,14 @@ class Conclusion:
         """Return the smallest ratio at which the two are delta apart, possibly infinity."""
         if self.ideal is None:
             return INFINITY
-        table = _table(self.real, self.ideal)
+        table = between(self.real, self.ideal)
         if delta == 0:
             return maximum(table.peak().ratio, table.reverse().peak().ratio)
         return maximum(table.ratio_for(delta), table.reverse().ratio_for(delta))
 
 
 @dataclass(frozen=True)
-class Case:
+class Outcome:
     """One way that things can turn out, its probability, and what is then concluded."""
 
     chance: Number
@@ -117,26 +107,26 @@ class Case:
         return _largest(conclusion.needs(delta) for conclusion in self.conclusions)
 
 
-def against_simulator(scene: Scene, simulator: Simulator) -> list[list[Case]]:
+def against_simulator(scene: Scene, simulator: Simulator) -> list[list[Outcome]]:
     """Return the cases (t, z) of every belief, as Definitions 2 and 4 count them."""
     laws = simulator.on(scene)
-    found: dict[int, dict[tuple[Hashable, Hashable], Case]] = {}
+    found: dict[int, dict[tuple[Hashable, Hashable], Outcome]] = {}
     for cell in scene.cells:
         ideal = _by_output(cell.simulated(laws.__getitem__))
         group = found.setdefault(cell.belief, {})
         for t, seen in _by_output(cell.real).items():
             total, guess = _sum(seen.values()), ideal.get(t)
             conclusion = Conclusion(cell, t, _scaled(seen), _scaled(guess) if guess else None)
-            before = group.get((t, cell.side), Case(total * cell.weight, ()))
-            group[t, cell.side] = Case(before.chance, (*before.conclusions, conclusion))
+            before = group.get((t, cell.side), Outcome(total * cell.weight, ()))
+            group[t, cell.side] = Outcome(before.chance, (*before.conclusions, conclusion))
     return [list(group.values()) for group in found.values()]
 
 
-def against_prior(scene: Scene) -> list[list[Case]]:
+def against_prior(scene: Scene) -> list[list[Outcome]]:
     """Return the cases t of every belief, secret and z, as Definition 8 counts them."""
     return [
         [
-            Case(_sum(seen.values()), (Conclusion(cell, t, _scaled(seen), cell.mass),))
+            Outcome(_sum(seen.values()), (Conclusion(cell, t, _scaled(seen), cell.mass),))
             for t, seen in _by_output(cell.real).items()
         ]
         for cell in scene.cells
@@ -234,18 +224,6 @@ def _by_output(table: Mapping[Hashable, Law]) -> dict[Hashable, dict[Hashable, N
 def _scaled(masses: Law) -> dict[Hashable, Number]:
     total = _sum(masses.values())
     return {v: p / total for v, p in masses.items()}
-
-
-def _table(first: Law, second: Law) -> Table:
-    outcomes = tuple(dict.fromkeys([*first, *second]))
-    nothing: Number = Fraction(0)
-    return Table(
-        "with",
-        "without",
-        [first.get(v, nothing) for v in outcomes],
-        [second.get(v, nothing) for v in outcomes],
-        lambda cells: Listed.of(outcomes[i] for i in cells),
-    )
 
 
 def _largest(numbers: Iterable[Number]) -> Number:

@@ -30,15 +30,20 @@ from itertools import combinations
 from typing import Any
 
 from twoworlds.definitions.coupled.base import Beliefs, OverBeliefs, read_persons
-from twoworlds.definitions.coupled.compare import two_values
-from twoworlds.definitions.coupled.measures import ByConclusions, ByEvents, Found, Measure
+from twoworlds.definitions.coupled.measures import (
+    ByConclusions,
+    ByEvents,
+    Found,
+    Measure,
+    two_values,
+)
 from twoworlds.definitions.coupled.posteriors import against_prior
 from twoworlds.definitions.coupled.scene import Law, Scene
 from twoworlds.definitions.coupled.words import conclusion_words, even_bet
 from twoworlds.errors import InvalidInput
 from twoworlds.worlds import Records, Universe
+from twoworlds.worlds.catalogue import is_python, load_function
 from twoworlds.worlds.joint import BeliefClass
-from twoworlds.worlds.loading import is_python, load_function
 from twoworlds.worlds.scrubbing import Scrub
 from twoworlds.worlds.secret import Secret, secret
 
@@ -75,7 +80,6 @@ class Pufferfish(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, the secrets, and the numbers where they are given."""
         object.__setattr__(self, "secrets", secrets)
         self._set(beliefs, side, ratio, epsilon, delta)
 
@@ -156,7 +160,7 @@ def read_secrets(given: Secrets, universe: Universe | None) -> tuple[Scrub, ...]
     Text is that of `twoworlds.worlds.secret`, ``A against B`` for a secret that is 1 if A holds, 0
     if B does and open otherwise, or ``records`` for every two values of every entry.
 
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> [pair.name for pair in read_secrets(["parity", "1=1 against 2=1"], BitStrings(2))]
     ['parity is odd', 'record 1 is 1 rather than record 2 is 1']
     """
@@ -249,7 +253,6 @@ class NoiselessPrivacy(OverBeliefs):
         epsilon: object = None,
         delta: object = None,
     ) -> None:
-        """Take the beliefs, and the numbers where they are given."""
         self._set(beliefs, side, ratio, epsilon, delta)
 
     def _pairs(self, beliefs: BeliefClass, universe: Universe | None) -> tuple[Scrub, ...]:

@@ -8,26 +8,47 @@ laws, given z,
 from which, with a simulator s(t | y), the ideal world's is Q(v, t) = sum_y ideal[v][y] s(t | y).
 Every definition of this room, and the linear program of the best simulator, reads these tables and
 nothing else.
+
+Simulators: what stands for the release in the ideal world, computed from scrubbed databases.
+
+`canonical` runs the release itself on the scrubbed database (Bassily, Groce, Katz & Smith, Section
+III: "if Sim is identical to F"). `Simulator.table` takes the laws as given. The best one is found
+by a linear program, in `optimal`. `read_simulator` reads what one would type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from twoworlds.errors import InvalidInput, TooLarge, Unsupported
+from twoworlds.answer import Block, Table
+from twoworlds.calls import parse
+from twoworlds.charts import HeatMap
+from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.mechanisms import Mechanism
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
 from twoworlds.mechanisms.named import mechanism as build_mechanism
-from twoworlds.numbers import Number, Order, compare
+from twoworlds.numbers import Number, Order, compare, show, to_json
 from twoworlds.worlds import Point
+from twoworlds.worlds.catalogue import is_python, load_function
 from twoworlds.worlds.joint import BeliefClass, as_law, law_at, plain_label
 from twoworlds.worlds.scrubbing import Scrub, Tagged
 from twoworlds.worlds.statistic import Statistic
 
-__all__ = ["Cell", "Release", "Scene", "scene"]
+__all__ = [
+    "OPTIMAL",
+    "Cell",
+    "Release",
+    "Scene",
+    "Simulator",
+    "canonical",
+    "coin",
+    "read_simulator",
+    "require_range",
+    "scene",
+]
 
 Law = Mapping[Hashable, Number]
 _MOST_CELLS = 1 << 21
@@ -36,13 +57,7 @@ _BITS = 256
 
 @dataclass(frozen=True)
 class Release:
-    """What is published of a database: a law of outputs, also on scrubbed databases.
-
-    Attributes:
-        name: as one would type it.
-        law: from a database to the law of the output.
-        source: the mechanism, where it is one.
-    """
+    """What is published of a database: a law of outputs, also on scrubbed databases."""
 
     name: str
     law: Callable[[Point], Law]
@@ -185,7 +200,7 @@ def scene(
     >>> from twoworlds.worlds.belief import uniform
     >>> from twoworlds.worlds.joint import BeliefClass, Joint
     >>> from twoworlds.worlds.scrubbing import persons
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> fair = BeliefClass((Joint.of(uniform(BitStrings(2))),), "both bits are fair coins")
     >>> found = scene("parity(bits=2)", fair, persons(2))
     >>> len(found.cells), found.inputs, found.cells[0].real[1]
@@ -242,3 +257,160 @@ def _cell(
 def untagged(scrubbed: Hashable) -> Hashable:
     """Return the scrubbed database without the name of whom it is scrubbed of."""
     return scrubbed.database if isinstance(scrubbed, Tagged) else scrubbed
+
+
+OPTIMAL = "optimal"
+
+_DRAWN = 12
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """A random map from scrubbed databases to outputs."""
+
+    name: str
+    law: Callable[[Hashable], Law] = field(compare=False)
+
+    def __call__(self, scrubbed: Hashable) -> Law:
+        """Return the law of the simulated output."""
+        return self.law(scrubbed)
+
+    @staticmethod
+    def table(laws: Mapping[Any, Any], name: str = "as given") -> Simulator:
+        """Return the simulator with these laws, by scrubbed database (or its label)."""
+        read = {y: as_law(law) for y, law in laws.items()}
+        by_label = {plain_label(y): law for y, law in read.items()}
+
+        def law(y: Hashable) -> Law:
+            found = read.get(y, by_label.get(plain_label(y)))
+            if found is None:
+                raise InvalidInput(
+                    f"the simulator says nothing for {plain_label(y)}: give its law there"
+                )
+            return found
+
+        return Simulator(name, law)
+
+    @staticmethod
+    def of(function: Callable[[Any], Any], name: str = "as given") -> Simulator:
+        """Return the simulator of a random map."""
+        return Simulator(name, lambda y: as_law(function(y)))
+
+    def on(self, scene: Scene) -> dict[Hashable, Law]:
+        """Return the laws on every scrubbed database of a scene, after checking that they are."""
+        return {y: law_at(self.law, y, "the simulator") for y in scene.inputs}
+
+    def blocks(self, scene: Scene) -> Iterator[Block]:
+        """Show what it outputs (columns) on each scrubbed database (rows)."""
+        laws = self.on(scene)
+        outputs = list(dict.fromkeys([*scene.outputs, *(t for law in laws.values() for t in law)]))
+        rows = [
+            (plain_label(y), [law.get(t, Fraction(0)) for t in outputs]) for y, law in laws.items()
+        ]
+        heads = [f"outputs {plain_label(t)}" for t in outputs]
+        shown = [(name, *map(show, masses)) for name, masses in rows]
+        yield Table(("given", *heads), shown, "The simulator:", numbers=True)
+        if max(len(rows), len(outputs)) <= _DRAWN:
+            dark = [(f"given {y}", [(show(p), float(p)) for p in masses]) for y, masses in rows]
+            yield HeatMap("What the simulator says", heads, dark)
+
+    def to_dict(self, scene: Scene) -> dict[str, Any]:
+        """Return the table as plain data."""
+        return {
+            plain_label(y): {plain_label(t): to_json(p) for t, p in law.items()}
+            for y, law in self.on(scene).items()
+        }
+
+
+def canonical(release: Release) -> Simulator:
+    """Return the simulator that runs the release on the scrubbed database.
+
+    >>> canonical(Release.of("parity(bits=2)"))((1,))
+    {1: Fraction(1, 1)}
+    """
+    return Simulator("runs the release on what is left", lambda y: release.law(untagged(y)))
+
+
+def coin(outputs: tuple[Hashable, ...]) -> Simulator:
+    """Return the simulator that ignores its input and names an output evenly."""
+    share: Number = Fraction(1, len(outputs))
+    return Simulator("names an output at random, evenly", lambda _: dict.fromkeys(outputs, share))
+
+
+def require_range(simulator: Simulator, scene: Scene) -> None:
+    """Refuse a simulator that names outputs which the release never shows.
+
+    Symbols outside the range only waste probability, so naming one is taken for a slip.
+    """
+    possible = set(scene.outputs)
+    shown = ", ".join(map(plain_label, scene.outputs))
+    for y, law in simulator.on(scene).items():
+        for t in law:
+            if t not in possible:
+                raise InvalidInput(
+                    f"the simulator outputs {plain_label(t)} on {plain_label(y)}, which the "
+                    f"release never shows: its outputs are {shown}"
+                )
+
+
+def read_simulator(given: object, scene: Scene) -> Simulator:
+    """Return a simulator for a scene from what one would type.
+
+    Text is ``canonical``, ``coin``, ``table(11=[0=1/2, 1=1/2], 10=1, ...)`` with one law for each
+    scrubbed database, or ``python:module:function``. Objects: a `Simulator`, a mapping from
+    scrubbed databases to laws, or a function. Whatever is given must stay within the outputs.
+    """
+    if given == "canonical":
+        return canonical(scene.release)
+    if given == "coin":
+        return coin(scene.outputs)
+    if isinstance(given, str):
+        found = _named(given, scene)
+    elif isinstance(given, Simulator):
+        found = given
+    elif isinstance(given, Mapping):
+        found = Simulator.table(given)
+    elif callable(given):
+        found = Simulator.of(given)
+    else:
+        raise InvalidInput(
+            f"simulator={given!r} is no simulator: write canonical, coin, optimal or table(...), "
+            "or give a Simulator, a mapping or a function"
+        )
+    require_range(found, scene)
+    return found
+
+
+def _named(text: str, scene: Scene) -> Simulator:
+    if is_python(text):
+        return Simulator.of(load_function(text), text)
+    call = parse(text)
+    if call.name != "table":
+        known = ("canonical", "coin", OPTIMAL, "table", "python:module:function")
+        raise UnknownName("simulator", text, known)
+    laws: dict[str, Law] = {}
+    outputs = {plain_label(t): t for t in scene.outputs}
+    entries = [str(part).partition("=") for part in call.positional]
+    entries += [(key, "=", value) for key, value in call.named.items()]  # type: ignore[misc]
+    for key, equals, value in entries:
+        if not equals or key.strip() in laws:
+            raise InvalidInput(
+                f"{text!r}: give each scrubbed database once, as table(11=[0=1/2, 1=1/2], 10=1)"
+            )
+        laws[key.strip()] = _law(value, outputs)
+    return Simulator.table(laws)
+
+
+def _law(given: object, outputs: Mapping[str, Hashable]) -> Law:
+    """Read the law of a simulated output: one output, or ``[0=1/2, 1=1/2]``."""
+    text = given.strip() if isinstance(given, str) else given
+    if isinstance(text, str) and not text.startswith("["):
+        return as_law(outputs.get(text, text))
+    parts = text if isinstance(text, list) else parse(f"law({text[1:-1]})")  # type: ignore[index]
+    listed = parts if isinstance(parts, list) else list(parts.positional)
+    pairs = [str(part).rpartition("=") for part in listed]
+    if not isinstance(parts, list):
+        pairs += [(key, "=", str(value)) for key, value in parts.named.items()]
+    if not all(equals for _, equals, _ in pairs):
+        raise InvalidInput(f"{given!r}: write the law of an output as [0=1/2, 1=1/2]")
+    return as_law({outputs.get(t.strip(), t.strip()): p.strip() for t, _, p in pairs})

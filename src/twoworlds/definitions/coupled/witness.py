@@ -17,21 +17,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from twoworlds.definitions.coupled.compare import Worst
-from twoworlds.definitions.coupled.posteriors import Case, Conclusion
-from twoworlds.definitions.coupled.scene import Law, Scene
-from twoworlds.definitions.coupled.simulator import Simulator
+from twoworlds.definitions.coupled.posteriors import Conclusion, Outcome
+from twoworlds.definitions.coupled.scene import Law, Scene, Simulator
 from twoworlds.definitions.verdict import agree, shortened
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.comparison import apart
+from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.numbers import (
     INFINITY,
     Number,
     Order,
     compare,
-    maximum,
-    positive_part,
     show,
     to_json,
 )
@@ -39,22 +36,17 @@ from twoworlds.worlds import Point
 from twoworlds.worlds.joint import NOTHING, plain_label
 from twoworlds.worlds.scrubbing import Scrub
 
-__all__ = ["PosteriorWitness", "Where", "event_witness", "hockey"]
+if TYPE_CHECKING:
+    from twoworlds.definitions.coupled.measures import WorstEvent
+
+__all__ = ["PosteriorWitness", "Where", "event_witness"]
 
 _SHOWN, _LIKELY = 12, 8
 
 
 @dataclass(frozen=True)
 class Where:
-    """A place in a scene: whose belief, whose privacy, which side information.
-
-    Attributes:
-        scene: the question.
-        belief: the position of the belief in its class.
-        scrub: the pair (alt, priv).
-        side: what the attacker knows.
-        simulator: who answers in the ideal world, or None where there is no such world.
-    """
+    """A place in a scene: whose belief, whose privacy, which side information."""
 
     scene: Scene = field(repr=False)
     belief: int
@@ -103,7 +95,9 @@ class Where:
         }
 
 
-def event_witness(scene: Scene, found: Worst, simulator: Simulator | None = None) -> EventWitness:
+def event_witness(
+    scene: Scene, found: WorstEvent, simulator: Simulator | None = None
+) -> EventWitness:
     """Return the worst event, which re-verifies from the belief, the release and the simulator."""
     cell, chosen, values = found.cell, set(found.event), found.worlds.values
     where = Where(scene, cell.belief, cell.scrub, cell.side, simulator)
@@ -203,7 +197,7 @@ class PosteriorWitness:
     @staticmethod
     def of(
         scene: Scene,
-        bad: list[tuple[Case, Conclusion]],
+        bad: list[tuple[Outcome, Conclusion]],
         ratio: Number,
         delta: Number,
         simulator: Simulator | None,
@@ -246,7 +240,7 @@ class PosteriorWitness:
         if not _no_less(self.failure, self.delta):
             return False
         _, real, ideal = _Concluded(self.where).given(self.output)
-        fresh = INFINITY if ideal is None else hockey(real, ideal, self.ratio)
+        fresh = INFINITY if ideal is None else apart(real, ideal, self.ratio)
         stated = self.posteriors[1]
         return (
             _same(real, self.posteriors[0])
@@ -268,7 +262,7 @@ class PosteriorWitness:
         if self.of_ratio and self.delta == 0:
             ways = ((real, ideal), (ideal, real))
             return any(_likelier(p, q, self.ratio) for p, q in ways)
-        order = compare(hockey(real, ideal, self.ratio), self.delta, limit=_BITS)
+        order = compare(apart(real, ideal, self.ratio), self.delta, limit=_BITS)
         strict = self.of_ratio and self.ratio == INFINITY
         return order is Order.GREATER or (order is not Order.LESS and not strict)
 
@@ -316,22 +310,6 @@ class PosteriorWitness:
         }
 
 
-def hockey(first: Law, second: Law, ratio: Number) -> Number:
-    """Return max(H_a(P || Q), H_a(Q || P)) of two laws, term by term.
-
-    >>> law, prior = {0: Fraction(2, 5), 1: Fraction(3, 5)}, {0: Fraction(1, 4), 1: Fraction(3, 4)}
-    >>> hockey(law, prior, Fraction(6, 5))
-    Fraction(1, 10)
-    """
-    outcomes = dict.fromkeys([*first, *second])
-    nothing: Number = Fraction(0)
-    forward, backward = (
-        _sum(_above(p.get(o, nothing), q.get(o, nothing), ratio) for o in outcomes)
-        for p, q in ((first, second), (second, first))
-    )
-    return maximum(forward, backward)
-
-
 def _likelier(first: Law, second: Law, ratio: Number) -> bool:
     """Tell whether some outcome is at least so many times likelier under the first law."""
     nothing: Number = Fraction(0)
@@ -344,12 +322,6 @@ def _likelier(first: Law, second: Law, ratio: Number) -> bool:
 
 def _no_less(a: Number, b: Number) -> bool:
     return compare(a, b, limit=_BITS) is not Order.LESS
-
-
-def _above(p: Number, q: Number, ratio: Number) -> Number:
-    if q == 0:
-        return p
-    return Fraction(0) if ratio == INFINITY else positive_part(p - ratio * q)
 
 
 def _place(scene: Scene, found: Conclusion, simulator: Simulator | None) -> Where:

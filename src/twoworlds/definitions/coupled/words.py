@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from twoworlds.definitions.coupled.posteriors import Alarm
-from twoworlds.definitions.words import largest_posterior, percent_above
+from twoworlds.definitions.words import digits_apart, largest_posterior, percent_above
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -155,8 +155,9 @@ def refuted(claim: str, delta: Number, allowed: Number, *, approached: bool = Fa
             "likes, "
             "but none attains it"
         )
-    here = decimal(at_most_one(delta), 4, "at least")
-    return f"{claim} fails: delta is {here}, where {decimal(allowed, 4, 'about')} is allowed"
+    digits = digits_apart(at_most_one(delta), allowed, 4)
+    here = decimal(at_most_one(delta), digits, "at least")
+    return f"{claim} fails: delta is {here}, where {decimal(allowed, digits, 'about')} is allowed"
 
 
 def numbers_text(ratio: Number | None, delta: Number | None) -> list[str]:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bad",
-    "Found",
+    "FoundBelief",
     "bad_beliefs",
     "climbed",
     "exact_failure",
@@ -72,7 +72,7 @@ _MOVES = (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6)
 _DENOMINATORS = (1, 2, 4, 10, 60, 1000, 10**5, 10**7, 10**10, 10**13)
 
 
-class Found(NamedTuple):
+class FoundBelief(NamedTuple):
     """A belief, by the place of its databases, and a lower bound of its failure probability."""
 
     masses: dict[int, Fraction]
@@ -124,15 +124,15 @@ def _exceeds(
     return sum((gap for gap in gaps if gap > 0), start=zero) > s * p_high * q_high
 
 
-def worst_found(table: Likelihoods, s: Fraction, enough: Fraction = Fraction(1)) -> Found:
+def worst_found(table: Likelihoods, s: Fraction, enough: Fraction = Fraction(1)) -> FoundBelief:
     """Return the worst belief that was found; the search stops at one that fails ``enough``."""
-    best = Found({0: Fraction(1)}, Fraction(0))
+    best = FoundBelief({0: Fraction(1)}, Fraction(0))
     for masses, value, outputs in bad_beliefs(table, s, enough):
         if value < best.failure:
             continue
         failure = exact_failure(table, masses, s, outputs)
         if failure > best.failure:
-            best = Found(masses, failure)
+            best = FoundBelief(masses, failure)
     return best
 
 
@@ -359,13 +359,7 @@ _OVER = 1e-6  # aim a little above s
 
 
 def worst_differences(p: Floats, q: Floats, beliefs: Floats) -> tuple[Floats, Floats, Places]:
-    """Return, by belief and output, P_t, the largest difference over persons, and that person.
-
-    Args:
-        p: likelihoods by output and database.
-        q: the same without each person, by person, output and database.
-        beliefs: one per line.
-    """
+    """Return, by belief and output, P_t, the largest difference over persons, and that person."""
     import numpy as np
 
     joint = beliefs[:, None, :] * p[None]

@@ -30,8 +30,15 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.view import Breaches, Judge, View, up_to, views
-from twoworlds.definitions.semantics.window import Stretches, Window
+from twoworlds.definitions.semantics.window import (
+    Breaches,
+    Judge,
+    Stretches,
+    View,
+    Window,
+    up_to,
+    views,
+)
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import (
@@ -57,11 +64,7 @@ _MOST_OUTPUTS = 1 << 18
 def breaches(
     mechanism: Mechanism, belief: Belief, epsilon: Number, default: object = None
 ) -> Breaches:
-    """Find the outputs after which some person's difference exceeds epsilon.
-
-    Raises:
-        Unsupported: for a belief and noise whose breaches have no known shape.
-    """
+    """Find the outputs after which some person's difference exceeds epsilon."""
     if isinstance(mechanism, PerRecord):
         open_records = _open_records(belief)
         if len(open_records) < mechanism.records:

@@ -27,12 +27,17 @@ from fractions import Fraction
 from functools import cached_property
 
 from twoworlds.definitions.semantics.beliefs import bad_beliefs, worst_found
-from twoworlds.definitions.semantics.bounds import Bound, table_bounds
 from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.half_lines import HalfLines, worst_half_lines
-from twoworlds.definitions.semantics.pair import pair_failure
+from twoworlds.definitions.semantics.pair import HalfLines, pair_failure, worst_half_lines
 from twoworlds.definitions.semantics.swing import worst_swing
-from twoworlds.definitions.semantics.table import Likelihoods, few_people, in_steps, tabulated
+from twoworlds.definitions.semantics.table import (
+    FailureBound,
+    Likelihoods,
+    few_people,
+    in_steps,
+    table_bounds,
+    tabulated,
+)
 from twoworlds.definitions.semantics.witnesses import (
     BeliefFailure,
     EachPerson,
@@ -124,7 +129,6 @@ class Failure:
     def __init__(
         self, mechanism: Mechanism, default: object = None, records: int | None = None
     ) -> None:
-        """Tabulate a small mechanism once."""
         self.mechanism, self.default = mechanism, default
         self.people = _people(mechanism, records)
         self.swing = self._largest_swing()
@@ -168,15 +172,15 @@ class Failure:
         root = sqrt(self.swing)
         return (root - 1) / (root + 1)
 
-    def upper(self, epsilon: Number) -> Bound:
+    def upper(self, epsilon: Number) -> FailureBound:
         """Return the least of the proved bounds, the simplest first where they agree."""
         if self.pure(epsilon):
-            return Bound(Fraction(0), PURE)
+            return FailureBound(Fraction(0), PURE)
         s = bounds(epsilon)[0]
         if self.pair is not None:
-            return Bound(bounds(pair_failure(self.pair, s, default=True).upper)[1], ONE_BIT)
+            return FailureBound(bounds(pair_failure(self.pair, s, default=True).upper)[1], ONE_BIT)
         if self.two is not None:
-            return Bound(self._tails(self.two, s).upper, TWO_TAILS)
+            return FailureBound(self._tails(self.two, s).upper, TWO_TAILS)
         found = self._from_profile(s) if self.table is None else table_bounds(self.table, s)
         return min(found, key=lambda bound: bound.value)
 
@@ -299,16 +303,16 @@ class Failure:
         belief = Belief(records, {(other,) * records.n: one})
         return one, BeliefFailure(mechanism, belief, s, one, self.default)
 
-    def _from_profile(self, s: Fraction) -> list[Bound]:
+    def _from_profile(self, s: Fraction) -> list[FailureBound]:
         """Return S4 for ratios on a grid below (1 + s)/(1 - s): any of them is a valid bound."""
         family = self.mechanism.family(self.mechanism.universe.relation)
         limit = (1 + s) / (1 - s)
-        found = [Bound(Fraction(1), "no probability exceeds 1, and S4 gives no less here")]
+        found = [FailureBound(Fraction(1), "no probability exceeds 1, and S4 gives no less here")]
         for k in range(1, _RATIOS):
             ratio = 1 + (limit - 1) * Fraction(k, _RATIOS)
             delta = bounds(family.gap(ratio)[1].delta)[1]
             tau = s - (ratio - 1) / (ratio + 1)
-            found.append(Bound(self.people * delta * (2 + ratio) / tau, PROFILE))
+            found.append(FailureBound(self.people * delta * (2 + ratio) / tau, PROFILE))
         return found
 
     def _largest_swing(self) -> Number | None:

@@ -54,14 +54,7 @@ _IMPOSSIBLE = "undefined: impossible output"
 
 @dataclass(frozen=True)
 class Games(Result):
-    """The posteriors of all games after one output.
-
-    Attributes:
-        prior: the belief before the output.
-        with_everyone: the posterior of Game 0.
-        without: the posterior of Game i for each person i, None where undefined.
-        secret: what was asked about; the databases themselves if None.
-    """
+    """The posteriors of all games after one output."""
 
     mechanism: Mechanism
     output: Point
@@ -323,9 +316,6 @@ def play(
         output: what was published.
         default: the value that stands for "no data"; the last value of a record if left out.
         secret: what is asked about; the databases themselves if left out.
-
-    Raises:
-        InvalidInput: when the output cannot occur under the belief, or the secret is certain.
 
     >>> from twoworlds import mechanism
     >>> from twoworlds.worlds.belief import uniform

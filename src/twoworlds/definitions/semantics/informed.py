@@ -57,7 +57,6 @@ class InformedPrivacy(PrivacyDefinition):
     name = "informed privacy"
 
     def __init__(self, *, epsilon: object = None) -> None:
-        """Take the largest allowed difference of prior and posterior."""
         read = None if epsilon is None else read_delta(epsilon, "epsilon")
         object.__setattr__(self, "epsilon", read)
 
@@ -98,13 +97,7 @@ class InformedPrivacy(PrivacyDefinition):
 
 @dataclass(frozen=True)
 class InformedWitness(Proof):
-    """A belief on two neighbours, and an event that moves it by the stated difference.
-
-    Attributes:
-        compared: the two databases and the event, with its probabilities on both.
-        weight: the prior probability of the first database; the second one has the rest.
-        difference: of prior and posterior, once the event is seen.
-    """
+    """A belief on two neighbours, and an event that moves it by the stated difference."""
 
     compared: Witness
     weight: Number

@@ -27,7 +27,7 @@ from twoworlds.definitions.semantics.product import (
     product_belief,
     reactions,
 )
-from twoworlds.definitions.semantics.view import View, views
+from twoworlds.definitions.semantics.window import View, views
 from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Unsupported
@@ -87,7 +87,6 @@ class LocalSemanticPrivacy(PrivacyDefinition):
         delta: object = 0,
         default: object = None,
     ) -> None:
-        """Take the attacker's belief, as such or as one would type it, and what is claimed."""
         object.__setattr__(self, "belief", belief)
         object.__setattr__(
             self, "epsilon", None if epsilon is None else read_delta(epsilon, "epsilon")

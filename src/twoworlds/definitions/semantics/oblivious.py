@@ -36,7 +36,7 @@ from twoworlds.definitions.semantics.games import default_words, play
 from twoworlds.definitions.semantics.local import Step, smallest_difference
 from twoworlds.definitions.semantics.oblivious_bounds import over_all_beliefs
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.view import views, worst_difference
+from twoworlds.definitions.semantics.window import views, worst_difference
 from twoworlds.definitions.verdict import Proof, Verdict, agree, shortened
 from twoworlds.definitions.words import difference_sentence, moved_too_often
 from twoworlds.errors import InvalidInput, TooLarge, Undecided, Unsupported
@@ -51,7 +51,10 @@ __all__ = ["ObliviousWitness", "RealityObliviousPrivacy", "true_databases"]
 
 _MOST_DATABASES = 1 << 12
 _UNDEFINED = "undefined: a breach"
-_OPEN = "the worst belief fails at least as often as delta shown says, and at most as delta says"
+_OPEN = (
+    "the worst belief fails at least as often as delta shown says, and at most as delta says; "
+    "delta shown is from a search of beliefs on two databases, and others may fail more often"
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -82,7 +85,6 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         delta: object = 0,
         default: object = None,
     ) -> None:
-        """Take a belief (all beliefs if left out), a true database (all), and what is claimed."""
         object.__setattr__(self, "belief", belief)
         object.__setattr__(self, "truth", truth)
         read = None if epsilon is None else read_delta(epsilon, "epsilon")
@@ -95,11 +97,7 @@ class RealityObliviousPrivacy(PrivacyDefinition):
         return self._worst(mechanism, read_delta(epsilon, "epsilon"))[1]
 
     def curve(self, mechanism: Mechanism) -> list[Step]:
-        """Return the failure probability for every epsilon exactly, as steps.
-
-        Raises:
-            Unsupported: for infinitely many outputs; ask `failure` at the epsilon that matters.
-        """
+        """Return the failure probability for every epsilon exactly, as steps."""
         held, truths = self._held(mechanism), self._truths(mechanism)
         laws = []
         for x in truths:

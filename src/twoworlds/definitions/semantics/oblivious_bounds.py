@@ -33,7 +33,7 @@ from typing import Any
 from twoworlds.definitions.semantics.breaches import reachable
 from twoworlds.definitions.semantics.games import default_value, without
 from twoworlds.definitions.semantics.privacy import SemanticPrivacy
-from twoworlds.definitions.semantics.view import View, views
+from twoworlds.definitions.semantics.window import View, views
 from twoworlds.errors import TooLarge, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.mechanisms import Mechanism
@@ -50,14 +50,7 @@ _ODDS_DIGITS = 10**6
 
 @dataclass(frozen=True)
 class BeliefBounds:
-    """The largest failure probability over beliefs lies between that of a belief and a bound.
-
-    Attributes:
-        upper: no belief fails more often, whichever of the databases is true.
-        belief: one that fails often, or None where none was found.
-        truth: the database of which that is so.
-        method: why nothing more is possible.
-    """
+    """The largest failure probability over beliefs lies between that of a belief and a bound."""
 
     upper: Number
     belief: Belief | None
@@ -68,11 +61,7 @@ class BeliefBounds:
 def over_all_beliefs(
     mechanism: Mechanism, epsilon: Number, truths: list[Point], default: object = None
 ) -> BeliefBounds:
-    """Bound the failure probability over all beliefs, for the worst of some true databases.
-
-    Raises:
-        Unsupported: for infinitely many outputs, unless no belief fails at all.
-    """
+    """Bound the failure probability over all beliefs, for the worst of some true databases."""
     if _never_fails(mechanism, epsilon, default):
         return BeliefBounds(Fraction(0), None, truths[0], "no output is bad for any belief")
     if mechanism.outputs.size is None:

@@ -35,7 +35,7 @@ from twoworlds.definitions.base import PrivacyDefinition, read_delta
 from twoworlds.definitions.semantics.failure import Failure
 from twoworlds.definitions.semantics.games import default_value, default_words, without
 from twoworlds.definitions.semantics.swing import worst_swing
-from twoworlds.definitions.semantics.swing_cases import Case, Swing, bare, people
+from twoworlds.definitions.semantics.swing_statistic import Swing, SwingCase, bare, people
 from twoworlds.definitions.semantics.verdicts import (
     claim_verdict,
     difference_verdict,
@@ -108,14 +108,7 @@ class SemanticPrivacy(PrivacyDefinition):
         default: object = None,
         records: object = None,
     ) -> None:
-        """Take the claim, if any, and the setting.
-
-        Args:
-            epsilon: the largest allowed difference.
-            delta: the largest allowed probability of a larger one.
-            default: the value that stands for "no data".
-            records: how many people there are, where the universe does not say it.
-        """
+        """Take the claim, if any, and the setting."""
         people = None if records is None else whole(records, "records", at_least=1)
         object.__setattr__(self, "epsilon", _read(epsilon))
         object.__setattr__(self, "delta", None if delta is None else read_delta(delta))
@@ -324,12 +317,7 @@ _FURTHEST_BITS = 40
 
 @dataclass(frozen=True)
 class AnswersWitness(Proof):
-    """Two true answers and an output after which even odds between them differ by so much.
-
-    Attributes:
-        answers: u, which is v without the person; in the other world they change places.
-        difference: of the conclusions with and without that person's data.
-    """
+    """Two true answers and an output after which even odds between them differ by so much."""
 
     mechanism: Mechanism = field(repr=False)
     answers: tuple[Point, Point]
@@ -409,9 +397,9 @@ def _at(mechanism: Mechanism, swing: Swing, output: Point) -> Swing | None:
     """
     high, low = swing.high, swing.low
     if low.database == high.database:
-        low = Case(high.removed, high.removed, high.q, high.q)
+        low = SwingCase(high.removed, high.removed, high.q, high.q)
     cases = [
-        Case(
+        SwingCase(
             case.database,
             case.removed,
             mechanism.probability(output, case.database),

@@ -48,7 +48,6 @@ class ProductBelief(Belief):
     """
 
     def __init__(self, universe: Records, laws: Sequence[Law]) -> None:
-        """Take one law for each record; values without probability are left out."""
         self.universe = universe
         self.laws = tuple(
             {v: p for v, p in law.items() if p != 0} if any(p == 0 for p in law.values()) else law
@@ -73,18 +72,15 @@ class ProductBelief(Belief):
         return masses
 
     def __getitem__(self, database: object) -> Number:
-        """Multiply the probabilities of all records."""
         x: tuple[Point, ...] = self.universe.find(database)
         zero = Fraction(0)
         found = (law.get(v, zero) for law, v in zip(self.laws, x, strict=True))
         return prod(found, start=Fraction(1))
 
     def __iter__(self) -> Iterator[Point]:
-        """Run through the databases held possible."""
         return product(*self.laws)
 
     def __len__(self) -> int:
-        """Return how many databases are held possible."""
         return self.support
 
     @property
@@ -93,7 +89,6 @@ class ProductBelief(Belief):
         return prod(len(law) for law in self.laws)
 
     def __bool__(self) -> bool:
-        """Some database is always held possible."""
         return True
 
     def items(self) -> ItemsView[Point, Number]:
@@ -173,13 +168,7 @@ class ProductBelief(Belief):
 
 @dataclass(frozen=True)
 class Reaction:
-    """What one output of one record does to the belief about that record.
-
-    Attributes:
-        mass: the probability of the output under the belief.
-        posterior: the belief about the record, with its data used.
-        difference: from the belief without; 1 where the output is impossible without.
-    """
+    """What one output of one record does to the belief about that record."""
 
     output: Point
     mass: Number

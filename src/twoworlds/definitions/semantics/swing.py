@@ -41,21 +41,19 @@ from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
 from twoworlds.definitions.semantics.games import default_value
-from twoworlds.definitions.semantics.swing_cases import (
+from twoworlds.definitions.semantics.swing_statistic import (
     METHOD,
-    Case,
     Swing,
+    SwingCase,
     bare,
     largest,
+    limit_far_out,
     of_cases,
     on_answers,
+    on_statistic,
     people,
     refuse_large,
     removals,
-)
-from twoworlds.definitions.semantics.swing_statistic import (
-    limit_far_out,
-    on_statistic,
     summed,
     telling_outputs,
 )
@@ -69,22 +67,18 @@ from twoworlds.mechanisms import (
     RandomIndex,
 )
 from twoworlds.mechanisms.base import FINITE_OUTPUTS
-from twoworlds.mechanisms.paired import Paired
+from twoworlds.mechanisms.on_statistic import Paired
 from twoworlds.numbers import INFINITY, Number, Real
 from twoworlds.worlds import Additive, Change, Point, Records, Universe
 
 if TYPE_CHECKING:
     from twoworlds.mechanisms.float_matrix import FloatMatrix
 
-__all__ = ["Case", "Swing", "on_pair", "worst_swing"]
+__all__ = ["Swing", "on_pair", "worst_swing"]
 
 
 def worst_swing(mechanism: Mechanism, default: object = None) -> Swing:
     """Return the largest swing over all outputs and persons.
-
-    Args:
-        mechanism: on lists of records, or on bare answers.
-        default: the value that stands for "no data"; the last value of a record if left out.
 
     >>> from twoworlds import mechanism
     >>> worst_swing(mechanism("geometric(ratio=3, bits=40)")).ratio
@@ -121,8 +115,8 @@ def _swing(mechanism: Mechanism, default: object) -> Swing:
     return largest(swings())
 
 
-def _case(x: Point, y: Point, row: Mapping[Point, Number]) -> Case:
-    return Case(x, y, row[x], row[y], Fraction(1) if x == y else None)
+def _case(x: Point, y: Point, row: Mapping[Point, Number]) -> SwingCase:
+    return SwingCase(x, y, row[x], row[y], Fraction(1) if x == y else None)
 
 
 @_swing.register
@@ -141,7 +135,7 @@ def _(mechanism: Dense, default: object) -> Swing:
 
     def swing(t: Point, row: Sequence[Number], person: int, chosen: tuple[int, int]) -> Swing:
         cases = (
-            Case(databases[x], databases[y], row[x], row[y])
+            SwingCase(databases[x], databases[y], row[x], row[y])
             for x, y in (moves[person][k] for k in chosen)
         )
         return of_cases(t, person + 1, cases)
@@ -185,7 +179,7 @@ def _(mechanism: PerRecord, default: object) -> Swing:
             (o, *(likeliest,) * others),
             1,
             [
-                Case((v, *rest), (d, *rest), law.probability(o, v), law.probability(o, d))
+                SwingCase((v, *rest), (d, *rest), law.probability(o, v), law.probability(o, d))
                 for v in law.universe
             ],
         )
@@ -208,7 +202,7 @@ def _(mechanism: RandomIndex, default: object) -> Swing:
     base = (d,) * records.n
     x, t = (other, *base[1:]), (1, other)
     cases = [
-        Case(w, base, mechanism.probability(t, w), mechanism.probability(t, base))
+        SwingCase(w, base, mechanism.probability(t, w), mechanism.probability(t, base))
         for w in (x, base)
     ]
     return of_cases(t, 1, cases)
@@ -231,10 +225,10 @@ def _in_floats(mechanism: FloatMatrix, default: object) -> Swing:
     columns = tuple(mechanism.universe)
     t = tuple(mechanism.outputs)[found.output]
 
-    def case(column: int) -> Case:
+    def case(column: int) -> SwingCase:
         x = columns[column]
         y = (*x[: found.person], d, *x[found.person + 1 :])
-        return Case(x, y, mechanism.probability(t, x), mechanism.probability(t, y))
+        return SwingCase(x, y, mechanism.probability(t, x), mechanism.probability(t, y))
 
     swing = of_cases(t, found.person + 1, [case(found.high), case(found.low)])
     method = f"{METHOD}, searched in floats with proven error bounds"
@@ -314,7 +308,7 @@ def _of_joint_moves(
         changed = [change for change in column if change.before != change.after]
         if changed and isinstance(part, OnStatistic) and _endless(part, changed):
             # The likelihood ratio of a change is unbounded, that of x_-i is 1.
-            case = Case(changed[0].x, changed[0].y, Fraction(1), Fraction(1))
+            case = SwingCase(changed[0].x, changed[0].y, Fraction(1), Fraction(1))
             return Swing(INFINITY, None, person, case, case, attained=False)
         outputs = telling_outputs(part, column)
         refuse_large(len(outputs) * len(column), part.expression)
@@ -325,7 +319,7 @@ def _of_joint_moves(
     def swing(chosen: Sequence[tuple[Point, list[tuple[Number, Number]]]]) -> Swing:
         t = _nested(mechanism, iter([o for o, _ in chosen]))
         cases = (
-            Case(
+            SwingCase(
                 moves[m][0].x,
                 moves[m][0].y,
                 prod((chances[m][0] for _, chances in chosen), start=Fraction(1)),

@@ -54,7 +54,6 @@ class Bounded(Verdict):
         yield Span(self.bounded, self.lower, self.upper)
 
     def __bool__(self) -> bool:
-        """Return whether the claim holds, or say between which ends the truth lies."""
         if self.holds is None and "(" in self.definition:
             raise Undecided(
                 f"undecided: {self.definition} on {self.mechanism}: the failure probability over "

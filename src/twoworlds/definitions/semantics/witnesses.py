@@ -16,8 +16,7 @@ from typing import Any
 from twoworlds.definitions.semantics.beliefs import exact_failure
 from twoworlds.definitions.semantics.breaches import breaches
 from twoworlds.definitions.semantics.games import play
-from twoworlds.definitions.semantics.half_lines import half_line_failure
-from twoworlds.definitions.semantics.pair import Masses, failure_at
+from twoworlds.definitions.semantics.pair import Masses, failure_at, half_line_failure
 from twoworlds.definitions.semantics.table import Likelihoods, within_reach
 from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import Unsupported

@@ -67,11 +67,7 @@ class Counting:
     """Exact probabilities of what ``people`` entries of a family elect."""
 
     def __init__(self, family: Family, people: int) -> None:
-        """Choose coordinates; refuse sizes that would not fit.
-
-        Raises:
-            TooLarge: naming the largest size that can be exact.
-        """
+        """Choose coordinates; refuse sizes that would not fit."""
         self.family, self.people = family, people
         self.grid: Coordinates = coordinates(family.kinds, people)
         if not countable(family, people):
@@ -275,14 +271,7 @@ def _log(x: Fraction) -> float:
 
 @dataclass(frozen=True)
 class Coordinates:
-    """How entries add up.
-
-    Attributes:
-        steps: what one entry of each kind adds, at least 0 in every coordinate.
-        base: the factor of each law per entry, or per entry of the first kind when ``counts``.
-        factors: for each coordinate, the factor of each law.
-        counts: whether the coordinates are the counts of all kinds but the first.
-    """
+    """How entries add up."""
 
     steps: tuple[Point, ...]
     base: tuple[Fraction, ...]

@@ -34,19 +34,26 @@ from math import comb, lcm, prod
 from typing import Any, NamedTuple
 
 from twoworlds.laws.comparison import Comparison, Each, Table
-from twoworlds.laws.event import Event, Listed
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.event import Event, EventWitness, Listed, recomputed
 from twoworlds.noiseless.estimates.counting import Counting, Point
 from twoworlds.noiseless.estimates.family import Family
 from twoworlds.numbers import Number, show, to_json
 
-__all__ = ["DDP", "NOISELESS", "Election", "Scene", "Worst", "largest_delta", "witness"]
+__all__ = [
+    "DDP",
+    "NOISELESS",
+    "Election",
+    "ElectionScene",
+    "WorstElection",
+    "largest_delta",
+    "witness",
+]
 
 DDP, NOISELESS = "ddp", "noiseless"
 _LONGEST_LIST = 1_000_000  # counts to list, times the entries in each
 
 
-class Worst(NamedTuple):
+class WorstElection(NamedTuple):
     """The worst value, and the pair and event that attain it (the first law is the likelier)."""
 
     value: Number
@@ -55,15 +62,8 @@ class Worst(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scene:
-    """One pair of worlds.
-
-    Attributes:
-        posterior: of each law, for one who knows the entry and the known ones.
-        entry: the kind of your entry.
-        other: the kind that it is compared with; None for the world without it.
-        known: the coordinates of the known entries.
-    """
+class ElectionScene:
+    """One pair of worlds."""
 
     posterior: tuple[Fraction, ...]
     entry: int
@@ -141,18 +141,18 @@ class Election:
             for first, second in combinations(mixed, 2):
                 yield _pair(first, second, common * self._scale, None)
 
-    def worst_delta(self, ratio: Number) -> Worst:
+    def worst_delta(self, ratio: Number) -> WorstElection:
         """Return the largest delta of any pair, in any direction."""
         return largest_delta(self.pairs(), ratio)
 
-    def worst_ratio(self, delta: Fraction) -> Worst:
+    def worst_ratio(self, delta: Fraction) -> WorstElection:
         """Return the smallest ratio that holds for every pair, in both directions, with a delta."""
         both = _both(self.pairs())
         if delta == 0:
             pair, (ratio, event, _) = both.peak()
-            return Worst(max(ratio, Fraction(1)), pair, event)
+            return WorstElection(max(ratio, Fraction(1)), pair, event)
         pair, ratio = both.ratio_for(delta)
-        return Worst(ratio, pair, pair.gap(ratio).event)
+        return WorstElection(ratio, pair, pair.gap(ratio).event)
 
     def _known_points(self) -> list[Point]:
         if self.counts is not None:
@@ -167,14 +167,14 @@ class Election:
             without = {j: self._outcome(j, known, self.people - 1) for j in truths}
             if self.least is None:
                 for j in truths:
-                    scene = Scene(self._certain[j], entry, None, known)
+                    scene = ElectionScene(self._certain[j], entry, None, known)
                     yield _pair(having[j], without[j], self._scale, scene)
                 continue
             for posterior in self._posteriors(start):
                 common = lcm(*(share.denominator for share in posterior))
                 shares = {j: int(posterior[j] * common) for j in truths}
                 first, second = _mixed(shares, having), _mixed(shares, without)
-                scene = Scene(posterior, entry, None, known)
+                scene = ElectionScene(posterior, entry, None, known)
                 yield _pair(first, second, common * self._scale, scene)
 
     def _between_values(self, known: Point) -> Iterator[Table]:
@@ -186,7 +186,9 @@ class Election:
             # A law with one kind of entry only: its values make no difference.
             pairs = combinations(kinds, 2) if len(kinds) != 1 else [(kinds[0], kinds[0])]
             for g, h in pairs:
-                yield _pair(answers[g], answers[h], self._scale, Scene(certain, g, h, known))
+                yield _pair(
+                    answers[g], answers[h], self._scale, ElectionScene(certain, g, h, known)
+                )
 
     def _possible(self, point: Point) -> list[int]:
         return self.counting.grid.possible(point, self.known + 1)
@@ -228,7 +230,7 @@ def _mixed(shares: dict[int, int], laws: dict[int, tuple[int, ...]]) -> tuple[in
 
 
 def _pair(
-    first: tuple[int, ...], second: tuple[int, ...], scale: int, scene: Scene | None
+    first: tuple[int, ...], second: tuple[int, ...], scale: int, scene: ElectionScene | None
 ) -> Table:
     """Return two laws of the elected law, as numerators; each world is its scene and number."""
     return Table((scene, 0), (scene, 1), first, second, Listed.of, scale)
@@ -238,13 +240,13 @@ def _both(pairs: Iterable[Table]) -> Each:
     return Each((way for one in pairs for way in (one, one.reverse())), "every pair, both ways")
 
 
-def largest_delta(pairs: Iterable[Table], ratio: Number) -> Worst:
+def largest_delta(pairs: Iterable[Table], ratio: Number) -> WorstElection:
     """Return the largest delta of any pair in any direction; there must be a pair."""
     pair, gap = _both(pairs).gap(ratio)
-    return Worst(gap.delta, pair, gap.event)
+    return WorstElection(gap.delta, pair, gap.event)
 
 
-def witness(election: Election, worst: Worst) -> EventWitness:
+def witness(election: Election, worst: WorstElection) -> EventWitness:
     """Describe the worst pair of an election.
 
     It re-verifies by listing all counts of the unknown entries with their multinomial

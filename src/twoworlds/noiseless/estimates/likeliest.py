@@ -36,9 +36,8 @@ from twoworlds.errors import InvalidInput, TooLarge, Unsupported
 from twoworlds.noiseless.data import Missing, Release, read_column
 from twoworlds.noiseless.estimates.counting import largest_size
 from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election
-from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.family import Family, rates
 from twoworlds.noiseless.estimates.question import Question
-from twoworlds.noiseless.estimates.rates import rates
 from twoworlds.numbers import Number, Order, compare, decimal, ln, probability, whole
 from twoworlds.progress import track
 
@@ -207,14 +206,6 @@ def release_likeliest(
     Every value must be possible under some law. The number of people is the number of rows, and is
     taken to be public. If a claim is made (epsilon and delta) that is not proven to hold, the
     answer is withheld.
-
-    Args:
-        path: a CSV, TSV or Parquet file.
-        column: the name of the column.
-        laws: the laws, as in `likeliest`.
-        weights: the curator's weights.
-        missing: what to do with rows without a value.
-        asked: ratio or epsilon, delta, least, known, definition, s as in `likeliest`.
     """
     family = Family.of(laws, weights)  # type: ignore[arg-type]
     entries = read_column(path, column, missing=missing)

@@ -19,8 +19,8 @@ from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName, Unsupported
 from twoworlds.laws.comparison import larger
 from twoworlds.noiseless.estimates.counting import countable, largest_size
-from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, Worst, witness
-from twoworlds.noiseless.estimates.family import Family
+from twoworlds.noiseless.estimates.elections import DDP, NOISELESS, Election, WorstElection, witness
+from twoworlds.noiseless.estimates.family import Family, Rates, rates, read_least
 from twoworlds.noiseless.estimates.knowledge import (
     claim_breaks,
     delta_breaks,
@@ -28,7 +28,6 @@ from twoworlds.noiseless.estimates.knowledge import (
     ratio_breaks,
     something_breaks,
 )
-from twoworlds.noiseless.estimates.rates import Rates, rates, read_least
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -102,11 +101,11 @@ class Question:
             )
         return Question(Election(family, size, aware, counts, bound, definition))
 
-    def worst_delta(self, ratio: Number) -> Worst:
+    def worst_delta(self, ratio: Number) -> WorstElection:
         """Return the exact delta at a ratio, with the pair that attains it."""
         return self.election.worst_delta(ratio)
 
-    def worst_ratio(self, delta: Fraction) -> Worst:
+    def worst_ratio(self, delta: Fraction) -> WorstElection:
         """Return the exact ratio at a delta, with the pair that attains it."""
         return self.election.worst_ratio(delta)
 
@@ -167,11 +166,7 @@ class Question:
         )
 
     def _bounded(self, ratio: Number | None, delta: Fraction | None, s: object) -> Verdict:
-        """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed.
-
-        Raises:
-            TooLarge: where no theorem answers the question.
-        """
+        """Answer by the theorems alone, for sizes that cannot be counted: delta is enclosed."""
         election = self.election
         found = self._rates(s)
         top = at_most_one(found.values.get("theorem_13_sharper", Fraction(1)))

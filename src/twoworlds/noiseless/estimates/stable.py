@@ -41,9 +41,8 @@ from twoworlds.definitions.base import read_delta, read_ratio
 from twoworlds.definitions.coupled.words import assumed, claim, counted, even_bet, short, weakens
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import InvalidInput
-from twoworlds.laws.comparison import Each, Table, larger
-from twoworlds.laws.event import Listed
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.comparison import Each, between, larger
+from twoworlds.laws.event import EventWitness, Listed, recomputed
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -96,11 +95,8 @@ def stable(
         delta: the probability that the claim allows.
         name: what is released, in words; the name of the function when not given.
 
-    Raises:
-        InvalidInput: when the function is not defined on n - 1 records, or is not a function.
-
     >>> from twoworlds.worlds.belief import uniform
-    >>> from twoworlds.worlds.words import BitStrings
+    >>> from twoworlds.worlds.records import BitStrings
     >>> majority = lambda bits: int(2 * sum(bits) > len(bits))
     >>> found = stable(majority, Joint.of(uniform(BitStrings(3))))
     >>> found.delta, found.instability, found.least, found.pure_epsilon
@@ -157,7 +153,7 @@ def stable(
 
 
 @dataclass(frozen=True)
-class Case:
+class RecordCase:
     """What one belief says of F, given one person's record and the side information."""
 
     joint: Joint
@@ -172,9 +168,7 @@ class Case:
     @cached_property
     def laws(self) -> Each:
         """The two laws of the answer, with the record and without it, compared both ways."""
-        outputs = tuple(dict.fromkeys([*self.having, *self.without]))
-        p, q = ([law.get(t, Fraction(0)) for t in outputs] for law in (self.having, self.without))
-        there = Table(WITH, WITHOUT, p, q, lambda cells: Listed.of(outputs[i] for i in cells))
+        there = between(self.having, self.without, WITH, WITHOUT)
         return Each([there, there.reverse()], "both ways")
 
     def delta(self, ratio: Number) -> Number:
@@ -186,7 +180,7 @@ class Case:
         return self.laws.ratio_for(delta)[1]
 
 
-def _witness(function: Function, case: Case, ratio: Number) -> EventWitness:
+def _witness(function: Function, case: RecordCase, ratio: Number) -> EventWitness:
     """Return the event that is the worst at a ratio; without an excess, the likeliest one."""
     worlds, (delta, event) = case.laws.gap(ratio)
     if delta == 0:
@@ -230,10 +224,10 @@ def _witness(function: Function, case: Case, ratio: Number) -> EventWitness:
 
 
 Places = tuple[int, ...]
-Measure = Callable[[Case], Number]
+Measure = Callable[[RecordCase], Number]
 
 
-def worst_case(cases: list[Case], measure: Measure) -> tuple[Case, Number]:
+def worst_case(cases: list[RecordCase], measure: Measure) -> tuple[RecordCase, Number]:
     """Return the first case with the largest measure, and that."""
     best, most = cases[0], measure(cases[0])
     for case in cases[1:]:
@@ -245,16 +239,10 @@ def worst_case(cases: list[Case], measure: Measure) -> tuple[Case, Number]:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Sets of records that the attacker may come to know.
+    """Sets of records that the attacker may come to know."""
 
-    Attributes:
-        cases: those of now.
-        told: the cases once the records at some places are known too.
-        cost: how much work one set is.
-    """
-
-    cases: list[Case]
-    told: Callable[[Places], list[Case]]
+    cases: list[RecordCase]
+    told: Callable[[Places], list[RecordCase]]
     cost: int
 
     def claim_breaks(self, ratio: Number, allowed: Number) -> str | None:
@@ -333,10 +321,10 @@ class Knowledge:
         more = "; what more of them do was not searched" if unknown else ""
         return f"{said}{more}; {_OUTSIDE}"
 
-    def _beyond(self, cases: list[Case], ratio: Number) -> bool:
+    def _beyond(self, cases: list[RecordCase], ratio: Number) -> bool:
         return any(larger(case.delta(ratio), _HALF) for case in cases)
 
-    def _sets(self) -> Iterator[tuple[Places, list[Case]]]:
+    def _sets(self) -> Iterator[tuple[Places, list[RecordCase]]]:
         """Yield sets of records, the smaller ones first, as long as the work lasts."""
         places = range(self.cases[0].size)
         chosen = (c for many in range(1, len(places)) for c in combinations(places, many))
@@ -421,7 +409,7 @@ def _joint(masses: Mapping[Any, object]) -> Joint:
     return Joint({pair: number(mass, "probability") for pair, mass in masses.items()})
 
 
-def _cases(table: _Values, members: Iterable[Joint]) -> Iterator[Case]:
+def _cases(table: _Values, members: Iterable[Joint]) -> Iterator[RecordCase]:
     sizes = set()
     for joint in members:
         sizes |= {len(x) for x in joint.databases}
@@ -445,7 +433,7 @@ def _case(
     person: int,
     value: Hashable,
     held: Mapping[Any, Number],
-) -> Case:
+) -> RecordCase:
     i = person - 1
     chosen = {tuple(x): mass for x, mass in held.items() if x[i] == value}
     total = sum(chosen.values(), start=Fraction(0))
@@ -460,10 +448,10 @@ def _case(
         if first != second:
             changed = changed + share
     size = len(next(iter(chosen)))
-    return Case(joint, side, person, value, size, having, without, changed)
+    return RecordCase(joint, side, person, value, size, having, without, changed)
 
 
-def _told(table: _Values, members: list[Joint], places: Sequence[int]) -> list[Case]:
+def _told(table: _Values, members: list[Joint], places: Sequence[int]) -> list[RecordCase]:
     """Return the cases once some records are known too."""
     return list(_cases(table, (joint.knowing(partial(_records_at, places)) for joint in members)))
 
@@ -472,7 +460,7 @@ def _records_at(places: Sequence[int], database: Records) -> Records:
     return tuple(database[i] for i in places)
 
 
-def _theorems(cases: list[Case]) -> tuple[dict[str, Number], list[str]]:
+def _theorems(cases: list[RecordCase]) -> tuple[dict[str, Number], list[str]]:
     """Return instability, least probability, the theorems' bounds and the exact epsilon."""
     outputs = dict.fromkeys(t for case in cases for law in (case.having, case.without) for t in law)
     _, instability = worst_case(cases, lambda case: case.changed)

@@ -61,10 +61,9 @@ from twoworlds.definitions.verdict import Proof
 from twoworlds.errors import InvalidInput
 from twoworlds.laws.comparison import Gap
 from twoworlds.laws.counts import Binomial, Counts, Poisson
-from twoworlds.laws.event import AtLeast, AtMost, Listed
+from twoworlds.laws.event import AtLeast, AtMost, EventWitness, Listed, recomputed
 from twoworlds.laws.shifted import Shifted, tail
-from twoworlds.laws.witness import EventWitness, recomputed
-from twoworlds.noiseless.histograms.sizes import read_rate
+from twoworlds.noiseless.histograms.size_condition import read_rate
 from twoworlds.numbers import (
     Number,
     Order,

@@ -25,8 +25,8 @@ from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.noiseless.data import Missing, Release, read_column
 from twoworlds.noiseless.histograms.bins import MemberBins, read_bins, read_list
 from twoworlds.noiseless.histograms.histogram import truncated_histogram
+from twoworlds.noiseless.histograms.size_condition import size_law
 from twoworlds.noiseless.histograms.size_laws import Discarded, SizeLaw
-from twoworlds.noiseless.histograms.sizes import size_law
 from twoworlds.numbers import number, whole
 
 __all__ = ["DeclaredBin", "discard", "read_declared", "release_histogram"]
@@ -64,17 +64,7 @@ def release_histogram(
     missing: Missing = "refuse",
     **asked: Any,
 ) -> Release:
-    """Count a column by declared bins, truncate the counts, and judge their release.
-
-    Args:
-        path: a CSV, TSV or Parquet file.
-        column: the name of the column.
-        bins: the declared bins, such as "0..17, 18..64, 65..120", or names with what they hold.
-        threshold: the smallest count that is shown.
-        missing: what to do with rows without a value.
-        asked: how the sample was drawn and what is claimed, as in `truncated_histogram`; the table
-            is withheld if a delta is claimed that is not proven.
-    """
+    """Count a column by declared bins, truncate the counts, and judge their release."""
     declared = read_declared(bins)
     k = whole(threshold, "threshold", at_least=1)
     verdict = truncated_histogram(threshold=k, **asked)

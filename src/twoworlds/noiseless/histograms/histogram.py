@@ -39,8 +39,8 @@ from twoworlds.noiseless.histograms.bins import (
     read_mean,
 )
 from twoworlds.noiseless.histograms.shared import SharedBins, table_witness
+from twoworlds.noiseless.histograms.size_condition import size_law
 from twoworlds.noiseless.histograms.size_laws import Sampled, SizeLaw
-from twoworlds.noiseless.histograms.sizes import size_law
 from twoworlds.numbers import (
     INFINITY,
     Number,

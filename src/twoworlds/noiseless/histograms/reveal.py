@@ -42,7 +42,6 @@ class Sizes:
         return self.low + len(self.masses) - 1
 
     def __getitem__(self, m: int) -> arb:
-        """Return the mass at m; 0 where it was left out."""
         return self.masses[m - self.low] if self.low <= m <= self.high else arb(0)
 
 

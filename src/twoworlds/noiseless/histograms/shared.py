@@ -39,13 +39,13 @@ from flint import arb, fmpq, fmpq_poly
 
 from twoworlds.definitions.coupled.words import counted
 from twoworlds.errors import InvalidInput, TooLarge
-from twoworlds.laws.witness import EventWitness, recomputed
+from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.noiseless.histograms.bins import WITH, WITHOUT
 from twoworlds.noiseless.histograms.reveal import BITS, Own, Sizes, reveal
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
 from twoworlds.noiseless.histograms.tables import (
-    Comparison,
-    Table,
+    TableKind,
+    WorstTables,
     compare_tables,
     larger,
     patterns,
@@ -81,7 +81,6 @@ class SharedBins:
     place: int | None = None
 
     def __post_init__(self) -> None:
-        """Check that a sample of any size can be drawn."""
         if bool(self.members) == bool(self.shares):
             raise InvalidInput("give the members of each bin, or the share of each bin")
         if self.shares and (min(self.shares) <= 0 or sum(self.shares) != 1):
@@ -99,7 +98,7 @@ class SharedBins:
         """How many bins there are."""
         return len(self.members or self.shares)
 
-    def worst(self, threshold: int, ratio: Number, known: int = 0) -> Comparison:
+    def worst(self, threshold: int, ratio: Number, known: int = 0) -> WorstTables:
         """Return the worst bin, and the worst number of sampled people among those known."""
         if self.place is not None and known:
             raise InvalidInput(f"known={known}: with a place nobody else can be known")
@@ -109,7 +108,7 @@ class SharedBins:
                 "beside the person, so no more can be known"
             )
         kinds = {(self.members or self.shares)[j]: j for j in reversed(range(self.bins))}
-        found: Comparison | None = None
+        found: WorstTables | None = None
         for j in kinds.values():
             here = self.known_in(j, known)
             for sampled in range(here + 1) if self.members else (here,):
@@ -125,7 +124,7 @@ class SharedBins:
 
     def _compare(
         self, bin_: int, threshold: int, ratio: Number, known: int, sampled: int
-    ) -> Comparison | None:
+    ) -> WorstTables | None:
         parts: tuple[int | Fraction, ...] = self.members or self.shares
         rest = [x for j, x in enumerate(parts) if j != bin_]
         groups = [(x, rest.count(x)) for x in dict.fromkeys(rest)]
@@ -154,7 +153,7 @@ class SharedBins:
 
     def _bound(
         self, bin_: int, shown: int, ratio: Number, known: int, sampled: int
-    ) -> Comparison | None:
+    ) -> WorstTables | None:
         """Return an upper bound by revealing all other counts."""
         if self.bins == 1:
             raise TooLarge(
@@ -170,7 +169,7 @@ class SharedBins:
             return None
         upper = reveal(own, sizes, shown, ratio)
         delta = at_most_one(_at_most(upper))
-        found = Comparison(delta, upper=True, probabilities=None, table=None, bounded=True)
+        found = WorstTables(delta, upper=True, probabilities=None, table=None, bounded=True)
         return found.of_bin(bin_, sampled)
 
     def _lift(self, n: int, known: int, sampled: int) -> Fraction:
@@ -312,7 +311,7 @@ _PLAIN_TABLES = 20_000
 
 
 def table_witness(
-    bins: SharedBins, threshold: int, known: int, ratio: Number, found: Comparison
+    bins: SharedBins, threshold: int, known: int, ratio: Number, found: WorstTables
 ) -> EventWitness:
     """Return all tables that are more than the ratio likelier in one world than in the other."""
     assert found.probabilities is not None
@@ -334,7 +333,7 @@ def table_witness(
     )
 
 
-def _example(table: Table | None) -> str:
+def _example(table: TableKind | None) -> str:
     """Say the likeliest kind of table in the event."""
     if table is None:
         return "none"
@@ -351,7 +350,7 @@ class _Again:
     threshold: int
     known: int
     ratio: Number
-    found: Comparison
+    found: WorstTables
 
     def probabilities(self) -> tuple[Number, Number]:
         """Go through all tables one by one if they are few, and else compare once more."""

@@ -18,9 +18,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from twoworlds.laws.counts import Binomial, Counts, Poisson, added
+from twoworlds.laws.noise import GeometricNoise
 from twoworlds.numbers import INFINITY, Number, Order, Real, above, ball, compare, exact_text
 
-__all__ = ["Discarded", "Jump", "Listed", "Sampled", "SizeLaw", "TwoSided"]
+__all__ = ["Discarded", "Jump", "ListedSizes", "Sampled", "SizeLaw", "TwoSided"]
 
 Run = tuple[int, int | None, Number]
 _LONGEST = 1 << 14
@@ -88,7 +89,6 @@ class SizeLaw(ABC):
             yield Jump(self.last + 1, self.last + 1, rises=False)
 
     def __str__(self) -> str:
-        """Return the law as one would type it."""
         return self.text
 
 
@@ -167,26 +167,15 @@ def _first_where(counts: Counts, holds: Callable[[Fraction], bool]) -> int:
     return low
 
 
-class _Laplace:
-    """The integer-valued Laplace variable: Pr[l] = (a - 1)/(a + 1) a^-|l|."""
+def _laplace(ratio: Number, value: int) -> GeometricNoise:
+    """Return the integer-valued Laplace variable: Pr[l] = (a - 1)/(a + 1) a^-|l|.
 
-    def __init__(self, ratio: Number) -> None:
-        self.a = ratio
-
-    def mass(self, value: int) -> Number:
-        return (self.a - 1) / (self.a + 1) * self._power(-abs(value))
-
-    def at_least(self, value: int) -> Number:
-        if value > 0:
-            return self._power(1 - value) / (self.a + 1)
-        return 1 - self._power(value) / (self.a + 1)
-
-    def _power(self, exponent: int) -> Number:
-        """Return a^exponent, as an enclosure where the fraction would be too long."""
-        a = self.a
-        if not isinstance(a, Fraction) or abs(exponent) * a.numerator.bit_length() <= _LONGEST:
-            return a**exponent
-        return Real(lambda bits: ball(a, bits) ** exponent)
+    Where a power up to the value would be too long a fraction, it is an enclosure.
+    """
+    p = 1 / ratio
+    if isinstance(ratio, Fraction) and abs(value) * ratio.numerator.bit_length() > _LONGEST:
+        p = Real(lambda bits: 1 / ball(ratio, bits))
+    return GeometricNoise(p)
 
 
 @dataclass(frozen=True)
@@ -220,11 +209,15 @@ class TwoSided(SizeLaw):
         """Return Pr[N = n], with all that would be negative at 0."""
         if n <= 0:
             return Fraction(0) if n < 0 else 1 - self.at_least(1)
-        return _Laplace(self.ratio).mass(n - self.centre)
+        return _laplace(self.ratio, n - self.centre).pmf(n - self.centre)
 
     def at_least(self, n: int) -> Number:
         """Return Pr[N >= n]."""
-        return Fraction(1) if n <= 0 else _Laplace(self.ratio).at_least(n - self.centre)
+        return (
+            Fraction(1)
+            if n <= 0
+            else _laplace(self.ratio, n - self.centre).at_least(n - self.centre)
+        )
 
     def runs(self) -> Iterator[Run]:
         """Yield the quotient next to 0, then those on either side of the centre."""
@@ -271,14 +264,14 @@ class Discarded(SizeLaw):
     def mass(self, n: int) -> Number:
         """Return Pr[N = n]."""
         if 0 < n < self.size:
-            return _Laplace(self.ratio).mass(self.size - n - self.shift)
+            return _laplace(self.ratio, self.size - n - self.shift).pmf(self.size - n - self.shift)
         return self.at_least(n) - self.at_least(n + 1)
 
     def at_least(self, n: int) -> Number:
         """Return Pr[N >= n] = Pr[Laplace <= size - n - shift]."""
         if n <= 0 or n > self.size:
             return Fraction(n <= 0)
-        return _Laplace(self.ratio).at_least(n + self.shift - self.size)
+        return _laplace(self.ratio, n + self.shift - self.size).at_least(n + self.shift - self.size)
 
     def runs(self) -> Iterator[Run]:
         """Yield the quotients at both ends, and between them on either side of the middle."""
@@ -299,11 +292,11 @@ class Discarded(SizeLaw):
 
     def more_than(self, entries: int) -> Number:
         """Return the probability that more than so many entries would be discarded."""
-        return _Laplace(self.ratio).at_least(entries + 1 - self.shift)
+        return _laplace(self.ratio, entries + 1 - self.shift).at_least(entries + 1 - self.shift)
 
 
 @dataclass(frozen=True)
-class Listed(SizeLaw):
+class ListedSizes(SizeLaw):
     """A law with listed weights, which are divided by their sum."""
 
     weights: Mapping[int, Number]

@@ -22,8 +22,8 @@ from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.laws.counts import Binomial
 from twoworlds.noiseless.histograms.bins import IndependentBins, MemberBins, directions, peaks
 from twoworlds.noiseless.histograms.histogram import Histogram, first_where, judge, read_histogram
+from twoworlds.noiseless.histograms.size_condition import read_rate
 from twoworlds.noiseless.histograms.size_laws import SizeLaw
-from twoworlds.noiseless.histograms.sizes import read_rate
 from twoworlds.numbers import INFINITY, Number, decimal, rational, whole
 
 __all__ = ["solve_known_members", "solve_population", "solve_rate", "solve_threshold"]

@@ -26,9 +26,9 @@ from flint import fmpq, fmpq_poly, fmpz
 from twoworlds.numbers import Number, Order, Real, at_most_one, bounds, compare
 
 __all__ = [
-    "Comparison",
     "Pattern",
-    "Table",
+    "TableKind",
+    "WorstTables",
     "compare_tables",
     "larger",
     "patterns",
@@ -48,7 +48,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableKind:
     """A kind of table: what your bin shows, how many others show 0, and the sum of the rest."""
 
     shown: int
@@ -57,7 +57,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class WorstTables:
     """What the two worlds of one bin and one state of knowledge come to.
 
     Attributes:
@@ -73,19 +73,19 @@ class Comparison:
     delta: Number
     upper: bool
     probabilities: tuple[Number, Number] | None
-    table: Table | None
+    table: TableKind | None
     bin: int = 0
     sampled: int = 0
     bounded: bool = False
 
-    def of_bin(self, number: int, sampled: int) -> Comparison:
+    def of_bin(self, number: int, sampled: int) -> WorstTables:
         """Return the comparison with the bin and the knowledge that it is of."""
         table = self.table
         if table is not None and table.shown:
             table = replace(table, shown=table.shown + sampled)
         return replace(self, bin=number, sampled=sampled, table=table)
 
-    def rounded(self, error: Fraction, ratio: Number) -> Comparison:
+    def rounded(self, error: Fraction, ratio: Number) -> WorstTables:
         """Widen everything by what a total error of either law can change."""
         if error == 0 or self.probabilities is None:
             return self
@@ -94,7 +94,7 @@ class Comparison:
         return replace(self, delta=delta, probabilities=(p, q))
 
 
-def larger(a: Comparison, b: Comparison | None) -> Comparison:
+def larger(a: WorstTables, b: WorstTables | None) -> WorstTables:
     """Return the comparison with the larger delta; of enclosures the one that reaches higher."""
     if b is None:
         return a
@@ -136,7 +136,7 @@ def compare_tables(
     kappa: list[fmpq],
     threshold: int,
     ratio: Number,
-) -> Comparison:
+) -> WorstTables:
     """Add up both worlds over all patterns, and return the worst event of either direction."""
     test = _Test(ratio)
     sums = (_Sum(), _Sum())
@@ -224,7 +224,7 @@ class _Sum:
     p: fmpq = field(default_factory=lambda: fmpq(0))
     q: fmpq = field(default_factory=lambda: fmpq(0))
     weight: fmpq = field(default_factory=lambda: fmpq(0))
-    table: Table | None = None
+    table: TableKind | None = None
 
     def add(self, part: _Part, scale: fmpz, hidden: int) -> None:
         self.p += fmpq(part.p, scale)
@@ -232,12 +232,12 @@ class _Sum:
         weight, shown, rest = part.best
         if fmpq(weight, scale) > self.weight:
             self.weight = fmpq(weight, scale)
-            self.table = Table(shown, hidden, rest)
+            self.table = TableKind(shown, hidden, rest)
 
-    def of(self, total: fmpq, ratio: Number, *, upper: bool) -> Comparison:
+    def of(self, total: fmpq, ratio: Number, *, upper: bool) -> WorstTables:
         p, q = (_fraction(x / total) for x in (self.p, self.q))
         delta = p if q == 0 else p - ratio * q
-        return Comparison(delta, upper, (p, q), self.table)
+        return WorstTables(delta, upper, (p, q), self.table)
 
 
 class _Test:

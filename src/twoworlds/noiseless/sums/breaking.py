@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from twoworlds.definitions.coupled.words import counted, delta_words, short, weakens
 from twoworlds.errors import TooLarge
-from twoworlds.laws.search import least_enough
-from twoworlds.noiseless.sums.setting import Setting
+from twoworlds.laws.uniform import least_enough
+from twoworlds.noiseless.sums.setting import TotalSetting
 from twoworlds.numbers import Number, at_most_one, bounds
 
 __all__ = ["HALF", "breaking", "breaking_words", "decided"]
@@ -22,7 +22,7 @@ _LAST = "knowing all entries but one, from which the total gives that one away"
 
 
 def breaking(
-    setting: Setting, ratio: Number, limit: Fraction, *, holds: bool | None = None
+    setting: TotalSetting, ratio: Number, limit: Fraction, *, holds: bool | None = None
 ) -> int | None:
     """Return the smallest number of known entries at which delta exceeds the limit, or None.
 
@@ -47,7 +47,7 @@ def breaking(
     return people - enough if enough else None
 
 
-def decided(setting: Setting, ratio: Number, limit: Fraction) -> Fraction:
+def decided(setting: TotalSetting, ratio: Number, limit: Fraction) -> Fraction:
     """Return a bound on delta that is at most the limit if delta is: as many digits as that takes.
 
     Where no number of digits tells them apart, delta is taken to exceed the limit.
@@ -62,7 +62,7 @@ def decided(setting: Setting, ratio: Number, limit: Fraction) -> Fraction:
 
 
 def breaking_words(
-    setting: Setting,
+    setting: TotalSetting,
     ratio: Number,
     delta: Number,
     target: Number | None,
@@ -97,7 +97,7 @@ def _already(found: int, limit: Fraction, *, claimed: bool, holds: bool | None) 
     return f"{start}: {exceeds} for whoever knows {counted(found, 'entry', 'entries')} or more"
 
 
-def _weakened(setting: Setting, ratio: Number, delta: Number, found: int | None) -> str:
+def _weakened(setting: TotalSetting, ratio: Number, delta: Number, found: int | None) -> str:
     """Say what one more known entry does, and at how many delta exceeds 1/2, if at any."""
     most, more = setting.people - 1, setting.known + 1
     worst = None
@@ -114,7 +114,7 @@ def _weakened(setting: Setting, ratio: Number, delta: Number, found: int | None)
     return f"{said}; knowing all others gives {delta_words(worst)}"
 
 
-def _one_more(setting: Setting, ratio: Number) -> str | None:
+def _one_more(setting: TotalSetting, ratio: Number) -> str | None:
     """Return delta in words if one more entry is known; None if that is too much work."""
     try:
         found = setting.knowing(setting.known + 1).answer(ratio, quick=True)

@@ -23,6 +23,7 @@ from twoworlds.definitions.coupled.words import (
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.errors import Unsupported
 from twoworlds.laws.entry import Interval, UniformComponent
+from twoworlds.laws.event import EventWitness, recomputed
 from twoworlds.laws.uniform import (
     CELLS,
     MOST_UNIFORM,
@@ -31,10 +32,9 @@ from twoworlds.laws.uniform import (
     irwin_hall,
     nearly_best,
 )
-from twoworlds.laws.witness import EventWitness, recomputed
 from twoworlds.noiseless.sums.breaking import HALF
 from twoworlds.noiseless.sums.setting import check_known, check_names
-from twoworlds.noiseless.sums.total import INDEPENDENT, Words
+from twoworlds.noiseless.sums.total import INDEPENDENT, TotalWords
 from twoworlds.numbers import Number, Real, at_most_one, bounds, exact_text, ln, show
 
 __all__ = ["continuous_total", "read_shift"]
@@ -57,7 +57,7 @@ def continuous_total(
     asked = _Question(law, people, count, shift, ratio)
     unknown, delta = asked.unknown, asked.delta(asked.unknown)
     holds = None if target is None else _claimed(law, delta, target)
-    words = Words(((law, people),), count, (how,))
+    words = TotalWords(((law, people),), count, (how,))
     notes = [] if target is None else [f"the claim allows delta {show(target)}"]
     if target is not None and holds is None:
         notes.insert(0, undecided_words(delta, target))

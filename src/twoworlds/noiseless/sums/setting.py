@@ -50,9 +50,9 @@ __all__ = [
     "DEFINITIONS",
     "EXACT_BITS",
     "SIMULATORS",
-    "Setting",
+    "TotalSetting",
     "World",
-    "Worst",
+    "WorstTotal",
     "asked_ratio",
     "check_known",
     "check_names",
@@ -78,13 +78,7 @@ Groups = tuple[tuple[EntryLaw, int], ...]
 
 @dataclass(frozen=True)
 class World:
-    """A law of the total: of independent entries, and a constant.
-
-    Attributes:
-        text: which world it is.
-        groups: the laws of the entries, with how many have each.
-        constant: what is added.
-    """
+    """A law of the total: of independent entries, and a constant."""
 
     text: str
     groups: Groups
@@ -96,7 +90,7 @@ class World:
         return self.constant + sum((law.values[0] * n for law, n in self.groups), Fraction(0))
 
 
-class Worst(NamedTuple):
+class WorstTotal(NamedTuple):
     """The worst case of a setting at a ratio.
 
     Attributes:
@@ -115,7 +109,7 @@ class Worst(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Setting:
+class TotalSetting:
     """The question.
 
     Attributes:
@@ -140,16 +134,12 @@ class Setting:
         """The lattice of all entries."""
         return common_step(law for law, _ in self.groups)
 
-    def knowing(self, known: int) -> Setting:
+    def knowing(self, known: int) -> TotalSetting:
         """Return the same question with another number of known entries."""
         return replace(self, known=known)
 
     def unknown(self) -> Iterator[tuple[EntryLaw, list[Groups]]]:
-        """Yield each kind of person, with all choices of the others that are unknown to attackers.
-
-        Raises:
-            TooLarge: when several laws allow too many choices.
-        """
+        """Yield each kind of person, with all choices of the others that are unknown."""
         laws = len(self.groups)
         choices = laws * math.comb(self.known + laws - 1, laws - 1)
         if choices > _MOST_CHOICES:
@@ -183,15 +173,9 @@ class Setting:
 
     def answer(
         self, ratio: Number, *, target: Fraction | None = None, quick: bool = False
-    ) -> Worst:
-        """Return the worst case: exact where that fits, and else enclosed.
-
-        Args:
-            ratio: e^epsilon.
-            target: a delta that the enclosure should be able to tell from the true one.
-            quick: use an enclosure already for sums whose exact law takes long.
-        """
-        found, ways, all_exact = Worst(Fraction(-1)), [], True
+    ) -> WorstTotal:
+        """Return the worst case: exact where that fits, and else enclosed."""
+        found, ways, all_exact = WorstTotal(Fraction(-1)), [], True
         for person, choices in self.unknown():
             exact = self.exactable(_QUICK_BITS if quick else EXACT_BITS, len(choices))
             laws = [(groups, self.law(groups, target, exact=exact)) for groups in choices]
@@ -203,14 +187,14 @@ class Setting:
 
     def _worst(
         self, person: EntryLaw, laws: list[tuple[Groups, SumLaw]], ratio: Number, how: str
-    ) -> Worst:
+    ) -> WorstTotal:
         """Return the worst case for such a person and a simulator, whoever else is unknown."""
-        best = Worst(Fraction(0))
+        best = WorstTotal(Fraction(0))
         for comparison in self._compared(person, laws, how):
             delta, event = comparison.gap(ratio)
             if _upper(delta) > _upper(best.delta):
                 assert isinstance(event, Ranges)
-                best = Worst(delta, comparison, event)
+                best = WorstTotal(delta, comparison, event)
                 if isinstance(comparison, Table):
                     return best
         return best
@@ -260,15 +244,7 @@ def centres(law: EntryLaw, step: Fraction) -> list[Fraction]:
 def comparisons(
     person: EntryLaw, groups: Groups, total: SumLaw, step: Fraction, how: str
 ) -> Iterator[Comparison]:
-    """Yield every comparison that may be the worst one, in both directions.
-
-    Args:
-        person: the law of the entry that is protected.
-        groups: the laws of the unknown other entries.
-        total: the law of (S - its least value) / step.
-        step: the lattice.
-        how: "canonical", "centred C" with its constant, "resampled" or "noiseless".
-    """
+    """Yield every comparison that may be the worst one, in both directions."""
     least = sum((law.values[0] * count for law, count in groups), Fraction(0))
     if how == "resampled":
         yield from _resampled(person, groups, total, step, least)
@@ -393,7 +369,7 @@ def _checked(groups: list[tuple[AnyLaw, int]]) -> list[tuple[AnyLaw, int]]:
 
 def read_setting(
     groups: list[tuple[AnyLaw, int]], known: object, simulator: str, definition: str
-) -> Setting:
+) -> TotalSetting:
     """Check a question about discrete entries."""
     check_names(simulator, definition)
     discrete = tuple((law, count) for law, count in groups if isinstance(law, EntryLaw))
@@ -404,12 +380,12 @@ def read_setting(
             "group by itself, as if the entries of the others were known (more unknown entries "
             "never make delta larger)"
         )
-    setting = Setting(discrete, 0, simulator, definition)
+    setting = TotalSetting(discrete, 0, simulator, definition)
     _refuse_wide(setting)
     return setting.knowing(check_known(known, setting.people))
 
 
-def _refuse_wide(setting: Setting) -> None:
+def _refuse_wide(setting: TotalSetting) -> None:
     """Refuse laws whose lattice is too fine for the distance between their values."""
     for law, _ in setting.groups:
         span = (law.values[-1] - law.values[0]) / setting.step

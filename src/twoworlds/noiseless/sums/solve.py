@@ -20,12 +20,11 @@ from twoworlds.definitions.verdict import Verdict
 from twoworlds.errors import InvalidInput, TooLarge, TwoWorldsError, Unsupported
 from twoworlds.laws.comparison import Table
 from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, read_law
-from twoworlds.laws.search import least_enough
-from twoworlds.laws.uniform import delta_between, enough_unknown
+from twoworlds.laws.uniform import delta_between, enough_unknown, least_enough
 from twoworlds.noiseless.sums.breaking import breaking, decided
 from twoworlds.noiseless.sums.continuous import read_shift
 from twoworlds.noiseless.sums.setting import (
-    Setting,
+    TotalSetting,
     asked_ratio,
     check_names,
     read_groups,
@@ -195,7 +194,7 @@ def _fewest(law: AnyLaw, ratio: Number, limit: Fraction, simulator: str, definit
         return found
 
     def delta(unknown: int) -> Fraction:
-        setting = Setting(((law, unknown + 1),), 0, simulator, definition)
+        setting = TotalSetting(((law, unknown + 1),), 0, simulator, definition)
         return decided(setting, ratio, limit)
 
     if delta(0) > limit:
@@ -213,7 +212,7 @@ def _fewest(law: AnyLaw, ratio: Number, limit: Fraction, simulator: str, definit
 
 def _refuse_hopeless(law: EntryLaw, ratio: Number, simulator: str, definition: str) -> None:
     """Refuse laws for which delta is 1 however many people there are."""
-    setting = Setting(((law, 2),), 0, simulator, definition)
+    setting = TotalSetting(((law, 2),), 0, simulator, definition)
     apart = isinstance(setting.answer(ratio).comparison, Table)
     if apart or law.variance == 0:
         raise InvalidInput(
@@ -231,7 +230,7 @@ def _too_many(law: AnyLaw, delta: Number) -> TooLarge:
     )
 
 
-def _hopeless(setting: Setting, limit: Fraction) -> Verdict:
+def _hopeless(setting: TotalSetting, limit: Fraction) -> Verdict:
     """Return the verdict that no epsilon holds with this delta, by one large ratio."""
     found = judged(setting, Fraction(1 << 20), limit)
     values: dict[str, Number] = {"ratio": INFINITY, "epsilon": INFINITY, "delta": limit}

@@ -31,15 +31,14 @@ from twoworlds.definitions.coupled.words import (
 )
 from twoworlds.definitions.verdict import Verdict, within
 from twoworlds.laws.entry import AnyLaw, EntryLaw, Interval, common_step
-from twoworlds.laws.event import Ranges
+from twoworlds.laws.event import EventWitness, Ranges, agree
 from twoworlds.laws.lattice import OnLattice
-from twoworlds.laws.witness import EventWitness, agree
 from twoworlds.noiseless.sums.breaking import HALF, breaking_words
 from twoworlds.noiseless.sums.setting import (
     EXACT_BITS,
-    Setting,
+    TotalSetting,
     World,
-    Worst,
+    WorstTotal,
     asked_ratio,
     centres,
     law_of_sum,
@@ -48,7 +47,7 @@ from twoworlds.noiseless.sums.setting import (
 )
 from twoworlds.numbers import Number, Real, at_most_one, bounds, ln, power, show
 
-__all__ = ["INDEPENDENT", "Words", "largest_exact", "total"]
+__all__ = ["INDEPENDENT", "TotalWords", "largest_exact", "total"]
 
 _PRIME = (1 << 61) - 1
 _PLAIN = 100_000
@@ -102,13 +101,13 @@ def total(
     return judged(read_setting(groups, known, simulator, definition), asked, target)
 
 
-def judged(setting: Setting, ratio: Number, target: Number | None) -> Verdict:
+def judged(setting: TotalSetting, ratio: Number, target: Number | None) -> Verdict:
     """Return the verdict on a question about discrete entries."""
     goal = None if target is None else bounds(target)[0]
     worst = setting.answer(ratio, target=goal)
     delta = at_most_one(worst.delta)
     holds = None if target is None else within(delta, target)
-    words = Words(setting.groups, setting.known, worst.ways)
+    words = TotalWords(setting.groups, setting.known, worst.ways)
     notes = _notes(setting, worst, ratio, target)  # of the same sum, which is still remembered
     if target is not None and holds is None:
         notes = (undecided_words(delta, target), *notes)
@@ -140,7 +139,7 @@ def largest_exact(law: EntryLaw) -> int:
     return math.isqrt(int(EXACT_BITS / max(1.0, law.places[-1] * math.log2(law.scale))))
 
 
-def _witness(worst: Worst) -> EventWitness | None:
+def _witness(worst: WorstTotal) -> EventWitness | None:
     """Return the worst event, unless delta may be 0 for all that is known.
 
     Small sums are added up again in plain integers, entry by entry. Long ones are computed again
@@ -235,7 +234,7 @@ def _again(world: World, event: Ranges, stated: Real) -> Number:
     return law.known(event, world.least, step)
 
 
-def _method(setting: Setting, worst: Worst) -> str:
+def _method(setting: TotalSetting, worst: WorstTotal) -> str:
     found = worst.comparison
     concave = isinstance(found, OnLattice) and found.p.row is found.q.row and found.p.log_concave
     values = (
@@ -253,7 +252,9 @@ def _method(setting: Setting, worst: Worst) -> str:
     )
 
 
-def _notes(setting: Setting, worst: Worst, ratio: Number, target: Number | None) -> tuple[str, ...]:
+def _notes(
+    setting: TotalSetting, worst: WorstTotal, ratio: Number, target: Number | None
+) -> tuple[str, ...]:
     notes = [] if target is None else [f"the claim allows delta {show(target)}"]
     if not worst.exact:
         low, high = bounds(worst.delta)
@@ -268,12 +269,12 @@ def _notes(setting: Setting, worst: Worst, ratio: Number, target: Number | None)
     return (*notes, INDEPENDENT)
 
 
-def _off_centre(setting: Setting) -> bool:
+def _off_centre(setting: TotalSetting) -> bool:
     law, _ = setting.groups[0]
     return len(setting.groups) == 1 and 0 not in centres(law, setting.step)
 
 
-def _theorem_17(setting: Setting, ratio: Number) -> Number:
+def _theorem_17(setting: TotalSetting, ratio: Number) -> Number:
     """Return (1 + e^(epsilon/2)) delta' with delta' of ddp at epsilon/2: Theorem 17's bound."""
     root = power(ratio, HALF)
     ddp = replace(setting, definition="ddp", simulator="centred").answer(root)
@@ -281,14 +282,8 @@ def _theorem_17(setting: Setting, ratio: Number) -> Number:
 
 
 @dataclass(frozen=True)
-class Words:
-    """How a total is spoken of.
-
-    Attributes:
-        groups: laws (anything with ``text``) and how many entries have each.
-        known: how many entries are known.
-        ways: the comparison for a person of each group, as in `setting`.
-    """
+class TotalWords:
+    """How a total is spoken of."""
 
     groups: tuple[tuple[AnyLaw, int], ...]
     known: int

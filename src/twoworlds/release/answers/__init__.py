@@ -7,10 +7,9 @@
 
 from __future__ import annotations
 
-from twoworlds.release.answers.answer import QueryAnswer
-from twoworlds.release.answers.draw import noisy, simulated
+from twoworlds.release.answers.answer import QueryAnswer, Utility
+from twoworlds.release.answers.cells import noisy, simulated
 from twoworlds.release.answers.estimates import Certainty, Estimate, Expected, expected_errors
-from twoworlds.release.answers.table import Utility
 from twoworlds.release.answers.words import Context
 
 __all__ = [

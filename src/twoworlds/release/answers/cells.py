@@ -1,26 +1,48 @@
-"""The cells of an answer: which there are, in which order, and what they are called.
+r"""The cells of an answer, their order and names, and the noisy number that each gets.
 
 Declared cells come in the order of the policy, every one of them, whatever the data hold. Those in
-which the condition of the query leaves no rows, by its own words, are stored and not shown.
+which the conditions of the query leave no rows, by their own words, are stored and not shown.
 Discovered cells are sorted by their keys. Nothing depends on the order in which an engine returns
 rows. A cell has one entry for each axis: the place of a declared group, or a discovered key.
+
+From true totals to noisy integers: the only place where data meet noise.
+
+Every declared cell of every measure gets noise of its own, empty or not, all drawn at once and
+before a total is looked at. Discovered cells cannot be known before: each one that somebody is in
+gets noise on the measure of the threshold, and only those at or above it are kept; of the others
+nothing is left. What is returned are whole numbers and nothing else, so that the grid of the
+outputs is the unit of the policy, and the ledger can store it: everything shown to anyone is
+computed from it.
+
+    {"cells": None, "values": [[12, 3, ...], ...]}
+
+``values`` has a list for each measure with one integer for each cell; for a quantile the place of
+the chosen value in the grid. ``cells`` is None when all cells are declared, otherwise the list of
+those that are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import product
-from operator import contains
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from twoworlds.errors import InvalidInput
+from twoworlds.laws.noise import Noise
 from twoworlds.numbers import exact_text
+from twoworlds.release.answers.widths import choice_rate, scores
 from twoworlds.release.ledger.entries import canonical
+from twoworlds.release.policy.model import Value, plain_value, shown_value
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.model import value_of
-from twoworlds.release.query.resolve import Axis, Resolved
+from twoworlds.release.query.resolve import Axis, Measure, Resolved
+from twoworlds.release.sensitivity import Calibration, MeasureNoise
 from twoworlds.release.sensitivity.contributions import reachable
-from twoworlds.release.values import Value, plain_value, shown_value
+
+if TYPE_CHECKING:
+    from twoworlds.release.noise import SimulatedBits, SystemBits
+    from twoworlds.release.plan.groups import Totals
 
 __all__ = [
     "LONGEST_KEY",
@@ -30,12 +52,13 @@ __all__ = [
     "excluded",
     "group_data",
     "group_label",
-    "in_order",
+    "noisy",
     "place",
-    "plain_cell",
     "read_cell",
     "shown",
+    "simulated",
 ]
+
 
 Cell = tuple[int | Value, ...]
 MOST_DISCOVERED = 10_000  # cells that a query shows when it discovers keys
@@ -48,22 +71,19 @@ def declared(resolved: Resolved) -> list[Cell]:
     return list(product(*(range(size) for size in resolved.shape)))
 
 
-def excluded(resolved: Resolved) -> list[Cell]:
-    """Return the declared cells that no row can be in, by the condition of the query alone.
+def excluded(resolved: Resolved) -> list[tuple[int, ...]]:
+    """Return the declared cells in which no row counts, by the conditions of the query alone.
 
     Where no cell can have rows, none is excluded: nobody can move the answer, and it is exact.
     """
-    looked_at = {*columns_of(resolved.query.condition)}
+    measures = resolved.measures
+    conditions = [resolved.query.condition, *(measure.where for measure in measures)]
+    looked_at = {name for condition in conditions for name in columns_of(condition)}
     if resolved.discovers or looked_at.isdisjoint(axis.column for axis in resolved.axes):
         return []
-    allowed = reachable(resolved)
-    if not allowed or any(tuple(map(len, parts)) == resolved.shape for parts in allowed):
-        return []
-    return [
-        cell
-        for cell in declared(resolved)
-        if not any(all(map(contains, parts, cell)) for parts in allowed)
-    ]
+    allowed = {cell for measure in measures for cell in reachable(resolved, measure)}
+    every = product(*map(range, resolved.shape))
+    return [cell for cell in every if cell not in allowed] if allowed else []
 
 
 def place(cell: Cell, shape: Sequence[int]) -> int:
@@ -71,9 +91,6 @@ def place(cell: Cell, shape: Sequence[int]) -> int:
 
     >>> place((1, 2), (2, 3))
     5
-
-    Raises:
-        InvalidInput: for a cell that is not declared; the message does not name it.
     """
     if len(cell) != len(shape):
         raise InvalidInput(_UNDECLARED)
@@ -123,11 +140,7 @@ def plain_cell(cell: Cell, axes: Sequence[Axis]) -> list[Any]:
 
 
 def read_cell(data: Any, axes: Sequence[Axis]) -> Cell:
-    """Read what `plain_cell` wrote.
-
-    Raises:
-        InvalidInput: for anything else.
-    """
+    """Read what `plain_cell` wrote."""
     if not isinstance(data, list) or len(data) != len(axes):
         raise InvalidInput(f"a stored group must have {len(axes)} parts")
     return tuple(_read(part, axis) for part, axis in zip(data, axes, strict=True))
@@ -179,3 +192,130 @@ def _read(part: Any, axis: Axis) -> int | Value:
             raise InvalidInput(f"a stored group of {axis.column!r} is not declared")
         return part
     return value_of(part)
+
+
+Draw = Callable[[Noise, int], list[int]]
+Choose = Callable[[Sequence[int], Fraction], int]
+
+
+def noisy(
+    resolved: Resolved,
+    totals: Totals,
+    calibration: Calibration,
+    source: SystemBits,
+    *,
+    query: int = 0,
+) -> dict[str, Any]:
+    """Return noisy whole numbers as plain data, for a release."""
+    from twoworlds.release.noise import Sampler
+    from twoworlds.release.noise.choice import choose
+
+    return _Release(
+        resolved,
+        totals,
+        calibration.noises[query],
+        calibration.threshold,
+        lambda law, size: Sampler.of(law).draw_integers(size, source),
+        lambda given, rate: choose(given, rate, source),
+    ).stored()
+
+
+def simulated(
+    resolved: Resolved,
+    totals: Totals,
+    calibration: Calibration,
+    source: SimulatedBits,
+    *,
+    query: int = 0,
+) -> dict[str, Any]:
+    """Return what `noisy` returns, for a simulation, from bits that can be repeated."""
+    from twoworlds.release.noise import Sampler
+    from twoworlds.release.noise.choice import choose_simulated
+
+    return _Release(
+        resolved,
+        totals,
+        calibration.noises[query],
+        calibration.threshold,
+        lambda law, size: Sampler.of(law).simulate(size, source).tolist(),
+        lambda given, rate: choose_simulated(given, rate, source),
+    ).stored()
+
+
+class _Release:
+    """One release: what is added up, and where noise comes from."""
+
+    def __init__(
+        self,
+        resolved: Resolved,
+        totals: Totals,
+        noises: Sequence[MeasureNoise],
+        threshold: int | None,
+        draw: Draw,
+        choose: Choose,
+    ) -> None:
+        self.resolved, self.totals, self.noises = resolved, totals, noises
+        self.threshold, self.draw, self.choose = threshold, draw, choose
+        if len(noises) != len(resolved.measures):
+            raise InvalidInput(
+                f"{len(noises)} noises for {len(resolved.measures)} measures: calibrate this query"
+            )
+
+    def stored(self) -> dict[str, Any]:
+        if self.resolved.discovers:
+            return self._discovered()
+        shape, measures = self.resolved.shape, self.resolved.measures
+        size = 1
+        for groups in shape:
+            size *= groups
+        values = [self._noise(j, size) for j in range(len(measures))]
+        for cell, found in self.totals.cells.items():
+            at = place(cell, shape)
+            for j, measure in enumerate(measures):
+                if measure.kind != "ranks":
+                    values[j][at] += int(found[j])
+        for j, measure in enumerate(measures):
+            if measure.kind == "ranks":
+                by_place = {
+                    place(c, shape): counts for c, counts in self.totals.ranks.get(j, {}).items()
+                }
+                values[j] = [self._chosen(j, by_place.get(i)) for i in range(size)]
+        return {"cells": None, "values": values}
+
+    def _discovered(self) -> dict[str, Any]:
+        decides = self.resolved.threshold
+        if decides is None or self.threshold is None:
+            raise InvalidInput("keys are discovered above a threshold, and none was calibrated")
+        true = self.totals.cells
+        found = in_order(cell for cell, of in true.items() if of[decides] > 0)
+        noise = self._noise(decides, len(found))
+        counts = {cell: int(true[cell][decides]) + z for cell, z in zip(found, noise, strict=True)}
+        kept = shown(counts, self.threshold, self.resolved.axes)
+        values = [
+            [counts[cell] for cell in kept] if j == decides else self._answers(j, measure, kept)
+            for j, measure in enumerate(self.resolved.measures)
+        ]
+        return {"cells": [plain_cell(c, self.resolved.axes) for c in kept], "values": values}
+
+    def _answers(self, j: int, measure: Measure, cells: Sequence[Cell]) -> list[int]:
+        if measure.kind == "ranks":
+            ranks: Mapping[Cell, Sequence[int]] = self.totals.ranks.get(j, {})
+            return [self._chosen(j, ranks.get(cell)) for cell in cells]
+        noise = self._noise(j, len(cells))
+        return [int(self.totals.cells[c][j]) + z for c, z in zip(cells, noise, strict=True)]
+
+    def _noise(self, j: int, size: int) -> list[int]:
+        noise = self.noises[j]
+        if noise.law is not None:
+            return self.draw(noise.law, size)
+        if noise.sensitivity and self.resolved.measures[j].kind != "ranks":
+            raise InvalidInput(f"measure {j} has no noise, though a person can move it: calibrate")
+        return [0] * size
+
+    def _chosen(self, j: int, counts: Sequence[int] | None) -> int:
+        measure, rate = self.resolved.measures[j], self.noises[j].rate
+        if not rate:  # nobody can move it: the data are not looked at
+            return 0
+        bins = 2 * len(measure.grid) + 1
+        given = scores([0] * bins if counts is None else [int(c) for c in counts], measure.at)
+        return self.choose(given, choice_rate(measure.at, rate))

@@ -62,7 +62,6 @@ __all__ = [
     "Part",
     "Quantile",
     "Variance",
-    "clamped",
     "estimators",
     "expected_errors",
 ]
@@ -474,12 +473,6 @@ def expected_errors(
     Those of counts, sums and quantiles do not depend on the data. Those of means and variances
     fall with the size of the group: they are None unless a size is supposed, and then they hold
     whatever the values in the group are.
-
-    Args:
-        resolved: What is asked.
-        calibration: The noise that it would get.
-        size: How many rows a group is supposed to have.
-        query: The place of the query in the batch.
     """
     supposed = None if size is None else whole(size, "size")
     noises = calibration.noises[query]

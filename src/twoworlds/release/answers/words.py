@@ -32,8 +32,8 @@ from twoworlds.release.answers.cells import (
 )
 from twoworlds.release.answers.estimates import Certainty, Estimator
 from twoworlds.release.budget import Composition, Cost
-from twoworlds.release.conversions import zcdp_to_epsilon
-from twoworlds.release.policy.model import Dataset, Neighbours, Unit
+from twoworlds.release.costs import zcdp_to_epsilon
+from twoworlds.release.policy.model import Dataset, Neighbours, Unit, grouped, shown_value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -45,20 +45,8 @@ from twoworlds.release.query.conditions import (
 )
 from twoworlds.release.query.model import Aggregate
 from twoworlds.release.query.resolve import Axis, Resolved
-from twoworlds.release.values import shown_value
 
-__all__ = [
-    "STATED_DELTA",
-    "Context",
-    "accuracy",
-    "asked",
-    "condition_text",
-    "meaning",
-    "notes",
-    "price",
-    "printable",
-    "protected",
-]
+__all__ = ["Context", "accuracy", "asked", "meaning", "notes", "price", "printable", "protected"]
 
 STATED_DELTA = Fraction(1, 10**6)
 _LISTED = 5
@@ -73,8 +61,9 @@ def asked(resolved: Resolved) -> str:
     return printable(f"Asked of {query.dataset}: {what}{f', by {by}' if by else ''}{where}.")
 
 
-def protected(unit: Unit, neighbours: Neighbours) -> str:
+def protected(dataset: Dataset) -> str:
     """Say whose data is protected, and which two worlds are compared."""
+    unit, neighbours = dataset.unit, dataset.neighbours
     who = "row" if unit.person is None else "person"
     worlds = f"the data with and without any one {who} ({neighbours})"
     if neighbours == "substitute":
@@ -93,9 +82,9 @@ def protected(unit: Unit, neighbours: Neighbours) -> str:
     )
 
 
-def meaning(cost: Cost, unit: Unit, neighbours: Neighbours) -> list[str]:
+def meaning(cost: Cost, dataset: Dataset) -> list[str]:
     """Say what a cost means to one person, odds first."""
-    return [*_meaning(cost, unit, neighbours)]
+    return [*_meaning(cost, dataset.unit, dataset.neighbours)]
 
 
 @lru_cache(maxsize=256)  # a service says the same of most answers
@@ -119,12 +108,11 @@ def accuracy(column: Estimator) -> str:
         case Certainty.EXACT:
             return f"{name}: exact, without noise, because no single unit can change it."
         case Certainty.LAW:
-            return f"{name}: standard error and 95% interval from the exact law of the noise."
+            return f"{name}: 95% interval from the exact law of the noise."
         case Certainty.BOUND:
             return (
                 f"{name}: the interval holds with probability at least 95% in a group that "
-                "is not empty; the standard error is approximate, and left out where the size of "
-                "the group is within noise of 0."
+                "is not empty."
             )
         case Certainty.RANKS:
             return (
@@ -139,7 +127,7 @@ def notes(resolved: Resolved) -> list[str]:
 
     All of it follows from the query and the policy; nothing depends on the data.
     """
-    found = [*_bounds(resolved), *_left_out(resolved)]
+    found = [*_bounds(resolved), *_in_no_group(resolved), *_left_out(resolved)]
     unit = resolved.dataset.unit
     if unit.person is not None:
         rows = "1 row" if unit.rows == 1 else f"{unit.rows} rows"
@@ -165,7 +153,7 @@ def _bounds(resolved: Resolved) -> Iterator[str]:
         for m in resolved.measures
         if m.kind in ("total", "squares", "ranks")
     ):
-        low, high = map(shown_value, ends)
+        low, high = map(grouped, ends)
         yield printable(
             f"Values of {column} below {low} count as {low}, and values above {high} as {high}: "
             "what lies beyond does not show, and a mean near a bound may be the bound, not the "
@@ -173,21 +161,34 @@ def _bounds(resolved: Resolved) -> Iterator[str]:
         )
 
 
+def _in_no_group(resolved: Resolved) -> Iterator[str]:
+    """Say which rows no group takes."""
+    for axis in resolved.axes:
+        if axis.other:
+            continue
+        which = "missing"
+        if axis.bins:
+            which = f"below {grouped(axis.bins[0])}, above {grouped(axis.bins[-1])} or missing"
+        elif axis.keys:
+            which = "none of the keys, or missing,"
+        yield printable(f"Rows whose {axis.column} is {which} are in no group.")
+
+
 def _left_out(resolved: Resolved) -> Iterator[str]:
-    """Name the groups that the condition excludes."""
+    """Name the groups that the conditions exclude."""
     empty = excluded(resolved)
     if not empty:
         return
     axes = resolved.axes
     names = [
         ", ".join(group_label(axis, part) for axis, part in zip(axes, cell, strict=True))
-        for cell in empty[:_LISTED]
+        for cell in empty[: len(empty) if len(empty) == _LISTED + 1 else _LISTED]
     ]
     more = len(empty) - len(names)
     names += [f"{more:,} more"] if more else []
     groups = "this group" if len(empty) == 1 else "these groups"
     yield printable(
-        f"Left out: {_listed(names, '; ' if len(axes) > 1 else ', ')}. The condition leaves no "
+        f"Left out: {_listed(names, '; ' if len(axes) > 1 else ', ')}. The conditions leave no "
         f"rows in {groups}, whatever the data hold."
     )
 
@@ -253,7 +254,7 @@ def condition_text(condition: Condition) -> str:
 
 def _pure(epsilon: Fraction, unit: Unit, neighbours: Neighbours) -> Iterator[str]:
     from twoworlds.theorems import Guarantee
-    from twoworlds.theorems.words import sentences
+    from twoworlds.theorems.promise import sentences
 
     if epsilon == 0:
         yield "The answer says nothing about any one person: it is the same in both worlds."
@@ -268,7 +269,7 @@ def _approximate(
 ) -> Iterator[str]:
     from twoworlds.definitions.coupled.words import even_bet
     from twoworlds.theorems import Guarantee
-    from twoworlds.theorems.words import sentences
+    from twoworlds.theorems.promise import sentences
 
     bet = (
         "on whether you are in the data"
@@ -337,54 +338,24 @@ class Context:
     """The circumstances of an answer.
 
     Attributes:
+        dataset: Whose data is protected, which two worlds are compared, and the version.
         cost: What the answer costs, together with the others of its batch.
         paid: What the analyst paid this time: nothing when a stored answer is repeated to them.
-        neighbours: Which two worlds are compared.
-        unit: Whose data is protected.
-        version: Of the data.
         left: What is left to be spent, by account: of the dataset, and of the analyst.
+        spent: What was spent so far, by account, with the rule by which it adds up.
         entry: The hash of the ledger's entry, None without a ledger.
         covered: Whether the price was paid for a strategy, of which this is one question.
-        spent: What was spent so far, by account, with the rule by which it adds up.
         charges: How many charges of the dataset that is; None without a ledger.
     """
 
+    dataset: Dataset
     cost: Cost
     paid: Cost
-    neighbours: Neighbours
-    unit: Unit
-    version: str
     left: Mapping[str, Cost] = field(default_factory=dict)
+    spent: Mapping[str, Composition] = field(default_factory=dict)
     entry: str | None = None
     covered: bool = False
-    spent: Mapping[str, Composition] = field(default_factory=dict)
     charges: int | None = None
-
-    @staticmethod
-    def of(
-        dataset: Dataset,
-        cost: Cost,
-        *,
-        paid: Cost | None = None,
-        left: Mapping[str, Cost] | None = None,
-        entry: str | None = None,
-        covered: bool = False,
-        spent: Mapping[str, Composition] | None = None,
-        charges: int | None = None,
-    ) -> Context:
-        """Take from a dataset what it declares; by default the whole cost was paid."""
-        return Context(
-            cost,
-            cost if paid is None else paid,
-            dataset.neighbours,
-            dataset.unit,
-            dataset.version,
-            {} if left is None else dict(left),
-            entry,
-            covered,
-            {} if spent is None else dict(spent),
-            charges,
-        )
 
     @property
     def repeated(self) -> bool:
@@ -393,7 +364,7 @@ class Context:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        unit = self.unit
+        unit = self.dataset.unit
         person = {"person": unit.person, "rows": unit.rows, "groups": unit.groups}
         return {
             "cost": self.cost.to_dict(),
@@ -401,8 +372,8 @@ class Context:
             "repeated": self.repeated,
             "left": {account: cost.to_dict() for account, cost in self.left.items()},
             "spent": {account: used.to_dict() for account, used in self.spent.items()},
-            "neighbours": self.neighbours,
+            "neighbours": self.dataset.neighbours,
             "unit": {"row": True} if unit.person is None else person,
-            "version": self.version,
+            "version": self.dataset.version,
             "entry": self.entry,
         }

@@ -6,11 +6,6 @@ engine renders it in its own dialect. Only totals leave the engine.
 Two rules hold for all engines. Statements that are read together run in one *session*: a connection
 or cursor that no other thread uses meanwhile. And what was planned is what is read: a session first
 describes its tables again, and fails if a column is not what it was when the statements were made.
-
-SQLite, PostgreSQL and MySQL share the connections of Python's database interface (PEP 249). Such an
-engine opens as many connections as are needed at one time, and reads in a transaction of one
-moment. A connection that is given is used as it is, by one thread at a time: nothing is known about
-the transaction that it is in, so no moment is promised.
 """
 
 from __future__ import annotations
@@ -18,21 +13,17 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from functools import partial
-from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from twoworlds.errors import InvalidInput
-from twoworlds.release.backends.sources import Origin, named_table, table_name
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Backend", "DbApiBackend", "Family", "Field", "Run", "TableChanged", "run"]
+__all__ = ["Backend", "Family", "Field", "Run", "TableChanged"]
 
-CHUNK = 10_000
 _LOOKS = 5
 Run = Callable[[str], Iterator[tuple[Any, ...]]]
 Family = Literal[
@@ -114,11 +105,7 @@ class Backend(ABC):
 
     @abstractmethod
     def relation(self, source: Any) -> exp.Table:
-        """Return a table of this engine: a file, a frame or a name.
-
-        Raises:
-            InvalidInput: when there is no such table; the message names the way out.
-        """
+        """Return a table of this engine: a file, a frame or a name."""
 
     @abstractmethod
     def snapshot(self, relation: exp.Table) -> bool:
@@ -137,11 +124,7 @@ class Backend(ABC):
         """Return the columns of a table by name; none when there is no such table."""
 
     def check_usable(self) -> None:
-        """Refuse to work where it cannot: in a process that was forked from the one that opened it.
-
-        Raises:
-            InvalidInput: saying what to do instead.
-        """
+        """Refuse to work in a process that was forked from the one that opened it."""
         if os.getpid() != self._process:
             raise InvalidInput(
                 "this engine was opened before the process was forked, and its connections belong "
@@ -149,11 +132,7 @@ class Backend(ABC):
             )
 
     def fields(self, relation: exp.Table) -> Mapping[str, Field]:
-        """Return the columns of a table by the names that their owner gave them.
-
-        Raises:
-            InvalidInput: when the table is being replaced again and again.
-        """
+        """Return the columns of a table by the names that their owner gave them."""
         written = self._text(relation)
         if written not in self._planned:
             found = self._described(relation)
@@ -185,11 +164,7 @@ class Backend(ABC):
         return self.fetch_all([statement])[0]
 
     def fetch_all(self, statements: Sequence[exp.Query]) -> list[list[tuple[Any, ...]]]:
-        """Run statements in one session, and return the rows of each.
-
-        Raises:
-            TableChanged: when a table is not what it was when the statements were planned.
-        """
+        """Run statements in one session, and return the rows of each."""
         texts = [self._text(statement) for statement in statements]
         planned = {
             written: known
@@ -212,94 +187,3 @@ class Backend(ABC):
 
 class TableChanged(Exception):
     """A table changed between planning and reading; no message, since it is never shown."""
-
-
-class DbApiBackend(Backend):
-    """Tables behind connections."""
-
-    begin: ClassVar[tuple[str, ...]]  # statements that begin a reading of one moment
-
-    def __init__(self, *, given: Any = None, origin: Origin | None = None) -> None:
-        """Open connections when they are needed, or use one that is given.
-
-        Args:
-            given: An open connection, which stays open.
-            origin: How sources name this engine.
-
-        Raises:
-            InvalidInput: for a connection that cannot be used.
-        """
-        super().__init__()
-        self._given, self._origin = given, origin
-        self._turn = RLock()
-        self._idle: list[Any] = []
-
-    @abstractmethod
-    def _connect(self) -> Any:
-        """Open a connection for reading.
-
-        Raises:
-            InvalidInput: when it cannot be opened; no password is shown.
-        """
-
-    def relation(self, source: Any) -> exp.Table:
-        """Return a table by its name."""
-        name = table_name(source, self._origin)
-        if name is None:
-            raise InvalidInput(
-                "a table of this engine is given by its name: load files and frames into it first"
-            )
-        return named_table(self, *name)
-
-    def close(self) -> None:
-        """Close the connections that were opened here."""
-        while self._idle:
-            self._idle.pop().close()
-
-    @contextmanager
-    def _session(self, _: Sequence[exp.Table]) -> Iterator[Run]:
-        if self._given is not None:
-            with self._turn:
-                yield partial(run, self._given)
-            return
-        connection = self._begun()
-        try:
-            yield partial(run, connection)
-            _execute(connection, "ROLLBACK")  # nothing was written
-        except BaseException:
-            with suppress(Exception):
-                connection.close()
-            raise
-        self._idle.append(connection)
-
-    def _begun(self) -> Any:
-        """Return a connection in a new transaction; an idle one may have been cut off."""
-        while self._idle:
-            with suppress(Exception):
-                connection = self._idle.pop()
-                for text in self.begin:
-                    _execute(connection, text)
-                return connection
-        connection = self._connect()
-        for text in self.begin:
-            _execute(connection, text)
-        return connection
-
-
-def run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
-    """Run a statement and yield its rows, a chunk at a time."""
-    cursor = connection.cursor()
-    try:
-        cursor.execute(text)
-        while chunk := cursor.fetchmany(CHUNK):
-            yield from map(tuple, chunk)
-    finally:
-        cursor.close()
-
-
-def _execute(connection: Any, text: str) -> None:
-    cursor = connection.cursor()
-    try:
-        cursor.execute(text)
-    finally:
-        cursor.close()

@@ -70,14 +70,7 @@ class DuckDBBackend(Backend):
         file: Path | None = None,
         origin: Origin | None = None,
     ) -> None:
-        """Use a connection, or open one.
-
-        Args:
-            connection: A connection that is left open; its tables are used, in other cursors.
-            folder: What relative paths start from.
-            file: A file of DuckDB, opened for reading only.
-            origin: How sources name this engine.
-        """
+        """Use a connection, or open one."""
         super().__init__()
         self._folder = folder
         self._origin = origin
@@ -213,9 +206,6 @@ def _rows_of(cursor: duckdb.DuckDBPyConnection, path: Path) -> str:
     Files of a folder may differ in the type of a column, which one value may have decided. DuckDB
     would cast all to the type in the first, and fail at a value that is not of it. Such a column
     becomes one of structures, as Python objects do (`twoworlds.release.backends.frames`).
-
-    Raises:
-        InvalidInput: when two columns have one name.
     """
     readers = [_reader(file) for file in _files(path)]
     types = [dict(_described(cursor, reader)) for reader in readers]

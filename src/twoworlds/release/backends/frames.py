@@ -45,11 +45,7 @@ def library_of(frame: object) -> str | None:
 
 
 def as_arrow(frame: Any) -> pa.Table:
-    """Return a frame as a table of Arrow; a type that DuckDB lacks becomes one without values.
-
-    Raises:
-        InvalidInput: when pyarrow is not installed.
-    """
+    """Return a frame as a table of Arrow; a type that DuckDB lacks becomes one without values."""
     try:
         import pyarrow as pa
     except ImportError:

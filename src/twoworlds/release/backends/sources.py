@@ -21,15 +21,10 @@ if TYPE_CHECKING:
     from twoworlds.release.backends.base import Backend
 
 __all__ = [
-    "FILES",
-    "FORMS",
-    "TEXT_FILES",
     "Origin",
     "as_file",
     "check_distinct",
-    "check_typed",
     "existing",
-    "identity",
     "import_command",
     "named_table",
     "open_backend",
@@ -51,11 +46,7 @@ Origin = tuple[str, Any]  # which of the forms, and what it says
 
 
 def existing(path: str | Path, folder: Path) -> Path:
-    """Return a path, from the folder if it is relative.
-
-    Raises:
-        InvalidInput: when nothing is there.
-    """
+    """Return a path, from the folder if it is relative."""
     if "\0" in str(path):
         raise InvalidInput("a path holds the character NUL")
     found = folder / path
@@ -84,11 +75,7 @@ def import_command(path: Path, policy: str, dataset: str, public: str | None = N
 
 
 def check_typed(source: Any) -> None:
-    """Refuse a text file.
-
-    Raises:
-        InvalidInput: naming the commands that import it.
-    """
+    """Refuse a text file."""
     text = text_file_of(source)
     if text is not None:
         raise InvalidInput(
@@ -99,11 +86,7 @@ def check_typed(source: Any) -> None:
 
 
 def as_file(source: Any, folder: Path) -> Path | None:
-    """Return the file of a source: a Parquet file, or a folder of them.
-
-    Raises:
-        InvalidInput: when nothing is there, or it is a text file.
-    """
+    """Return the file of a source: a Parquet file, or a folder of them."""
     check_typed(source)
     return existing(source, folder) if _looks_like_a_path(source) else None
 
@@ -122,11 +105,7 @@ def origin_of(source: Any) -> Origin | None:
 
 
 def table_name(source: Any, origin: Origin | None = None) -> tuple[str | None, str] | None:
-    """Return the schema, if any, and the table that a source names.
-
-    Raises:
-        InvalidInput: when the source is in another engine than ``origin``.
-    """
+    """Return the schema, if any, and the table that a source names."""
     if origin_of(source) not in (None, origin):
         raise InvalidInput(
             "a public table is looked up in the engine that holds the dataset, and this one is in "
@@ -139,11 +118,7 @@ def table_name(source: Any, origin: Origin | None = None) -> tuple[str | None, s
 
 
 def named_table(catalogue: Backend, schema: str | None, name: str) -> exp.Table:
-    """Return a table by its name; ``schema.table`` is split where no table is called so.
-
-    Raises:
-        InvalidInput: when there is no such table.
-    """
+    """Return a table by its name; ``schema.table`` is split where no table is called so."""
     from twoworlds.release.plan import sql
 
     relation = sql.table(name, schema)
@@ -165,11 +140,7 @@ def named_table(catalogue: Backend, schema: str | None, name: str) -> exp.Table:
 
 
 def check_distinct(sources: Mapping[str, Any], folder: Path, place: str) -> None:
-    """Refuse one table under two names: it would have two budgets.
-
-    Raises:
-        InvalidInput: naming both.
-    """
+    """Refuse one table under two names: it would have two budgets."""
     given = {name: source for name, source in sources.items() if source is not None}
     if len(given) < 2:
         return
@@ -363,19 +334,19 @@ def _open_duckdb(source: Mapping[str, Any], folder: Path) -> Backend:
 
 
 def _open_sqlite(source: Mapping[str, Any], folder: Path) -> Backend:
-    from twoworlds.release.backends.sqlite import SQLiteBackend
+    from twoworlds.release.backends.dbapi import SQLiteBackend
 
     return SQLiteBackend(existing(source["sqlite"], folder), origin=origin_of(source))
 
 
 def _open_postgresql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.postgresql import PostgreSQLBackend
+    from twoworlds.release.backends.dbapi import PostgreSQLBackend
 
     return PostgreSQLBackend(str(source["postgresql"]), origin=origin_of(source))
 
 
 def _open_mysql(source: Mapping[str, Any], _: Path) -> Backend:
-    from twoworlds.release.backends.mysql import MySQLBackend
+    from twoworlds.release.backends.dbapi import MySQLBackend
 
     return MySQLBackend(str(source["mysql"]), origin=origin_of(source))
 
@@ -396,11 +367,11 @@ def _open_connection(source: Mapping[str, Any], folder: Path) -> Backend:
             connection.cursor().close()
             return DuckDBBackend(connection, folder=folder, origin=origin)
         if "sqlite3" in modules:
-            from twoworlds.release.backends.sqlite import SQLiteBackend
+            from twoworlds.release.backends.dbapi import SQLiteBackend
 
             return SQLiteBackend(given=connection, origin=origin)
         if "psycopg" in modules:
-            from twoworlds.release.backends.postgresql import PostgreSQLBackend
+            from twoworlds.release.backends.dbapi import PostgreSQLBackend
 
             return PostgreSQLBackend(given=connection, origin=origin)
     except InvalidInput:

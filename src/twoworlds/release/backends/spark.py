@@ -46,11 +46,7 @@ ESCAPES = "spark.sql.parser.escapedStringLiterals"
 
 
 def active_session() -> Any:
-    """Return the session of Spark that is running, or start one on this machine.
-
-    Raises:
-        InvalidInput: when Spark is not installed.
-    """
+    """Return the session of Spark that is running, or start one on this machine."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -64,11 +60,7 @@ class SparkBackend(Backend):
     dialect = "spark"
 
     def __init__(self, session: Any, *, folder: Path = Path()) -> None:
-        """Use a session, which stays open.
-
-        Raises:
-            InvalidInput: when the session reads texts in another way.
-        """
+        """Use a session, which stays open."""
         if str(session.conf.get(ESCAPES, "false")).lower() == "true":
             raise InvalidInput(
                 f"{ESCAPES} is on in this session, and a quote in a text would change its "
@@ -91,11 +83,7 @@ class SparkBackend(Backend):
             return self._views[key][1]
 
     def check_usable(self) -> None:
-        """Open session and views again if the session has ended, besides what all engines check.
-
-        Raises:
-            InvalidInput: when a data frame was given, which ended with its session.
-        """
+        """Open session and views again if the session has ended, besides what all engines check."""
         super().check_usable()
         with self._opening:
             if self._lives():

@@ -33,11 +33,7 @@ _WARDS = ("emergency", "day clinic", "surgery", "maternity")
 
 
 def lay_out(folder: Path) -> list[Path]:
-    """Copy the files of the example into a folder; files that are there already are kept.
-
-    Raises:
-        InvalidInput: when the folder cannot be made.
-    """
+    """Copy the files of the example into a folder; files that are there already are kept."""
     try:
         make_folder(folder)
     except OSError as error:

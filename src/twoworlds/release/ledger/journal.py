@@ -6,9 +6,11 @@ the store's transaction everybody else. Within it the entries that others added 
 the mark is compared, then new entries are decided on, one after the other; they are durable before
 the mark moves.
 
-A `Store` is what a database must offer to keep entries, a `Location` where it is and where its mark
-is. `begin` makes a new ledger with its mark; `remark` makes a new mark for a ledger, on a machine
-that joins or after a loss.
+A `Store` is an append-only table of entries with one writer at a time. Its methods raise
+`LedgerUnavailable` when the database cannot be reached, is locked, read-only or full, and
+`LedgerDamaged` when it cannot be read as what it was. A `Location` says where it is and where its
+mark is. `begin` makes a new ledger with its mark; `remark` makes a new mark for a ledger, on a
+machine that joins or after a loss.
 """
 
 from __future__ import annotations
@@ -19,19 +21,21 @@ import re
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from twoworlds.errors import InvalidInput, TwoWorldsError
 from twoworlds.files import check_place
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
-from twoworlds.release.ledger.entries import Entry, digest
-from twoworlds.release.ledger.mark import Mark, Place, Places, read_mark
+from twoworlds.release.ledger.entries import Entry, Mark, Place, Places, digest, read_mark
 from twoworlds.release.ledger.sqlite import SQLiteStore
 from twoworlds.release.ledger.state import PaidQuery, State, check_name
+
+if TYPE_CHECKING:
+    from twoworlds.release.ledger.postgresql import PostgreSQLStore, ServerLocation
 
 __all__ = [
     "TIMEOUT",
@@ -41,16 +45,15 @@ __all__ = [
     "Location",
     "Mode",
     "Store",
-    "back_in_time",
     "begin",
     "check_mark",
-    "gone",
     "locate",
-    "next_entry",
     "remark",
     "replay",
 ]
 
+Store: TypeAlias = "SQLiteStore | PostgreSQLStore"
+Location: TypeAlias = "FileLocation | ServerLocation"  # as text without any password
 Mode = Literal["ro", "rw", "rwc"]  # read; read and write; the same, and make it if it is missing
 TIMEOUT = 10.0  # seconds
 Decision = tuple[str, Mapping[str, Any]] | None  # the kind and content of an entry to add
@@ -220,52 +223,6 @@ def next_entry(state: State, kind: str, content: Mapping[str, Any]) -> Entry:
     return Entry.of(state.point.sequence + 1, state.point.hash, now, kind, content)
 
 
-class Store(Protocol):
-    """An append-only table of entries with one writer at a time.
-
-    Every method raises `LedgerUnavailable` when the database cannot be reached, is locked,
-    read-only or full, and `LedgerDamaged` when it cannot be read as what it was.
-    """
-
-    def rows(self, after: int) -> Iterator[Entry]:
-        """Yield the rows with a larger sequence, in order."""
-        ...
-
-    def row(self, sequence: int) -> Entry | None:
-        """Return one row, if it is there."""
-        ...
-
-    def writing(self) -> AbstractContextManager[None]:
-        """Exclude other writers; at the end all of it is durable, or none of it after an error."""
-        ...
-
-    def append(self, row: Entry) -> None:
-        """Add one row; only inside `writing`."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the database."""
-        ...
-
-
-class Location(Protocol):
-    """Where a ledger is; as text it is what messages call it, without any password."""
-
-    @property
-    def mark(self) -> Path:
-        """The file of the high-water mark."""
-        ...
-
-    def connect(self, seconds: float, mode: Mode = "rw") -> Store | None:
-        """Connect to the entries, or return None when there is no ledger here.
-
-        Args:
-            seconds: How long to wait for other writers.
-            mode: ``ro`` to read, ``rw`` to read and write, ``rwc`` to make what is missing.
-        """
-        ...
-
-
 @dataclass(frozen=True)
 class FileLocation:
     """A file of SQLite on a local disk."""
@@ -290,12 +247,6 @@ def locate(
     place: Path | str, *, mark: Path | str | None = None, table: str | None = None
 ) -> Location:
     """Return where a ledger is, by its path or its address.
-
-    Args:
-        place: The path of a file, or an address such as ``postgresql://user@host:5432/database``.
-        mark: The file of the mark; by default beside a file, and for a server in the folder in
-            which this user keeps the state of programs.
-        table: For a server: the table, as ``name`` or ``schema.name``.
 
     >>> str(locate("ledgers/people.db").mark)
     'ledgers/people.db.mark'
@@ -327,11 +278,7 @@ def _server(address: str, mark: Path | str | None, table: str | None) -> Locatio
 
 
 def replay(store: Store, points: Places | None) -> State:
-    """Read all entries of a store and check them, and the mark, if there is one.
-
-    Raises:
-        LedgerDamaged: when an entry does not verify, or the ledger went back in time.
-    """
+    """Read all entries of a store and check them, and the mark, if there is one."""
     state = State()
     for row in store.rows(0):
         state.follow(row)
@@ -341,11 +288,7 @@ def replay(store: Store, points: Places | None) -> State:
 
 
 def check_mark(store: Store, state: State, point: Place) -> None:
-    """Check that the entries hold a point that the mark remembers.
-
-    Raises:
-        LedgerDamaged: when they do not.
-    """
+    """Check that the entries hold a point that the mark remembers."""
     if point == state.point:
         return
     row = store.row(point.sequence) if point.sequence < state.point.sequence else None
@@ -375,12 +318,7 @@ def gone(location: Location, points: Places | None) -> TwoWorldsError:
 
 
 def begin(location: Location, timeout: float) -> None:
-    """Make a new ledger and its mark, or finish what a crash interrupted.
-
-    Raises:
-        InvalidInput: when there is a ledger already.
-        LedgerDamaged: when there was one: its mark is still there.
-    """
+    """Make a new ledger and its mark, or finish what a crash interrupted."""
     points = read_mark(check_place(location.mark))
     if points is not None:
         found = location.connect(timeout, "ro")

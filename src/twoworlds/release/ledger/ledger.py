@@ -314,11 +314,7 @@ class Ledger:
 def _charging(
     journal: Journal, dataset: str, analyst: str, query: Any, cost: object, request: str | None
 ) -> Change[Charge]:
-    """Return what charges a query, unless it is paid already.
-
-    Raises:
-        InvalidInput: when a part of it is no good.
-    """
+    """Return what charges a query, unless it is paid already."""
     price = parse_cost(cost)
     for name, value in (("dataset", dataset), ("analyst", analyst)):
         check_name(value, name)
@@ -401,11 +397,7 @@ def _storing(charge: Charge, answer: Any, journal: Journal) -> Change[Any]:
 
 
 def _paid(state: State, charge: Charge) -> PaidQuery:
-    """Return the paid query of a charge.
-
-    Raises:
-        InvalidInput: when it was made in another ledger.
-    """
+    """Return the paid query of a charge."""
     known = state.charges.get(charge.entry)
     if known is None or known.hash != charge.hash:
         raise InvalidInput(

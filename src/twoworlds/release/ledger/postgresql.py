@@ -16,7 +16,7 @@ lock, which the old session holds until it has committed or gone back, and then 
 the charge, which is not made twice, or no charge, which is then made. A writer that vanishes
 without a word loses the lock after a minute.
 
-The high-water mark is a file on each machine (`twoworlds.release.ledger.mark`), and says what
+The high-water mark is a file on each machine (`twoworlds.release.ledger.entries`), and says what
 that guarantees. Look at the primary server only: a standby may be behind the mark.
 
 An address is read once, and shown without password or options: a message, a ``repr`` and a log hold
@@ -47,7 +47,7 @@ from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
 from twoworlds.release.ledger.entries import Entry
 from twoworlds.release.ledger.journal import Mode, Store
 
-__all__ = ["TABLE", "PostgreSQLStore", "ServerLocation", "locate_on_server"]
+__all__ = ["PostgreSQLStore", "ServerLocation", "locate_on_server"]
 
 TABLE = "twoworlds_ledger"
 _NAME = re.compile(r"(?:[a-z_][a-z0-9_]{0,39}\.)?[a-z_][a-z0-9_]{0,39}")
@@ -121,12 +121,7 @@ class PostgreSQLStore:
         self._connection = self._connect()
 
     def ready(self, *, make: bool) -> bool:
-        """Tell whether the table is there; if wanted, make it.
-
-        Raises:
-            InvalidInput: when there is another table of that name, or a ledger of another format.
-            LedgerUnavailable: when the server would not keep entries durably.
-        """
+        """Tell whether the table is there; if wanted, make it."""
         found = self._rows(_LOOK)
         if not found and make:
             self._lay_out()
@@ -346,9 +341,6 @@ class ServerLocation:
 
 def locate_on_server(address: str, mark: Path | str | None, table: str | None) -> ServerLocation:
     """Return the location that an address names.
-
-    Raises:
-        InvalidInput: when the address or the name of the table cannot be read.
 
     >>> place = locate_on_server("postgresql://ann:hidden@db.example:5433/budget", "m", None)
     >>> str(place)

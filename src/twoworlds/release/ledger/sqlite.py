@@ -23,8 +23,7 @@ from urllib.parse import quote
 from twoworlds.errors import InvalidInput
 from twoworlds.files import keep_private, make_private
 from twoworlds.release.errors import LedgerDamaged, LedgerUnavailable
-from twoworlds.release.ledger.entries import Entry
-from twoworlds.release.ledger.mark import sync_folder
+from twoworlds.release.ledger.entries import Entry, sync_folder
 
 __all__ = ["SQLiteStore"]
 

@@ -31,8 +31,7 @@ from typing import Any
 from twoworlds.errors import InvalidInput
 from twoworlds.release.budget import Cap, Cost, Spent, parse_cost, read_cap
 from twoworlds.release.errors import LedgerDamaged, OverBudget, RequestTaken
-from twoworlds.release.ledger.entries import START, Entry, canonical, digest
-from twoworlds.release.ledger.mark import Place
+from twoworlds.release.ledger.entries import START, Entry, Place, canonical, digest
 
 __all__ = ["Account", "PaidQuery", "State"]
 
@@ -70,11 +69,7 @@ class State:
     requests: dict[tuple[str, str, str], PaidQuery] = field(default_factory=dict)
 
     def follow(self, entry: Entry) -> None:
-        """Read the next entry.
-
-        Raises:
-            LedgerDamaged: with its number, when it is not what must come next.
-        """
+        """Read the next entry."""
         number = self.point.sequence + 1
         if entry.sequence != number:
             raise LedgerDamaged(f"ledger entry {number} is missing: restore a backup", entry=number)
@@ -98,12 +93,7 @@ class State:
         self.point = place
 
     def find(self, dataset: str, analyst: str, query: str, request: str | None) -> PaidQuery | None:
-        """Return the charge that already pays for a query, by request or by query.
-
-        Raises:
-            RequestTaken: when the request paid for another query.
-            InvalidInput: when it has expired.
-        """
+        """Return the charge that already pays for a query, by request or by query."""
         asked = self.requests.get((dataset, analyst, request)) if request is not None else None
         if asked is not None and asked.query != query:
             raise RequestTaken(
@@ -118,11 +108,7 @@ class State:
         return asked or self.queries.get((dataset, query))
 
     def cap(self, account: Account) -> Cap:
-        """Return the cap of an account.
-
-        Raises:
-            InvalidInput: when it has none.
-        """
+        """Return the cap of an account."""
         cap = self.caps.get(account)
         if cap is None:
             raise InvalidInput(
@@ -131,12 +117,7 @@ class State:
         return cap
 
     def check_fits(self, account: Account, cost: Cost) -> Spent:
-        """Return what is spent on an account after a further cost.
-
-        Raises:
-            InvalidInput: when the account has no cap.
-            OverBudget: when the cost does not fit under it.
-        """
+        """Return what is spent on an account after a further cost."""
         cap = self.cap(account)
         before = self.spent.get(account, Spent())
         after = before.plus(cost)
@@ -163,11 +144,7 @@ class State:
         self.units[dataset] = unit
 
     def check_unit(self, dataset: str, unit: str) -> None:
-        """Refuse another unit than the one that the costs of a dataset are about.
-
-        Raises:
-            InvalidInput: saying both.
-        """
+        """Refuse another unit than the one that the costs of a dataset are about."""
         before = self.units.get(dataset, unit)
         if before != unit:
             raise InvalidInput(
@@ -244,11 +221,7 @@ _KINDS: dict[str, Callable[[State, Content, Place], None]] = {
 
 
 def check_name(name: object, what: str) -> str:
-    """Return a name; any text will do, and it is never read as anything but a name.
-
-    Raises:
-        InvalidInput: when it is no text, empty, or very long.
-    """
+    """Return a name; any text will do, and it is never read as anything but a name."""
     if not isinstance(name, str):
         raise InvalidInput(f"{what} has type {type(name).__name__}: give it as text")
     if not 1 <= len(name) <= _LONGEST_NAME:

@@ -15,9 +15,8 @@ from twoworlds.errors import InvalidInput
 from twoworlds.files import write
 from twoworlds.release.budget import Spent
 from twoworlds.release.errors import LedgerDamaged
-from twoworlds.release.ledger.entries import Entry, canonical
+from twoworlds.release.ledger.entries import Entry, Places, canonical, read_mark
 from twoworlds.release.ledger.journal import Location, Store, locate, replay
-from twoworlds.release.ledger.mark import Places, read_mark
 from twoworlds.release.ledger.state import Account, State
 
 __all__ = [
@@ -44,9 +43,6 @@ def show(
     """Return caps, what is spent and what is left, for each dataset and its analysts.
 
     ``place``, ``mark`` and ``table`` are those of `Ledger.create`, here and below.
-
-    Raises:
-        LedgerDamaged: when the ledger does not verify.
     """
     return summary(read_state(place, mark=mark, table=table))
 
@@ -54,12 +50,7 @@ def show(
 def read_state(
     place: Path | str, *, mark: Path | str | None = None, table: str | None = None
 ) -> State:
-    """Return what all entries add up to, after checking them and the mark.
-
-    Raises:
-        InvalidInput: when there is no ledger.
-        LedgerDamaged: when it does not verify.
-    """
+    """Return what all entries add up to, after checking them and the mark."""
     with _reading(locate(place, mark=mark, table=table)) as (store, points):
         return replay(store, points)
 
@@ -113,20 +104,12 @@ def export(place: Path | str, *, table: str | None = None) -> Iterator[dict[str,
 
 
 def verify_export(exported: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Check exported entries, without the ledger, and return what they add up to, as `show` does.
-
-    Raises:
-        LedgerDamaged: with the number of the first entry that is wrong.
-    """
+    """Check exported entries without the ledger; return what they add up to, as `show` does."""
     return summary(exported_state(exported))
 
 
 def exported_state(exported: Iterable[Mapping[str, Any]]) -> State:
-    """Return what exported entries add up to, after checking them.
-
-    Raises:
-        LedgerDamaged: with the number of the first entry that is wrong.
-    """
+    """Return what exported entries add up to, after checking them."""
     state = State()
     for item in exported:
         try:
@@ -172,11 +155,7 @@ def _reading(location: Location) -> Iterator[tuple[Store, Places | None]]:
 
 
 def read_export(path: Path | str) -> list[Mapping[str, Any]]:
-    """Return the exported entries of a file, unchecked.
-
-    Raises:
-        InvalidInput: when it cannot be read as such.
-    """
+    """Return the exported entries of a file, unchecked."""
     place = Path(path)
     try:
         if place.stat().st_size > _LONGEST:

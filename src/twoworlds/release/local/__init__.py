@@ -20,7 +20,7 @@ from twoworlds.release.local.estimates import (
     estimate,
     variance_of_estimate,
 )
-from twoworlds.release.local.intervals import Interval
+from twoworlds.release.local.linear import Interval
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.release.local.release import (
     Certificate,

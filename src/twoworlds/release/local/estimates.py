@@ -21,26 +21,18 @@ from twoworlds.charts import Interval as Drawn
 from twoworlds.charts import Intervals
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import Number, bounds, decimal, probability, sqrt, to_json, whole
-from twoworlds.release.local.intervals import (
+from twoworlds.release.local.linear import (
     Interval,
+    Inverse,
     hoeffding_interval,
+    inverse_of,
     normal_interval,
     tail_interval,
 )
-from twoworlds.release.local.linear import Inverse, inverse_of
 from twoworlds.release.local.randomizer import Randomizer
 from twoworlds.show import Result
 
-__all__ = [
-    "Estimate",
-    "Estimates",
-    "deviation",
-    "estimate",
-    "percent",
-    "projected",
-    "shown",
-    "variance_of_estimate",
-]
+__all__ = ["Estimate", "Estimates", "estimate", "projected", "shown", "variance_of_estimate"]
 
 _MOST_WORK = 1 << 12  # values times the square root of records, for exact tails
 

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import csv
 import io
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -45,7 +44,7 @@ from twoworlds.release.local.columns import Codes
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Chunk", "CsvFile", "ParquetFile", "TableFile", "kept_columns", "open_table"]
+__all__ = ["Chunk", "CsvFile", "ParquetFile", "open_table"]
 
 _SEPARATORS = {".csv": ",;\t|", ".tsv": "\t"}
 _CHUNK = 1 << 12  # records; more of them would only keep the garbage collector busy
@@ -65,24 +64,8 @@ class Chunk:
     carried: Any = None
 
 
-class TableFile(ABC):
-    """A file, a column of it, and the columns to be copied as they are."""
-
-    @abstractmethod
-    def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
-        """Yield the records, with codes by these names."""
-
-    @abstractmethod
-    def write(self, path: Path, names: Sequence[str], chunks: Iterable[Chunk]) -> None:
-        """Write records to a new file of the same kind, with these names for the codes."""
-
-
-def open_table(path: Path, column: str, carry: Sequence[str] = ()) -> TableFile:
-    """Open a CSV, TSV or Parquet file by its ending.
-
-    Raises:
-        InvalidInput: when there is no such file or column, or the ending is another one.
-    """
+def open_table(path: Path, column: str, carry: Sequence[str] = ()) -> CsvFile | ParquetFile:
+    """Open a CSV, TSV or Parquet file by its ending."""
     if not path.is_file():
         raise InvalidInput(f"{path}: there is no such file")
     ending = path.suffix.lower()
@@ -122,7 +105,7 @@ def kept_columns(
 
 
 @dataclass(frozen=True)
-class CsvFile(TableFile):
+class CsvFile:
     """A file of text.
 
     Attributes:
@@ -222,7 +205,7 @@ def _header(file: TextIO, mark: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class ParquetFile(TableFile):
+class ParquetFile:
     """A Parquet file.
 
     Attributes:

@@ -1,4 +1,4 @@
-r"""Unbiased linear estimates: the inverse of a channel.
+r"""Unbiased linear estimates, by the inverse of a channel, and intervals for a true count.
 
 Let h be the true counts of the values, c the counts of the reports and T the channel, so that
 E c = T h. A matrix L with L T = 1 gives the unbiased estimate L c, whose variance, given h, is
@@ -21,54 +21,59 @@ Its columns add up to 1, so that the estimates add up to the number of records: 
 
 Symmetric channels, keep p and q for each other value, need no matrix: L c = (c - q n) / (p - q),
 and that also for irrational p and q.
+
+Of the intervals two hold, and one is only roughly right.
+
+* `tail_interval`: exact tails, where one report tells the value apart. If a record of the value
+  reports o with probability a, and every other record with probability b, then the number Y of
+  reports o is a sum of two binomial variables, Bin(h, a) + Bin(n - h, b), whatever the other values
+  are. For a > b it grows with h, and the interval holds every h with
+
+      P(Y >= y | h) > alpha/2   and   P(Y <= y | h) > alpha/2
+
+  as Clopper and Pearson do for one binomial variable. The tails are enclosed; an h that is not
+  excluded for certain stays in. It covers the true count with probability at least 1 - alpha,
+  whatever the data are.
+* `hoeffding_interval`: the estimate is a sum of independent terms, each within a range of R, so it
+  misses by t or more with probability at most 2 exp(-2 t^2 / (n R^2)) (Hoeffding's inequality). It
+  holds for every channel.
+* `normal_interval`: the estimate plus or minus z times its estimated standard deviation. That is
+  an approximation for many records: nothing is promised.
+
+The first two speak of whole counts from 0 to n. Where no such count is left (then the data are very
+unlikely, whatever they are), the nearest one is given.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, floor, isqrt
+from statistics import NormalDist
+from typing import Any, TypeAlias
 
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
 from twoworlds.errors import InvalidInput
-from twoworlds.numbers import Number, maximum
+from twoworlds.numbers import Number, ball, below, bounds, ln, maximum, sqrt, working_precision
 from twoworlds.release.local.randomizer import Matrix
 
-__all__ = ["Inverse", "inverse_of"]
+__all__ = [
+    "Interval",
+    "Inverse",
+    "hoeffding_interval",
+    "inverse_of",
+    "normal_interval",
+    "tail_interval",
+]
 
 
-class Inverse(ABC):
-    """An unbiased linear estimate of the counts of the values."""
-
-    @abstractmethod
-    def counts(self, reports: Sequence[int]) -> list[Number]:
-        """Return L c."""
-
-    @abstractmethod
-    def variance(self, v: int, histogram: Sequence[int]) -> Number:
-        """Return the exact variance of the estimate of v, given the true counts."""
-
-    @abstractmethod
-    def estimated_variance(self, v: int, reports: Sequence[int]) -> Number:
-        """Return the unbiased estimate of that variance, which may be negative."""
-
-    @abstractmethod
-    def largest_variance(self, v: int, records: int) -> Number:
-        """Return the variance for the worst true counts."""
-
-    @abstractmethod
-    def spread(self, v: int) -> Number:
-        """Return max L_vo - min L_vo over the possible reports o."""
+Inverse: TypeAlias = "Symmetric | Weights"
 
 
 def inverse_of(matrix: Matrix) -> Inverse:
-    """Return the unbiased estimate of a channel.
-
-    Raises:
-        InvalidInput: when there is none, saying which combinations of counts have one.
-    """
+    """Return the unbiased estimate of a channel."""
     if matrix.symmetric:
         keep, other = matrix.rows[0][0], matrix.rows[0][1]
         if not (keep < other or keep > other):
@@ -78,8 +83,14 @@ def inverse_of(matrix: Matrix) -> Inverse:
 
 
 @dataclass(frozen=True)
-class Symmetric(Inverse):
-    """The inverse of a channel with ``keep`` on the diagonal and ``other`` elsewhere."""
+class Symmetric:
+    """The inverse of a channel with ``keep`` on the diagonal and ``other`` elsewhere.
+
+    Its methods, and those of `Weights`: ``counts`` is L c; ``variance`` that of the estimate of v,
+    exactly, given the true counts; ``estimated_variance`` the unbiased estimate of it, which may be
+    negative; ``largest_variance`` that for the worst counts; ``spread`` is max L_vo - min L_vo over
+    the possible reports o.
+    """
 
     keep: Number
     other: Number
@@ -120,7 +131,7 @@ class Symmetric(Inverse):
 
 
 @dataclass(frozen=True)
-class Weights(Inverse):
+class Weights:
     """An exact matrix L, and what one record of each value adds to each variance."""
 
     rows: tuple[tuple[Fraction, ...], ...]
@@ -219,3 +230,155 @@ def _rational(matrix: Matrix) -> fmpq_mat:
 
 def _fraction(x: fmpq) -> Fraction:
     return Fraction(int(x.p), int(x.q))
+
+
+_EXACT = "exact tails"
+_BITS = 128
+_REACH = 4  # times sqrt(m): what lies further from the mean has probability at most 2 e^(-32)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """From low to high, both included.
+
+    Attributes:
+        method: how it was found.
+        guaranteed: whether it holds with the stated confidence, or only roughly.
+    """
+
+    low: Fraction
+    high: Fraction
+    method: str
+    guaranteed: bool
+
+    def mirrored(self, records: int) -> Interval:
+        """Return the interval for the count of all other records."""
+        return replace(self, low=records - self.high, high=records - self.low)
+
+    def __str__(self) -> str:
+        """Return the ends; those of an approximation are rounded to one place."""
+        places = 0 if self.guaranteed else 1
+        return f"{float(self.low):.{places}f} to {float(self.high):.{places}f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        low, high = (int(end) if self.guaranteed else float(end) for end in (self.low, self.high))
+        return {
+            "low": low,
+            "high": high,
+            "method": self.method,
+            "guaranteed": self.guaranteed,
+        }
+
+
+def normal_interval(estimate: Number, variance: Number, alpha: Fraction) -> Interval:
+    """Return the estimate plus or minus z standard deviations, in floats; a variance below 0 is 0.
+
+    >>> found = normal_interval(Fraction(30), Fraction(75), Fraction(1, 20))
+    >>> round(float(found.low), 3), round(float(found.high), 3)
+    (13.026, 46.974)
+    """
+    z = NormalDist().inv_cdf(1 - float(alpha) / 2)
+    middle, half = below(estimate), z * max(0.0, below(variance)) ** 0.5
+    low, high = Fraction(middle - half), Fraction(middle + half)
+    return Interval(low, high, "normal approximation", guaranteed=False)
+
+
+def hoeffding_interval(estimate: Number, spread: Number, records: int, alpha: Fraction) -> Interval:
+    """Return the whole counts within R sqrt(n ln(2 / alpha) / 2) of the estimate.
+
+    >>> found = hoeffding_interval(Fraction(30), Fraction(2), 100, Fraction(1, 20))
+    >>> int(found.low), int(found.high)
+    (3, 57)
+    """
+    reach = spread * sqrt(ln(2 / alpha) * Fraction(records, 2)) if records else Fraction(0)
+    low, high = ceil(bounds(estimate - reach)[0]), floor(bounds(estimate + reach)[1])
+    return _within(low, high, records, "Hoeffding's inequality")
+
+
+def tail_interval(seen: int, records: int, own: Number, other: Number, alpha: Fraction) -> Interval:
+    """Return the whole counts that exact tails do not exclude.
+
+    Args:
+        seen: how often the report was seen.
+        records: n.
+        own: a, the probability of that report for a record of the value.
+        other: b, the same for every other record; not equal to a.
+        alpha: the probability with which the interval may miss.
+
+    >>> found = tail_interval(40, 100, Fraction(3, 4), Fraction(1, 4), Fraction(1, 20))
+    >>> int(found.low), int(found.high)
+    (12, 47)
+    """
+    if own < other:  # then the records of other values make the report likelier
+        return tail_interval(seen, records, other, own, alpha).mirrored(records)
+    half = alpha / 2
+    a, b = ball(own, 2 * _BITS), ball(other, 2 * _BITS)
+    estimate, spread = (seen - other * records) / (own - other), 1 / (own - other)
+    wider = hoeffding_interval(estimate, spread, records, alpha)  # excludes less, and at once
+
+    def stays_from_below(h: int) -> bool:
+        return not _at_most(half, seen, (h, a), (records - h, b))
+
+    def stays_from_above(h: int) -> bool:  # Y <= y: at least n - y do not report it
+        return not _at_most(half, records - seen, (records - h, 1 - b), (h, 1 - a))
+
+    first, last = int(wider.low), int(wider.high)
+    low = first + _first(lambda i: stays_from_below(first + i), last - first)
+    high = last - _first(lambda i: stays_from_above(last - i), last - first)
+    return _within(min(low, high), max(low, high), records, _EXACT)
+
+
+def _first(stays: Callable[[int], bool], most: int) -> int:
+    """Return the least of 0, 1, ..., most that stays in, or most if none does."""
+    low, high = -1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if stays(middle) else (middle, high)
+    return high
+
+
+def _within(low: int, high: int, records: int, method: str) -> Interval:
+    """Cut an interval to 0..n, and leave the nearest count if nothing else is left."""
+    ends = (min(max(low, 0), records), min(max(high, 0), records))
+    return Interval(Fraction(min(ends)), Fraction(max(ends)), method, guaranteed=True)
+
+
+def _at_most(level: Fraction, y: int, one: tuple[int, arb], two: tuple[int, arb]) -> bool:
+    """Tell whether P(A + B >= y) <= level for certain, with A ~ Bin(*one) and B ~ Bin(*two).
+
+    Values of A and B far from their means are left out; by Hoeffding's inequality their
+    probability is at most 4 e^(-32).
+    """
+    with working_precision(_BITS):
+        first, masses = _law(*one)
+        start, others = _law(*two)
+        tails = [arb(0)]  # sums of the last 0, 1, ... of the others
+        for mass in reversed(others):
+            tails.append(tails[-1] + mass)
+        total = arb(0)
+        for i, mass in enumerate(masses):
+            needed = y - (first + i) - start
+            total += mass * tails[len(others) - min(max(needed, 0), len(others))]
+        left_out = 4 * arb(-2 * _REACH**2).exp()
+        return bool(total + left_out <= arb(level.numerator) / level.denominator)
+
+
+def _law(m: int, p: arb) -> tuple[int, list[arb]]:
+    """Return the probabilities of Bin(m, p) near its mean, and where they begin."""
+    if m == 0:
+        return 0, [arb(1)]
+    middle = int(float((p * m).mid()))
+    reach = (isqrt(m) + 1) * _REACH + 2
+    low, high = max(0, middle - reach), min(m, middle + reach)
+    q = 1 - p
+    if not p > 0 or not q > 0:  # certain: p is 0 or 1
+        return (0 if not p > 0 else m), [arb(1)]
+    logarithm = arb(m + 1).lgamma() - arb(low + 1).lgamma() - arb(m - low + 1).lgamma()
+    mass = (logarithm + p.log() * low + q.log() * (m - low)).exp()
+    odds = p / q
+    masses = [mass]
+    for j in range(low, high):
+        mass = mass * odds * (m - j) / (j + 1)
+        masses.append(mass)
+    return low, masses

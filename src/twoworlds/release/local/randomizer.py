@@ -48,7 +48,7 @@ from twoworlds.mechanisms import Dense, PerRecord
 from twoworlds.mechanisms.named import gamma
 from twoworlds.mechanisms.named import pram as pram_mechanism
 from twoworlds.mechanisms.named import randomized_response as randomized_response_mechanism
-from twoworlds.mechanisms.named.spelling import spelled_rows
+from twoworlds.mechanisms.named.load import spelled_rows
 from twoworlds.numbers import (
     INFINITY,
     Number,
@@ -64,7 +64,7 @@ from twoworlds.release.noise import SimulatedBits, SystemBits
 from twoworlds.show import Result
 from twoworlds.worlds import Explicit
 
-__all__ = ["CHANNELS", "DEFINITION", "MOST_VALUES", "Matrix", "Randomizer", "read_names"]
+__all__ = ["Matrix", "Randomizer", "read_names"]
 
 CHANNELS: Registry[Matrix] = Registry("channel")
 _DRAWN = 12

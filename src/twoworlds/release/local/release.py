@@ -45,13 +45,10 @@ from twoworlds.show import Result
 __all__ = [
     "Certificate",
     "certificate_path",
-    "check_free",
     "estimate_file",
     "permutation",
-    "publish",
     "randomize_file",
     "read_certificate",
-    "workshop",
 ]
 
 _KIND = "twoworlds randomized column"
@@ -133,11 +130,7 @@ def certificate_path(path: Path) -> Path:
 
 
 def read_certificate(path: Path) -> Certificate | None:
-    """Read the certificate of a randomized file, or return None if there is none.
-
-    Raises:
-        InvalidInput: when the file beside it is no certificate.
-    """
+    """Read the certificate of a randomized file, or return None if there is none."""
     beside = certificate_path(path)
     if not beside.is_file():
         return None
@@ -195,11 +188,7 @@ def workshop(path: Path) -> Iterator[Path]:
 
 
 def publish(made: Path, path: Path, certificate: str) -> None:
-    """Put a finished file and its certificate in place.
-
-    Raises:
-        InvalidInput: when something is there, or the disk refuses.
-    """
+    """Put a finished file and its certificate in place."""
     written = made.with_name("certificate")
     beside = certificate_path(path)
     try:

@@ -28,14 +28,9 @@ scores; what its time tells is said in `twoworlds.release.noise.choice`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from twoworlds.late import names_of
-
-if TYPE_CHECKING:
-    from twoworlds.release.noise.bits import Bits, SeededBits, SimulatedBits, SystemBits
-    from twoworlds.release.noise.choice import choice_law, choose, choose_simulated
-    from twoworlds.release.noise.sampler import Sampler
+from twoworlds.release.noise.bits import Bits, SeededBits, SimulatedBits, SystemBits
+from twoworlds.release.noise.choice import choice_law, choose, choose_simulated
+from twoworlds.release.noise.sampler import Sampler
 
 __all__ = [
     "Bits",
@@ -47,11 +42,3 @@ __all__ = [
     "choose",
     "choose_simulated",
 ]
-
-# Where each name is found when it is first used; the imports above tell type checkers the same.
-_PLACES = {
-    "bits": ("Bits", "SeededBits", "SimulatedBits", "SystemBits"),
-    "choice": ("choice_law", "choose", "choose_simulated"),
-    "sampler": ("Sampler",),
-}
-__getattr__, __dir__ = names_of(__name__, _PLACES)

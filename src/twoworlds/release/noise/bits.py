@@ -23,8 +23,6 @@ from hashlib import sha256
 from struct import unpack
 from typing import TYPE_CHECKING, Any, Never, final
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import whole
 
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-__all__ = ["KEY_LIFE", "Bits", "SeededBits", "SimulatedBits", "SystemBits"]
+__all__ = ["Bits", "SeededBits", "SimulatedBits", "SystemBits"]
 
 KEY_LIFE = 1 << 30  # bytes
 _ZEROS = memoryview(bytes(1 << 16))
@@ -158,6 +156,8 @@ def _words(found: bytearray) -> Words:
 
 
 def _counter_mode(key: bytes, nonce: bytes) -> Any:
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
     return Cipher(algorithms.AES(key), modes.CTR(nonce)).encryptor()
 
 

@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, log2, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from flint import arb
@@ -77,6 +77,7 @@ _HALF = 1 << 32
 _PRECISION = 192
 _REACH = 10  # how many times the width the blocks go to either side, at first
 _SIDE = 1024  # blocks on one side
+Weights: TypeAlias = "GaussianWeights | PoissonWeights"  # log-concave, and greatest at the mode
 
 
 class Block(NamedTuple):
@@ -277,24 +278,6 @@ def _up(x: arb) -> int:
     """Return a whole number that is surely not below x, and at least 0."""
     mantissa, exponent = map(int, x.upper().man_exp())
     return max(0, mantissa << exponent if exponent >= 0 else -(-mantissa >> -exponent))
-
-
-class Weights(Protocol):
-    """A log-concave function on the whole numbers, rising up to the mode and falling from it on."""
-
-    @property
-    def mode(self) -> int:
-        """Where it is greatest."""
-
-    @property
-    def width(self) -> float:
-        """About the standard deviation of the law."""
-
-    def exact(self, k: int) -> Number:
-        """Return f(k)."""
-
-    def enclosed(self, k: int, bits: int) -> arb:
-        """Return a ball that holds f(k)."""
 
 
 @dataclass(frozen=True)

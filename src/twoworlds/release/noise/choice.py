@@ -100,12 +100,6 @@ def choice_law(scores: Sequence[int], rate: Fraction) -> list[Number]:
 def decided(scores: Sequence[int], rate: Fraction, known: int, count: int) -> int | None:
     """Return the candidate that a uniform number chooses, or None if its first bits leave it open.
 
-    Args:
-        scores: as for `choose`.
-        rate: as for `choose`.
-        known: the first bits of U, as a whole number.
-        count: how many they are.
-
     >>> decided([0, 0], Fraction(1), 0, 1), decided([0, 0], Fraction(1), 1, 1)
     (0, 1)
     >>> decided([1, 0], Fraction(1), 0b1011, 4) is None  # e / (e + 1) lies between 11/16 and 12/16

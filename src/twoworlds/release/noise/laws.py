@@ -1,7 +1,7 @@
 r"""The cumulative probabilities that tables are made of.
 
 * `SignedGeometric` and `Digit`: the parts of two-sided geometric noise (see
-  `twoworlds.release.noise.laplace`);
+  `twoworlds.release.noise.sampler`);
 * `Tailed`: any `Noise`, by its probabilities and tails.
 """
 

@@ -7,7 +7,7 @@ Only the first 64 bits of U are drawn, as a word w, and compared with the words
 
 If w < c_k then U < F(k), and if w > c_k then U > F(k), for certain. If w equals some c_k, a *tie*,
 64 bits do not decide: further bits of U are drawn and compared with further bits of F, until they
-do (`twoworlds.release.noise.table`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words
+do (`Uniform`). Far out, where F(k) < 2^-64 or 1 - F(k) <= 2^-64, all words
 c_k are 0 or 2^64 - 1: they need no place in the table, because both words are ties, and whoever
 draws one of them gets the exact continuation. So the law is exactly the stated one, ends included.
 
@@ -141,12 +141,7 @@ class Table:
         return self.start + place
 
     def values(self, words: Words, source: Bits) -> tuple[Integers, dict[int, int]]:
-        """Return the value of each word, and apart from them the values at ties.
-
-        Args:
-            words: the first bits of a uniform number each; lower bits than `bits` are left out.
-            source: where a tie takes its further bits from.
-        """
+        """Return the value of each word, and apart from them the values at ties."""
         import numpy as np
 
         if self.bits < _WORD:

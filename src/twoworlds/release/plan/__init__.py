@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from twoworlds.release.plan.groups import Cell, Totals
 from twoworlds.release.plan.statement import Plan, plan
 from twoworlds.release.plan.tables import check_columns
-from twoworlds.release.plan.totals import Cell, Totals
 
 __all__ = ["Cell", "Plan", "Totals", "check_columns", "plan"]

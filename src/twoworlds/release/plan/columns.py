@@ -36,7 +36,8 @@ from twoworlds.errors import TooLarge
 from twoworlds.numbers import show
 from twoworlds.release.backends.base import Family, Field
 from twoworlds.release.plan import sql
-from twoworlds.release.plan.engines import Engine
+from twoworlds.release.plan.sql import Engine
+from twoworlds.release.policy.model import Value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -48,7 +49,6 @@ from twoworlds.release.query.conditions import (
     Operator,
 )
 from twoworlds.release.query.resolve import Measure
-from twoworlds.release.values import Value
 
 __all__ = ["Clean", "truth"]
 
@@ -352,11 +352,7 @@ class Clean:
     # --- values in units ------------------------------------------------------------------------
 
     def units(self, measure: Measure) -> exp.Expression:
-        """Return v, a 64-bit integer or narrower; missing where the column is, unless filled.
-
-        Raises:
-            TooLarge: for a unit with a huge numerator or denominator.
-        """
+        """Return v, a 64-bit integer or narrower; missing where the column is, unless filled."""
         if measure.unit.numerator * measure.unit.denominator >= MOST_PARTS:
             raise TooLarge(
                 f"the unit {show(measure.unit)} of {measure.column!r} has too many digits: "
@@ -446,12 +442,7 @@ def _clamped(v: exp.Expression, low: exp.Expression, high: exp.Expression) -> ex
 
 
 def truth(condition: Condition, column: Callable[[str], Clean]) -> exp.Expression:
-    """Return a condition as an expression over clean columns: true, false or unknown.
-
-    Args:
-        condition: The condition.
-        column: The clean column of a name.
-    """
+    """Return a condition as an expression over clean columns: true, false or unknown."""
     match condition:
         case Compare(name, operator, value):
             return column(name).compare(operator, value)

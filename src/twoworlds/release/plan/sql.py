@@ -1,12 +1,15 @@
-"""Small pieces of SQL: names, constants, and cases in a balanced tree.
+r"""Small pieces of SQL (names, constants, cases in a balanced tree), and what engines differ in.
 
 Names are always quoted and constants are rendered by sqlglot, which knows the quotes and escapes of
 each engine. No text is ever pasted into a statement.
+
+What differs between engines stands in one table; everything else is left to sqlglot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from sqlglot import exp
@@ -14,6 +17,7 @@ from sqlglot import exp
 from twoworlds.errors import InvalidInput
 
 __all__ = [
+    "Engine",
     "all_of",
     "any_of",
     "case",
@@ -21,6 +25,7 @@ __all__ = [
     "column",
     "compare",
     "double",
+    "engine_of",
     "is_missing",
     "is_present",
     "literal_rows",
@@ -32,6 +37,7 @@ __all__ = [
     "text",
     "tree",
 ]
+
 
 _COMPARISONS: dict[str, type[exp.Expression]] = {
     "=": exp.EQ,
@@ -173,13 +179,7 @@ def _balanced(parts: Sequence[exp.Expression], connector: type[exp.Expression]) 
 def tree(
     below: Callable[[int], exp.Expression], leaf: Callable[[int], exp.Expression], size: int
 ) -> exp.Expression:
-    """Return one of ``size`` leaves by bisection: leaf i where ``below(j)`` is false for j < i.
-
-    Args:
-        below: The condition that the value lies below edge j, which is between leaf j and j + 1.
-        leaf: The value of each leaf.
-        size: The number of leaves.
-    """
+    """Return one of ``size`` leaves by bisection: leaf i where ``below(j)`` is false for j < i."""
 
     def branch(first: int, last: int) -> exp.Expression:
         if first == last:
@@ -188,3 +188,155 @@ def tree(
         return case((below(middle), branch(first, middle)), default=branch(middle + 1, last))
 
     return branch(0, size - 1)
+
+
+Build = Callable[[exp.Expression], exp.Expression]
+
+
+def _isnan(x: exp.Expression) -> exp.Expression:
+    return exp.IsNan(this=x)
+
+
+def _equals_nan(x: exp.Expression) -> exp.Expression:
+    return exp.EQ(this=x, expression=exp.Literal.string("NaN"))
+
+
+def _collate(name: str) -> Build:
+    def collate(x: exp.Expression) -> exp.Expression:
+        return exp.Collate(this=x, expression=exp.Var(this=name))
+
+    return collate
+
+
+def _same(x: exp.Expression) -> exp.Expression:
+    return x
+
+
+def _round(x: exp.Expression) -> exp.Expression:
+    return exp.Round(this=x)
+
+
+def _half_up(x: exp.Expression) -> exp.Expression:
+    return exp.Floor(
+        this=x + exp.Cast(this=exp.Literal.string("0.5"), to=exp.DataType.build("DOUBLE"))
+    )
+
+
+def _floor_divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
+    return exp.IntDiv(this=a, expression=b)
+
+
+def _divide(a: exp.Expression, b: exp.Expression) -> exp.Expression:
+    return exp.Div(this=a, expression=b, typed=True, safe=False)
+
+
+def _hash(name: str) -> Callable[[Sequence[exp.Expression]], exp.Expression]:
+    def digest(columns: Sequence[exp.Expression]) -> exp.Expression:
+        return exp.Anonymous(this=name, expressions=list(columns))
+
+    return digest
+
+
+def _md5(columns: Sequence[exp.Expression]) -> exp.Expression:
+    """Return the MD5 of columns as text, with a bar between them."""
+    joined: exp.Expression = exp.Literal.string("")
+    for x in columns:
+        text = exp.Cast(this=x, to=exp.DataType.build("TEXT"))
+        part = exp.Coalesce(this=text, expressions=[exp.Literal.string("")])
+        bar = exp.DPipe(this=joined, expression=exp.Literal.string("|"), safe=True)
+        joined = exp.DPipe(this=bar, expression=part, safe=True)
+    return exp.MD5(this=joined)
+
+
+def _md5_of_bytes(columns: Sequence[exp.Expression]) -> exp.Expression:
+    """Return the MD5 of columns as bytes: a text in SQLite need not be UTF-8."""
+    found = _md5(columns)
+    found.set("this", exp.Cast(this=found.this, to=exp.DataType.build("BLOB")))
+    return found
+
+
+def _in_calendar(x: exp.Expression) -> exp.Expression:
+    """Whether a date is a day: MySQL may hold others, such as 2026-00-00 and 2026-02-31."""
+    number = exp.Anonymous(this="TO_DAYS", expressions=[x])
+    again = exp.Anonymous(this="FROM_DAYS", expressions=[number])
+    return exp.EQ(this=again, expression=x.copy())
+
+
+def _bytes_of(x: exp.Expression) -> exp.Expression:
+    """Return the bytes of a text in UTF-8: MySQL's collations merge capitals, accents and blanks.
+
+    Its binary collations, too, ignore blanks at the end.
+    """
+    unicode = exp.DataType(this=exp.DType.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
+    return exp.Cast(this=exp.Cast(this=x, to=unicode), to=exp.DataType.build("BINARY"))
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The habits of one engine.
+
+    Attributes:
+        nan: How a float is tested for NaN; None where no such value can be kept.
+        bytewise: How texts are made to compare byte by byte, whatever the column's collation.
+        digest: A number or text that looks random and depends on nothing but these columns.
+        round: The nearest whole number of a float; Spark's ``round`` is slow.
+        divide: The quotient of whole numbers, the first a multiple of the second.
+        wide: Whether a sum of 64-bit integers is wider than 64 bits; if not, sums are taken in
+            limbs of 30 bits.
+        narrow: Whether a sum of integers below 64 bits has only 64 bits.
+        decimals: Whether decimals have no bounds and compute exactly; if not, they are read as
+            floats.
+        underflows: Whether a float that becomes too small is an error.
+        dates: Whether dates have a type of their own; if not, they are ISO texts.
+        listed: Up to how many declared keys are searched in a list, by ``IN`` and
+            ``ARRAY_POSITION``, where a join takes a stage of its own.
+        widest: The type of whole numbers beyond 64 bits.
+        in_calendar: Whether a date is a day; None where all are.
+        values: Whether declared keys are a table of ``VALUES``; if not, a union of rows.
+    """
+
+    nan: Build | None = _isnan
+    bytewise: Build = _same
+    digest: Callable[[Sequence[exp.Expression]], exp.Expression] = _md5
+    round: Build = _round
+    divide: Callable[[exp.Expression, exp.Expression], exp.Expression] = _divide
+    wide: bool = True
+    narrow: bool = False
+    decimals: bool = False
+    underflows: bool = False
+    dates: bool = True
+    listed: int = 0
+    widest: str = "INT128"
+    in_calendar: Build | None = None
+    values: bool = True
+
+
+_ENGINES = {
+    "duckdb": Engine(
+        bytewise=_collate('"C"'),
+        digest=_hash("HASH"),
+        divide=_floor_divide,
+    ),
+    "postgres": Engine(
+        nan=_equals_nan, bytewise=_collate('"C"'), narrow=True, decimals=True, underflows=True
+    ),
+    "sqlite": Engine(
+        nan=None, bytewise=_collate("BINARY"), digest=_md5_of_bytes, wide=False, dates=False
+    ),
+    "mysql": Engine(  # and MariaDB
+        nan=None,
+        bytewise=_bytes_of,
+        divide=_floor_divide,
+        widest="DECIMAL(20, 0)",
+        in_calendar=_in_calendar,
+        values=False,
+    ),
+    "spark": Engine(
+        digest=_hash("XXHASH64"), round=_half_up, divide=_floor_divide, wide=False, listed=1000
+    ),
+}
+
+
+def engine_of(dialect: str) -> Engine:
+    """Return the habits of an engine that is supported."""
+    return _ENGINES[dialect]

@@ -20,10 +20,9 @@ from sqlglot import exp
 from twoworlds.release.backends.base import Backend
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean, truth
-from twoworlds.release.plan.engines import Engine, engine_of
-from twoworlds.release.plan.groups import Grouping, limited, rank
+from twoworlds.release.plan.groups import Grouping, Layout, Totals, aggregates, limbs, limited, rank
+from twoworlds.release.plan.sql import Engine, engine_of
 from twoworlds.release.plan.tables import Table
-from twoworlds.release.plan.totals import Layout, Totals, aggregates, limbs
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Measure, Resolved
 
@@ -48,13 +47,7 @@ class Plan:
 
 
 def plan(resolved: Resolved, relation: exp.Table, backend: Backend) -> Plan:
-    """Return the statement that computes the true totals of a query in its engine.
-
-    Args:
-        resolved: The query.
-        relation: The table of its dataset, from `open_backend`.
-        backend: The engine that has it.
-    """
+    """Return the statement that computes the true totals of a query in its engine."""
     return _Planner.of(resolved, relation, backend).plan()
 
 

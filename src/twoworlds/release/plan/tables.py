@@ -15,12 +15,12 @@ from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.release.backends.base import Backend, Field
 from twoworlds.release.plan import sql
 from twoworlds.release.plan.columns import Clean
-from twoworlds.release.plan.engines import engine_of
+from twoworlds.release.plan.sql import engine_of
 from twoworlds.release.policy.model import Dataset, PublicTable
 from twoworlds.release.query.conditions import columns_of
 from twoworlds.release.query.resolve import Resolved
 
-__all__ = ["Table", "check_columns", "check_field", "check_kind", "columns_used"]
+__all__ = ["Table", "check_columns", "check_field", "check_kind"]
 
 RAW, LOOKED = "raw", "looked"  # what statements call the table, and the tables looked up
 
@@ -149,9 +149,6 @@ def check_columns(
     """Check that the tables have the columns that a query uses, of the kinds that are declared.
 
     Public tables are checked for keys that occur twice; nothing is read off the dataset.
-
-    Raises:
-        InvalidInput: when a column is absent, is of another kind, or a public key is not unique.
     """
     person = dataset.unit.person
     if person is not None and person not in dataset.columns:

@@ -106,13 +106,7 @@ class CheckedDataset(Result):
 def checked(
     policy: Policy, *, data: bool = False, sources: Mapping[str, Any] | None = None
 ) -> tuple[list[CheckedDataset], list[str]]:
-    """Check every dataset of a policy against its data; return all that is wrong besides.
-
-    Args:
-        policy: What is declared.
-        data: Whether to count what the data are like, for their owner.
-        sources: Where datasets are, if the policy does not say, such as data frames.
-    """
+    """Check every dataset of a policy against its data; return all that is wrong besides."""
     faults: list[str] = []
     found = []
     for dataset in policy.datasets.values():
@@ -170,14 +164,7 @@ def _misfits(
 
 
 def draft(data: str, name: str, *, table: str | None = None, folder: Path = Path()) -> str:
-    """Return the text of a policy for a table, with what must be filled in left as LOW, HIGH, KEYS.
-
-    Args:
-        data: A file of rows, or of tables.
-        name: What queries call the table.
-        table: For a file of DuckDB or SQLite, the table in it.
-        folder: Where the policy will be.
-    """
+    """Return the text of a policy for a table; LOW, HIGH and KEYS are left to be filled in."""
     source = Path(data).absolute()
     place = data if Path(data).is_absolute() else _relative(source, folder)
     if table is None and source.suffix.lower() in _TABLES:

@@ -241,13 +241,7 @@ class Examination(Result):
 
 
 def examine(dataset: Dataset, backend: Backend, relation: exp.Table) -> Examination:
-    """Count what the data of a dataset are like.
-
-    Args:
-        dataset: What is declared.
-        backend: The engine, from `open_backend`.
-        relation: The table of the dataset.
-    """
+    """Count what the data of a dataset are like."""
     measures = tuple(Measure("rows", column=name) for name in dataset.columns)
     table = Table.of(Resolved(Query(dataset.name), dataset, (), measures, ()), relation, backend)
     fields = backend.fields(relation)

@@ -39,7 +39,7 @@ from twoworlds.release.policy.records import BLOCK, LONGEST, Lines, Records
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Ask", "Imported", "Unfit", "import_text", "imported_place"]
+__all__ = ["Ask", "Imported", "Unfit", "import_text"]
 
 Ask = Callable[[Sequence[str], bool], bool]
 _FIRST = 5  # lines of values that do not fit, by number
@@ -94,8 +94,10 @@ class Unfit:
 
     def __str__(self) -> str:
         """Name the lines."""
-        more = ", ..." if self.count > len(self.lines) else ""
-        return f"line{'s'[: self.count != 1]} {', '.join(map(str, self.lines))}{more}"
+        shown = [*map(str, self.lines)]
+        if self.count > len(shown):
+            shown[_FIRST:] = ["..."]
+        return f"line{'s'[: self.count != 1]} {', '.join(shown)}"
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ class _Staged:
     def lines(self, rows: str, condition: str) -> tuple[int, ...]:
         """Return the first lines."""
         found = self.connection.execute(
-            f"SELECT line FROM {rows} AND ({condition}) ORDER BY line LIMIT {_FIRST}"
+            f"SELECT line FROM {rows} AND ({condition}) ORDER BY line LIMIT {_FIRST + 1}"
         )
         return tuple(int(line) for (line,) in found.fetchall())
 
@@ -240,11 +242,12 @@ class _Staged:
             return header
         first = [name.strip() for name in self.first]
         if expected:
-            absent = [name for name in expected if name not in first]
+            absent = sorted({*expected} - {*first})
             numbered = [f"column{i + 1}" for i in range(len(first))]
             if absent and not {*expected} <= {*numbered}:
+                declared = f"column{'s'[: len(absent) > 1]} {', '.join(map(repr, absent))}"
                 raise InvalidInput(
-                    f"{path}: the first line does not name the declared column {absent[0]!r}: is "
+                    f"{path}: the first line does not name the declared {declared}: is "
                     "it the right file? --no-header says that the first line is a record; columns "
                     "are called column1, column2 and so on then"
                 )

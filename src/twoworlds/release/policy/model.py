@@ -1,21 +1,102 @@
-"""What the owner of the data declares: bounds, keys, the privacy unit, what is public, budgets.
+r"""What the owner of the data declares: bounds, keys, the privacy unit, what is public, budgets.
 
-Nothing here is read off the data. A column that is not declared cannot be used.
+Constants of queries and policies are numbers, texts, dates and truth values (`Value`). Nothing here
+is read off the data. A column that is not declared cannot be used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
 from twoworlds.errors import InvalidInput, UnknownName
+from twoworlds.numbers import Side, exact_text, rational, show
 from twoworlds.release.budget import Cap
-from twoworlds.release.values import Value
 
-__all__ = ["Column", "ColumnKind", "Dataset", "Neighbours", "Policy", "PublicTable", "Unit"]
+__all__ = [
+    "Column",
+    "ColumnKind",
+    "Dataset",
+    "Neighbours",
+    "Policy",
+    "PublicTable",
+    "Unit",
+    "Value",
+    "as_value",
+    "check_value",
+    "grouped",
+    "plain_value",
+    "shown_value",
+]
+
+
+Value = str | bool | Fraction | date
+
+
+def check_value(value: object) -> None:
+    """Refuse what is no constant of a query."""
+    if isinstance(value, datetime) or not isinstance(value, (str, bool, Fraction, date)):
+        raise InvalidInput(
+            f"a constant is a number, a text, a date or a truth value, not {type(value).__name__}"
+        )
+
+
+def as_value(value: object) -> Value:
+    """Return a constant, numbers exactly.
+
+    >>> as_value(18), as_value("north")
+    (Fraction(18, 1), 'north')
+    """
+    if not isinstance(value, bool) and isinstance(value, (int, float)):
+        return rational(value, "a constant")
+    check_value(value)
+    return value  # type: ignore[return-value]  # checked
+
+
+def plain_value(value: Value) -> Any:
+    """Return a constant as plain data, which tells a number from a text and a date.
+
+    >>> plain_value(Fraction(1, 2)), plain_value("1/2")
+    ({'number': '1/2'}, '1/2')
+    """
+    match value:
+        case bool() | str():
+            return value
+        case Fraction():
+            return {"number": exact_text(value)}
+        case _:
+            return {"date": value.isoformat()}
+
+
+def shown_value(value: Value) -> str:
+    """Return a constant as a person would write it.
+
+    >>> shown_value(Fraction(5, 2)), shown_value(True)
+    ('5/2', 'true')
+    """
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case Fraction():
+            return str(exact_text(value))
+        case _:
+            return value.isoformat()
+
+
+def grouped(x: Fraction, side: Side = "about") -> str:
+    """Return a number for people, a whole one with separators.
+
+    >>> grouped(Fraction(485200000)), grouped(Fraction(5, 2))
+    ('485,200,000', '5/2 (2.5)')
+    """
+    return f"{x.numerator:,}" if x.denominator == 1 else show(x, side=side)
+
 
 ColumnKind = Literal["integer", "number", "text", "boolean", "date"]
 Neighbours = Literal["add-remove", "substitute"]
@@ -112,11 +193,7 @@ class Dataset:
             )
 
     def column(self, name: str) -> Column:
-        """Return a declared column: of the dataset, or ``table.column`` of a public table.
-
-        Raises:
-            UnknownName: for any other name.
-        """
+        """Return a declared column: of the dataset, or ``table.column`` of a public table."""
         if name in self.columns:
             return self.columns[name]
         table, dot, rest = name.partition(".")
@@ -145,11 +222,7 @@ class Policy:
     text: str = field(default="", repr=False, compare=False)
 
     def dataset(self, name: str) -> Dataset:
-        """Return a dataset.
-
-        Raises:
-            InvalidInput: when there is none of this name.
-        """
+        """Return a dataset."""
         if not self.datasets:
             raise InvalidInput("the policy declares no dataset: add one under datasets:")
         if name not in self.datasets:

@@ -44,8 +44,8 @@ from twoworlds.release.policy.model import (
     Policy,
     PublicTable,
     Unit,
+    Value,
 )
-from twoworlds.release.values import Value
 
 __all__ = ["parse_policy", "read_policy", "read_with_faults"]
 
@@ -65,15 +65,7 @@ def read_policy(path: Path | str) -> Policy:
 
 
 def read_with_faults(path: Path | str, *, text_sources: bool = False) -> tuple[Policy, list[str]]:
-    """Read a policy file; return what could be read of it, and all that is wrong with it.
-
-    Args:
-        path: The file.
-        text_sources: Whether sources may be text files, as they may before an import.
-
-    Raises:
-        InvalidInput: when it is no policy at all.
-    """
+    """Read a policy file; return what could be read of it, and all that is wrong with it."""
     place = Path(path)
     try:
         if place.stat().st_size > _LONGEST:

@@ -57,12 +57,13 @@ class Lines:
     def add(self, number: int, reason: str = "") -> None:
         """Add a line by its number."""
         self.count += 1
-        if len(self.first) < SHOWN:
+        if len(self.first) <= SHOWN:  # one more, which is shown if it is the last
             self.first.append((number, reason))
 
     def __str__(self) -> str:
         """Name the lines, with what is wrong with each."""
-        named = [f"{n} ({reason})" if reason else str(n) for n, reason in self.first]
+        first = self.first if self.count == len(self.first) else self.first[:SHOWN]
+        named = [f"{n} ({reason})" if reason else str(n) for n, reason in first]
         more = self.count - len(named)
         return ", ".join([*named, *([f"and {more:,} more"] if more else [])])
 
@@ -83,11 +84,7 @@ class Records:
     def __init__(
         self, path: Path, *, delimiter: str | None = None, encoding: str | None = None
     ) -> None:
-        """Read the first record.
-
-        Raises:
-            InvalidInput: when there is none, or nothing says how it is to be read.
-        """
+        """Read the first record."""
         self.path = path
         self.delimiter = _delimiter(path, delimiter)
         self.encoding = _encoding(path, encoding)

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import rational
-from twoworlds.release.values import Value, as_value, check_value, plain_value
+from twoworlds.release.policy.model import Value, as_value, check_value, plain_value
 
 __all__ = [
     "All",
@@ -147,12 +147,7 @@ Condition = Compare | OneOf | Missing | Not | All | AnyOf
 
 
 def check_condition(condition: object) -> None:
-    """Refuse what is no condition, and one that is nested too deeply to be worked on.
-
-    Raises:
-        InvalidInput: for anything else, such as a text or a truth value.
-        TooLarge: when more than 20 levels of not, all and any stand inside one another.
-    """
+    """Refuse what is no condition, and one that is nested too deeply to be worked on."""
     level = [_checked(condition)]
     for _ in range(DEEPEST + 1):
         level = [part for outer in level for part in _parts(outer)]

@@ -19,6 +19,7 @@ from typing import Any, Literal, get_args
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import exact_text, rational
+from twoworlds.release.policy.model import Value, as_value, plain_value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -31,7 +32,6 @@ from twoworlds.release.query.conditions import (
     check_name,
     plain,
 )
-from twoworlds.release.values import Value, as_value, plain_value
 
 __all__ = ["Aggregate", "By", "Join", "Kind", "Query", "query_of", "value_of"]
 
@@ -259,9 +259,6 @@ def query_of(data: Any) -> Query:
     >>> asked = Query("people").by("region").count()
     >>> query_of(asked.plain()) == asked
     True
-
-    Raises:
-        InvalidInput: for anything else.
     """
     try:
         return Query(

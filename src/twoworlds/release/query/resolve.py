@@ -26,10 +26,9 @@ from typing import Literal
 
 from twoworlds.errors import InvalidInput, TooLarge, UnknownName
 from twoworlds.numbers import show
-from twoworlds.release.policy.model import Column, Dataset
+from twoworlds.release.policy.model import Column, Dataset, Value, shown_value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, By, Query
-from twoworlds.release.values import Value, shown_value
 
 __all__ = ["Axis", "Measure", "MeasureKind", "Recipe", "Resolved", "resolve"]
 

@@ -18,8 +18,8 @@ from twoworlds.release.sensitivity.calibration import (
     Moments,
     NoiseKind,
     calibrate,
+    cost_for,
 )
-from twoworlds.release.sensitivity.inverse import cost_for
 from twoworlds.release.sensitivity.joint import Joint, joint
 
 __all__ = [

@@ -63,7 +63,7 @@ from typing import NamedTuple
 from twoworlds.release.query.resolve import Measure, Resolved
 from twoworlds.release.sensitivity.contributions import Index, Option, Rows, RowType
 
-__all__ = ["Supremum", "cells", "cells_of_one", "change", "row_supremum", "unit_supremum"]
+__all__ = ["Supremum", "cells_of_one", "change", "unit_supremum"]
 
 _MOST_PAIRS = 20_000
 _CLOSE = 64
@@ -106,16 +106,7 @@ def row_supremum(
     absent: bool,
     ceiling: Fraction | None = None,
 ) -> Supremum:
-    """Return the largest loss of a row.
-
-    Args:
-        rows: The row types.
-        weights: Of the measures that count; the others are not looked at.
-        power: 1 or 2.
-        pairs: Whether a row is replaced by another, not added or taken away.
-        absent: Whether, with ``pairs``, there may be no row on one side.
-        ceiling: What the loss is known not to exceed: once reached, the search is over.
-    """
+    """Return the largest loss of a row."""
     bottom = lcm(*(w.denominator for w in weights.values()))
     loss = _Loss(rows, {i: int(w * bottom) for i, w in weights.items()}, power)
     types = rows.only(weights)

@@ -17,14 +17,14 @@ combinations of states of the columns that conditions and groups look at are pos
 independently, the columns of a public table that is joined, which is more than there is, and safe.
 A column that is only added up has one state, so that it does not multiply the number of types.
 
-`reachable` asks less: in which declared groups the condition of a query lets a row be at all.
+`reachable` asks less: in which declared cells a row that a measure counts can be at all.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
@@ -33,7 +33,7 @@ from typing import cast
 
 from twoworlds.errors import TooLarge
 from twoworlds.release.policy.model import Column
-from twoworlds.release.query.conditions import Condition, columns_of
+from twoworlds.release.query.conditions import All, Condition, Missing, Not, columns_of
 from twoworlds.release.query.resolve import Axis, Measure, Resolved
 from twoworlds.release.sensitivity.domain import (
     Label,
@@ -51,7 +51,7 @@ from twoworlds.release.sensitivity.domain import (
     span,
 )
 
-__all__ = ["MOST_TYPES", "Index", "Option", "RowType", "Rows", "State", "Uses", "reachable"]
+__all__ = ["Index", "Option", "RowType", "Rows", "State", "Uses", "reachable"]
 
 MOST_TYPES = 1 << 14
 Index = tuple[int, int]  # query, measure
@@ -212,11 +212,7 @@ class Rows:
 
     @staticmethod
     def of(batch: Sequence[Resolved], wanted: Iterable[Index]) -> Rows:
-        """Find the row types, as far as these measures see them.
-
-        Raises:
-            TooLarge: when there are too many combinations.
-        """
+        """Find the row types, as far as these measures see them."""
         return _Combining(batch, frozenset(wanted)).rows()
 
     def only(self, wanted: Iterable[Index]) -> list[RowType]:
@@ -310,33 +306,40 @@ class _Combining:
         return tuple(cells), frozenset(active)
 
 
-def reachable(asked: Resolved) -> list[tuple[Collection[int], ...]]:
-    """Return the declared groups in which rows that meet the condition of a query can be.
+def reachable(asked: Resolved, measure: Measure) -> set[tuple[int, ...]]:
+    """Return the declared cells in which a row that a measure counts can be.
 
-    A cell can have rows if, in one of the tuples, each of its groups is in the part of its axis.
-    Values of a column with the same truths of the condition are taken together; every combination
-    of truths that meets the condition allows the groups of these values.
+    The row must meet the conditions of the query and of the measure, and have a value where one is
+    needed. Values of a column with the same truths of these conditions are taken together; every
+    combination of truths that meets them allows the groups of these values. Discovered keys are
+    no part of a cell here.
     """
-    rules: dict[str, list[Rule]] = {name: [] for name in columns_of(asked.query.condition)}
+    axes = {axis.column: axis for axis in asked.axes if not axis.discover}
+    wanted = [part for part in (asked.query.condition, measure.where) if part is not None]
+    if not wanted and measure.column not in axes:
+        return {*product(*(range(axis.size) for axis in axes.values()))}
+    if measure.column is not None and measure.fill is None:
+        wanted.append(Not(Missing(measure.column)))
+    condition = All(tuple(wanted)) if wanted else None
+    rules: dict[str, list[Rule]] = {name: [] for name in columns_of(condition)}
 
     def atom(part: Rule) -> Callable[[Mapping[str, tuple[bool, ...]]], bool]:
         name, number = str(part.column), len(rules[str(part.column)])
         rules[name].append(part)
         return lambda truths: truths[name][number]
 
-    met = compiled(rule(asked.query.condition), atom)
-    axes = {axis.column: axis for axis in asked.axes}
+    met = compiled(rule(condition), atom)
     groups = {name: _by_truths(asked, name, of, axes.get(name)) for name, of in rules.items()}
-    combinations = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
-    found = (
+    rows = (dict(zip(groups, truths, strict=True)) for truths in product(*groups.values()))
+    parts = {
         tuple(
             frozenset(groups[name][row[name]]) if name in row else range(axis.size)
             for name, axis in axes.items()
         )
-        for row in combinations
+        for row in rows
         if met(row)
-    )
-    return [*dict.fromkeys(found)]
+    }
+    return {cell for part in parts for cell in product(*part)}
 
 
 def _by_truths(

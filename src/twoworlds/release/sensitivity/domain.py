@@ -28,10 +28,9 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import Literal, TypeVar
 
-from twoworlds.release.policy.model import ColumnKind
+from twoworlds.release.policy.model import ColumnKind, Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.resolve import Axis
-from twoworlds.release.values import Value
 
 __all__ = [
     "Atom",

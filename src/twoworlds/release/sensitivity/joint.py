@@ -17,10 +17,10 @@ from twoworlds.answer import Answer, Said
 from twoworlds.charts import Bars
 from twoworlds.errors import InvalidInput, TooLarge
 from twoworlds.numbers import show
-from twoworlds.release.policy.model import Neighbours, Unit
+from twoworlds.release.policy.model import Neighbours, Unit, grouped
 from twoworlds.release.query.resolve import Measure, Resolved
-from twoworlds.release.sensitivity.bounds import Supremum, cells, change, unit_supremum
-from twoworlds.release.sensitivity.contributions import Index, Rows
+from twoworlds.release.sensitivity.bounds import Supremum, change, unit_supremum
+from twoworlds.release.sensitivity.contributions import Index, Rows, reachable
 from twoworlds.show import Result
 
 __all__ = ["Analysis", "Joint", "joint", "measure_words"]
@@ -32,13 +32,7 @@ class Analysis:
     """The row types of a batch, and losses for any weights of its measures."""
 
     def __init__(self, batch: Sequence[Resolved], *, one_moment: bool = True) -> None:
-        """Check that the queries can be paid for together.
-
-        Args:
-            batch: The queries.
-            one_moment: Whether all are answered from one state of the table. If not, a row that
-                changed in between may move each of them as far as it can, and losses add up.
-        """
+        """Check that the queries can be paid for together."""
         self.batch = tuple(batch)
         self._apart = not one_moment
         if not self.batch:
@@ -113,13 +107,17 @@ class Analysis:
         return min(self.own(index), Fraction(unit.rows if unit.person else 1) * most)
 
     def naive(self, weights: Mapping[Index, Fraction], power: int) -> Fraction:
-        """Return the sum over all measures and cells; discovered keys of a measure count once."""
+        """Return the sum over all measures and cells that any row can move.
+
+        Discovered keys of a measure count once.
+        """
         total = Fraction(0)
         for index, weight in weights.items():
-            count = cells(self.batch[index[0]])
-            if count is None:
+            one = self.batch[index[0]]
+            if one.discovers:
                 total += weight * self.own(index, power)
             else:
+                count = len(reachable(one, self.measure(index)))
                 total += weight * count * self.in_one_cell(index) ** power
         return total
 
@@ -222,7 +220,7 @@ class Joint(Result):
         lines = [neighbour_words(self.neighbours, self.unit)]
         for words, found in zip(self.words, self.sensitivities, strict=True):
             for word, b in zip(words, found, strict=True):
-                lines.append(f"{word}: moved by at most {show(b, side='up')}, all groups together.")
+                lines.append(f"{word}: moved by at most {grouped(b, 'up')}, all groups together.")
         parts = {"measure by measure": self.apart, "cell by cell": self.naive}
         costs = {"the whole": self.whole, **parts}
         title = "What one unit loses, at the same noise"
@@ -267,10 +265,10 @@ def measure_words(measure: Measure) -> str:
         case "people":
             said = "people"
         case "total":
-            around = f", each less {measure.center}" if measure.center else ""
+            around = f", each less {measure.center:,}" if measure.center else ""
             said = f"sum of {column} in units of {unit}{around}"
         case "squares":
-            said = f"sum of squares of {column} in units of {unit}, each less {measure.center}"
+            said = f"sum of squares of {column} in units of {unit}, each less {measure.center:,}"
         case _:
             said = f"rows of {column} by value"
     return said + filtered

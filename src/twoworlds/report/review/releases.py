@@ -16,7 +16,7 @@ from twoworlds.answer import Block, Facts, Said, Table
 from twoworlds.charts import Intervals, odds
 from twoworlds.numbers import above, decimal, exact_text, exp, show
 from twoworlds.release.answers import Context, QueryAnswer
-from twoworlds.release.answers.table import intervals, table
+from twoworlds.release.answers.answer import intervals, table
 from twoworlds.release.answers.words import accuracy, asked, meaning, notes, price, protected
 from twoworlds.release.certificate import Checked, certify, check_certificate
 from twoworlds.release.costs import Cost
@@ -102,7 +102,7 @@ class _Made:
 
     @property
     def told(self) -> list[str]:
-        return meaning(self.cost, self.context.unit, self.context.neighbours)
+        return meaning(self.cost, self.context.dataset)
 
     @property
     def in_all(self) -> str | None:
@@ -145,7 +145,7 @@ def review_released(released: Released) -> Review:
     charge = {**certificate["charge"], "cost": f"{context.cost}, for the whole strategy"}
     cost = context.cost
     given = Guarantee.of(
-        "dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=context.neighbours
+        "dp", epsilon=cost.epsilon, delta=cost.delta, neighbours=context.dataset.neighbours
     )
     made = _Made(released.answers, released.calibration, charge, cost, given, paid)
     answers = [answer.to_dict() for answer in released.answers]
@@ -221,11 +221,11 @@ def review_release(
 def _context(dataset: Dataset, cost: Cost, ledger: str | Path | None) -> Context:
     """Return the circumstances of a release that was checked, with what its ledger adds up to."""
     if ledger is None:
-        return Context.of(dataset, cost)
+        return Context(dataset, cost, cost)
     state, account = exported_state(read_export(ledger)), (dataset.name, None)
     used = state.cap(account).used(state.spent[account])
     charges = state.counts[dataset.name]
-    return Context.of(dataset, cost, spent={dataset.name: used}, charges=charges)
+    return Context(dataset, cost, cost, spent={dataset.name: used}, charges=charges)
 
 
 def _reviewed(
@@ -250,7 +250,7 @@ def _reviewed(
         outcome,
         headline,
         (told[0], *((made.in_all,) if made.in_all else ())),
-        (protected(made.context.unit, made.context.neighbours), _ASSUMED, ledger),
+        (protected(made.context.dataset), _ASSUMED, ledger),
         sections,
         proof,
         data,

@@ -54,9 +54,9 @@ def _fifteen_digits() -> Iterator[None]:
 @contextmanager
 def _habits(dialect: str, **changes: Any) -> Iterator[None]:
     """Give an engine of SQL other habits."""
-    from twoworlds.release.plan import engines
+    from twoworlds.release.plan import sql
 
-    with patch.dict(engines._ENGINES, {dialect: replace(engines._ENGINES[dialect], **changes)}):
+    with patch.dict(sql._ENGINES, {dialect: replace(sql._ENGINES[dialect], **changes)}):
         yield
 
 
@@ -72,7 +72,7 @@ def _rounds_down() -> Iterator[None]:
 @broken(4)
 def _wraps_around() -> Iterator[None]:
     """Sums are kept in 64 bits, and wrap around."""
-    from twoworlds.release.plan.totals import Layout
+    from twoworlds.release.plan.groups import Layout
 
     real, half = Layout._sums, 1 << 63
 
@@ -122,8 +122,7 @@ def _shows_every_key() -> Iterator[None]:
 @broken(7)
 def _no_noise_for_nobody() -> Iterator[None]:
     """Groups in which nobody is get no noise."""
-    from twoworlds.release.answers.cells import place
-    from twoworlds.release.answers.draw import _Release
+    from twoworlds.release.answers.cells import _Release, place
 
     real = _Release.stored
 

@@ -18,7 +18,7 @@ _TOLERANCE = 1e-9
 def _says_why_it_failed() -> Iterator[None]:
     """What the engine of SQL complains about is passed on."""
     from twoworlds.errors import TwoWorldsError
-    from twoworlds.release.backends.base import DbApiBackend
+    from twoworlds.release.backends.dbapi import DbApiBackend
     from twoworlds.release.backends.duckdb import DuckDBBackend
     from twoworlds.release.errors import ReleaseFailed
 

@@ -123,7 +123,7 @@ def _chooses_the_best() -> Iterator[None]:
 @broken(31)
 def _chooses_twice_as_sharply() -> Iterator[None]:
     """A row moves scores twice as far as the exponential mechanism is told."""
-    draw = import_module("twoworlds.release.answers.draw")
+    draw = import_module("twoworlds.release.answers.cells")
     real = draw.choice_rate
     with patch.object(draw, "choice_rate", lambda at, rate: 2 * real(at, rate)):
         yield

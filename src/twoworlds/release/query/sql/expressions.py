@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from twoworlds.errors import InvalidInput, UnknownName
 from twoworlds.numbers import rational
-from twoworlds.release.policy.model import ColumnKind, Dataset
+from twoworlds.release.policy.model import ColumnKind, Dataset, Value
 from twoworlds.release.query.conditions import (
     All,
     AnyOf,
@@ -39,17 +39,8 @@ from twoworlds.release.query.sql.refusals import (
     unwrapped,
     why_not,
 )
-from twoworlds.release.values import Value
 
-__all__ = [
-    "Scope",
-    "add_aggregate",
-    "constant",
-    "is_constant",
-    "match_name",
-    "number",
-    "read_condition",
-]
+__all__ = ["Scope", "add_aggregate", "constant", "match_name", "number", "read_condition"]
 
 _OPERATORS: dict[type[exp.Expr], Operator] = {
     exp.EQ: "=",
@@ -284,14 +275,7 @@ def _truth(node: exp.Expr, scope: Scope) -> Compare:
 
 
 def add_aggregate(query: Query, node: exp.Expr, scope: Scope, text: str) -> Query:
-    """Return the query with one more aggregate, from an item of SELECT.
-
-    Args:
-        query: The query so far.
-        node: The item.
-        scope: The tables.
-        text: The whole SQL, in which a function is spelt as its author spelt it.
-    """
+    """Return the query with one more aggregate, from an item of SELECT."""
     options: dict[str, Any] = {}
     if type(node) is exp.Alias:
         check_arguments(node, "this", "alias")

@@ -42,7 +42,7 @@ from twoworlds.release.query.sql.refusals import (
     why_not,
 )
 
-__all__ = ["is_group", "parse", "read_group"]
+__all__ = ["parse"]
 
 _FUNCTIONS = {
     "keys": "KEYS(region, 'north', 'south')",

@@ -67,13 +67,7 @@ def refusal(node: exp.Expr, reason: str) -> InvalidInput:
 
 
 def why_not(node: exp.Expr, otherwise: str, known: Sequence[str] = ()) -> InvalidInput:
-    """Return the error for a part that does not belong where it stands.
-
-    Args:
-        node: The part.
-        otherwise: What to say where no reason is known.
-        known: The functions that may stand there.
-    """
+    """Return the error for a part that does not belong where it stands."""
     if isinstance(node, exp.IgnoreNulls | exp.RespectNulls):
         return InvalidInput(
             "IGNORE NULLS: missing values are left out, or count as the policy says"

@@ -9,9 +9,9 @@ from functools import cache
 
 from twoworlds.errors import InvalidInput
 from twoworlds.numbers import exact_text
+from twoworlds.release.policy.model import Value
 from twoworlds.release.query.conditions import All, AnyOf, Compare, Condition, Missing, Not, OneOf
 from twoworlds.release.query.model import Aggregate, By, Query
-from twoworlds.release.values import Value
 
 __all__ = ["to_sql"]
 
@@ -25,9 +25,6 @@ def to_sql(query: Query) -> str:
 
     >>> to_sql(Query("people").by("region", other=True).mean("income"))
     'SELECT region, AVG(income) FROM people GROUP BY WITH_OTHER(region)'
-
-    Raises:
-        InvalidInput: when it asks for nothing, or a name or text holds the character 0.
     """
     if not query.aggregates:
         raise InvalidInput("the query asks for nothing: add count(), sum(column), ...")

@@ -1,0 +1,437 @@
+r"""SQLite, PostgreSQL and MySQL, by the connections of Python's database interface (PEP 249).
+
+Such an engine opens as many connections as are needed at one time, and reads in a transaction of
+one moment. A connection that is given is used as it is, by one thread at a time: nothing is known
+about the transaction that it is in, so no moment is promised.
+
+SQLite: a file, opened for reading, or a connection that is given.
+
+Each row has a type of its own; a text need not be UTF-8, and one that is not is shown as ``\xff``
+and the like where it is a key.
+
+PostgreSQL: a server by its address, or a connection of psycopg that is given.
+
+Every session is a read-only transaction: what a view or a function tries to write fails.
+
+MySQL and MariaDB: a server by its address.
+
+The settings on which the meaning of a statement depends are set for every connection. Every session
+is a read-only transaction; of one moment where the tables are of InnoDB.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from hashlib import md5
+from importlib import import_module
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote, unquote, urlsplit
+
+from twoworlds.errors import InvalidInput
+from twoworlds.release.backends.base import Backend, Field, Run
+from twoworlds.release.backends.sources import Origin, named_table, table_name
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["DbApiBackend", "MySQLBackend", "PostgreSQLBackend", "SQLiteBackend"]
+
+
+CHUNK = 10_000
+
+
+class DbApiBackend(Backend):
+    """Tables behind connections."""
+
+    begin: ClassVar[tuple[str, ...]]  # statements that begin a reading of one moment
+
+    def __init__(self, *, given: Any = None, origin: Origin | None = None) -> None:
+        """Open connections when they are needed, or use one that is given."""
+        super().__init__()
+        self._given, self._origin = given, origin
+        self._turn = RLock()
+        self._idle: list[Any] = []
+
+    @abstractmethod
+    def _connect(self) -> Any:
+        """Open a connection for reading."""
+
+    def relation(self, source: Any) -> exp.Table:
+        """Return a table by its name."""
+        name = table_name(source, self._origin)
+        if name is None:
+            raise InvalidInput(
+                "a table of this engine is given by its name: load files and frames into it first"
+            )
+        return named_table(self, *name)
+
+    def close(self) -> None:
+        """Close the connections that were opened here."""
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _session(self, _: Sequence[exp.Table]) -> Iterator[Run]:
+        if self._given is not None:
+            with self._turn:
+                yield partial(run, self._given)
+            return
+        connection = self._begun()
+        try:
+            yield partial(run, connection)
+            _execute(connection, "ROLLBACK")  # nothing was written
+        except BaseException:
+            with suppress(Exception):
+                connection.close()
+            raise
+        self._idle.append(connection)
+
+    def _begun(self) -> Any:
+        """Return a connection in a new transaction; an idle one may have been cut off."""
+        while self._idle:
+            with suppress(Exception):
+                connection = self._idle.pop()
+                for text in self.begin:
+                    _execute(connection, text)
+                return connection
+        connection = self._connect()
+        for text in self.begin:
+            _execute(connection, text)
+        return connection
+
+
+def run(connection: Any, text: str) -> Iterator[tuple[Any, ...]]:
+    """Run a statement and yield its rows, a chunk at a time."""
+    cursor = connection.cursor()
+    try:
+        cursor.execute(text)
+        while chunk := cursor.fetchmany(CHUNK):
+            yield from map(tuple, chunk)
+    finally:
+        cursor.close()
+
+
+def _execute(connection: Any, text: str) -> None:
+    cursor = connection.cursor()
+    try:
+        cursor.execute(text)
+    finally:
+        cursor.close()
+
+
+_AFFINITIES = {
+    "BOOL": "boolean",
+    "DATE": "date",
+    "TIME": "date",
+    "INT": "integer",
+    "CHAR": "text",
+    "CLOB": "text",
+    "TEXT": "text",
+    "BLOB": "other",
+}
+
+
+class SQLiteBackend(DbApiBackend):
+    """Tables of SQLite; a file is opened anew for each session, since it may be replaced."""
+
+    dialect = "sqlite"
+    begin = ("BEGIN",)
+
+    def __init__(
+        self, path: Path | None = None, *, given: Any = None, origin: Origin | None = None
+    ) -> None:
+        """Use a file, or a connection."""
+        super().__init__(given=given, origin=origin)
+        self._path = path
+        if given is None:
+            self._connect().close()
+        else:
+            given.create_function("md5", 1, _md5, deterministic=True)
+
+    def check_usable(self) -> None:
+        """Refuse a connection that was opened for another thread alone, too."""
+        super().check_usable()
+        if self._given is None:
+            return
+        try:
+            self._given.cursor().close()
+        except sqlite3.ProgrammingError as error:
+            raise InvalidInput(
+                f"this connection of SQLite cannot be used here ({error}): open it with "
+                "check_same_thread=False, or give {sqlite: path, table: name}"
+            ) from None
+
+    def snapshot(self, relation: exp.Table) -> bool:
+        """Whether the transaction is our own."""
+        return self._given is None
+
+    def _connect(self) -> sqlite3.Connection:
+        assert self._path is not None
+        where = f"file:{quote(str(self._path.absolute()))}?mode=ro"
+        connection = sqlite3.connect(where, uri=True, check_same_thread=False, isolation_level=None)
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.Error:
+            connection.close()
+            raise InvalidInput(f"{self._path.name!r} is no file of SQLite") from None
+        connection.create_function("md5", 1, _md5, deterministic=True)
+        connection.text_factory = _decoded
+        return connection
+
+    @contextmanager
+    def _session(self, tables: Sequence[exp.Table]) -> Iterator[Run]:
+        with super()._session(tables) as run:
+            if self._given is None:
+                yield run
+            else:  # its way to read texts is somebody else's
+                before, self._given.text_factory = self._given.text_factory, _decoded
+                try:
+                    yield run
+                finally:
+                    self._given.text_factory = before
+        self.close()
+
+    def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
+        from twoworlds.release.plan import sql
+
+        schemas = [row[1] for row in run("PRAGMA database_list")] if table.db else []
+        if table.db and table.db not in schemas:
+            return {}
+        name = sql.text(table.name).sql("sqlite")
+        schema = f", {sql.text(table.db).sql('sqlite')}" if table.db else ""
+        found = run(f"SELECT name, type FROM pragma_table_xinfo({name}{schema})")
+        return {column: Field(column, "dynamic", declared=_kind(type_)) for column, type_ in found}
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "backslashreplace")
+
+
+def _md5(content: bytes) -> str:
+    return md5(content, usedforsecurity=False).hexdigest()
+
+
+def _kind(declared: str) -> str | None:
+    """Return the kind that a column is declared to have; None when it is not."""
+    if not declared:
+        return None
+    known = (kind for word, kind in _AFFINITIES.items() if word in declared.upper())
+    return next(known, "number")
+
+
+_POSTGRESQL: dict[str, Field] = {
+    "int2": Field("", "integer", bits=16),
+    "int4": Field("", "integer", bits=32),
+    "int8": Field("", "integer", bits=64),
+    "float4": Field("", "float", cast=True),
+    "float8": Field("", "float"),
+    "numeric": Field("", "decimal"),
+    "text": Field("", "text"),
+    "varchar": Field("", "text", cast=True),
+    "bpchar": Field("", "text", cast=True),
+    "name": Field("", "text", cast=True),
+    "citext": Field("", "text", cast=True),
+    "uuid": Field("", "text", cast=True),
+    "bool": Field("", "boolean"),
+    "date": Field("", "date"),
+    "timestamp": Field("", "timestamp"),
+    "timestamptz": Field("", "timestamp"),
+}
+
+
+class PostgreSQLBackend(DbApiBackend):
+    """Tables of PostgreSQL."""
+
+    dialect = "postgres"
+    begin = (
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        "SET LOCAL TIME ZONE 'UTC'",  # the day of a moment, whatever the server's own
+    )
+
+    def __init__(
+        self, address: str = "", *, given: Any = None, origin: Origin | None = None
+    ) -> None:
+        """Use a server, or a connection."""
+        super().__init__(given=given, origin=origin)
+        self._address = address
+        if given is None:
+            self._idle.append(self._connect())
+        else:
+            _check_quotes(partial(run, given))
+
+    def snapshot(self, relation: exp.Table) -> bool:
+        """Whether it is a table and the transaction is our own; a view may read anything."""
+        if self._given is not None:
+            return False
+        with self._session([]) as run:
+            found = run(f"SELECT relkind FROM pg_catalog.pg_class WHERE oid = {_oid(relation)}")
+            return [_letter(kind) for (kind,) in found] in (["r"], ["p"], ["m"])
+
+    def _connect(self) -> Any:
+        try:
+            import psycopg
+        except ImportError:
+            raise InvalidInput(
+                "PostgreSQL needs psycopg: pip install 'twoworlds[postgresql]'"
+            ) from None
+        try:
+            connection = psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+        except psycopg.Error:
+            raise InvalidInput(
+                "the PostgreSQL server of this address cannot be reached or refuses the login: "
+                "check host, port, database, user and password"
+            ) from None
+        try:
+            _check_quotes(partial(run, connection))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
+        found = run(
+            "SELECT a.attname, t.typname, t.typtype FROM pg_catalog.pg_attribute a "
+            "JOIN pg_catalog.pg_type t ON t.oid = a.atttypid "
+            f"WHERE a.attrelid = {_oid(table)} "
+            "AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"
+        )
+        fields = [
+            _postgresql_field(str(name), str(kind), _letter(sort)) for name, kind, sort in found
+        ]
+        return {field.name: field for field in fields}
+
+
+def _check_quotes(run: Run) -> None:
+    (setting,) = next(run("SHOW standard_conforming_strings"))
+    if setting != "on":
+        raise InvalidInput(
+            "standard_conforming_strings is off on this connection, and a backslash in a text "
+            "would change its meaning: SET standard_conforming_strings = on"
+        )
+
+
+def _oid(table: exp.Table) -> str:
+    from twoworlds.release.plan import sql
+
+    return f"pg_catalog.to_regclass({sql.text(table.sql('postgres')).sql('postgres')})"
+
+
+def _letter(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _postgresql_field(name: str, kind: str, sort: str) -> Field:
+    if sort == "e":  # an enumeration
+        return Field(name, "text", cast=True)
+    plain = _POSTGRESQL.get(kind, Field("", "other"))
+    return Field(name, plain.family, bits=plain.bits, cast=plain.cast)
+
+
+_MODE = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'"
+_MYSQL: dict[str, Field] = {
+    "tinyint": Field("", "integer", bits=8),
+    "smallint": Field("", "integer", bits=16),
+    "mediumint": Field("", "integer", bits=32),
+    "int": Field("", "integer", bits=32),
+    "bigint": Field("", "integer", bits=64),
+    "year": Field("", "integer", bits=64, cast=True),
+    "float": Field("", "float", cast=True),
+    "double": Field("", "float"),
+    "decimal": Field("", "float", cast=True),
+    "char": Field("", "text"),
+    "varchar": Field("", "text"),
+    "tinytext": Field("", "text"),
+    "text": Field("", "text"),
+    "mediumtext": Field("", "text"),
+    "longtext": Field("", "text"),
+    "enum": Field("", "text"),
+    "uuid": Field("", "text"),
+    "date": Field("", "date"),
+    "datetime": Field("", "timestamp"),
+    "timestamp": Field("", "timestamp"),
+}
+
+
+class MySQLBackend(DbApiBackend):
+    """Tables of MySQL or MariaDB."""
+
+    dialect = "mysql"
+    begin = (
+        "SET SESSION time_zone = '+00:00'",  # the day of a moment, whatever the server's own
+        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+        "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+    )
+
+    def __init__(self, address: str, *, origin: Origin | None = None) -> None:
+        """Use the server at ``mysql://user:password@host:port/database``."""
+        super().__init__(origin=origin)
+        self._address = address
+        self._idle.append(self._connect())
+
+    def snapshot(self, relation: exp.Table) -> bool:
+        """Whether it is a table of InnoDB."""
+        with self._session([]) as run:
+            found = run(f"SELECT ENGINE FROM information_schema.TABLES WHERE {_named(relation)}")
+            return [_text(engine) for (engine,) in found] == ["InnoDB"]
+
+    def _connect(self) -> Any:
+        try:
+            pymysql: Any = import_module("pymysql")
+        except ImportError:
+            raise InvalidInput("MySQL needs PyMySQL: pip install 'twoworlds[mysql]'") from None
+        try:
+            parts = urlsplit(self._address)
+            if parts.scheme not in ("mysql", "mariadb") or not parts.hostname:
+                raise ValueError(self._address)
+            return pymysql.connect(
+                host=parts.hostname,
+                port=parts.port or 3306,
+                user=unquote(parts.username or ""),
+                password=unquote(parts.password or ""),
+                database=unquote(parts.path.removeprefix("/")) or None,
+                charset="utf8mb4",
+                autocommit=True,
+                connect_timeout=10,
+                init_command=_MODE,
+            )
+        except (ValueError, pymysql.Error):
+            raise InvalidInput(
+                "the MySQL server of this address cannot be reached or refuses the login: it is "
+                "written mysql://user:password@host:port/database"
+            ) from None
+
+    def _describe(self, run: Run, table: exp.Table) -> Mapping[str, Field]:
+        found = run(
+            "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE FROM information_schema.COLUMNS "
+            f"WHERE {_named(table)} ORDER BY ORDINAL_POSITION"
+        )
+        fields = [_mysql_field(*map(_text, row)) for row in found]
+        return {field.name: field for field in fields}
+
+
+def _named(table: exp.Table) -> str:
+    from twoworlds.release.plan import sql
+
+    schema = sql.text(table.db).sql("mysql") if table.db else "DATABASE()"
+    name = sql.text(table.name).sql("mysql")
+    return f"CAST(TABLE_NAME AS BINARY) = {name} AND TABLE_SCHEMA = {schema}"
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _mysql_field(name: str, kind: str, full: str) -> Field:
+    """Return a column; an unsigned one is cast, since differences of such numbers fail."""
+    plain = _MYSQL.get(kind.lower(), Field("", "other"))
+    unsigned = "unsigned" in full.lower()
+    if plain.family == "integer" and unsigned:
+        return Field(name, "integer", bits=128 if kind.lower() == "bigint" else 64, cast=True)
+    declared = "boolean" if full.lower() == "tinyint(1)" else None
+    return Field(name, plain.family, declared, plain.bits, plain.cast)

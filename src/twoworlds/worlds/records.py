@@ -1,0 +1,303 @@
+"""Universes of records: bit strings, and lists of records over a set of values.
+
+A database is a tuple of values, one for each person (Kasiviswanathan & Smith, Section 1.1).
+Bit strings run from 11...1 down to 00...0, the order of Lin & Kifer. With ``smallest`` given,
+all list lengths from there to ``n`` belong, and add-remove neighbours exist: one list is the
+other with one record taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count, product
+
+from twoworlds.errors import InvalidInput, TooLarge
+from twoworlds.numbers import Number, exact_text, number, positive, rational, show, whole
+from twoworlds.worlds.universe import ADD_REMOVE, SUBSTITUTE, Point, Universe
+
+__all__ = ["BitStrings", "Integers", "Reals", "Records"]
+
+_MOST = 10**6  # records, or values of one: a database is written out
+_SEPARATORS = ",;|/ "
+
+
+@dataclass(frozen=True, init=False)
+class Records(Universe):
+    """All lists of ``n`` records over the values; of ``smallest`` to ``n`` records if given.
+
+    >>> [r for r in Records(["a", "b"], 2)]
+    [('a', 'a'), ('a', 'b'), ('b', 'a'), ('b', 'b')]
+    """
+
+    values: tuple[Point, ...]
+    n: int
+    smallest: int
+
+    def __init__(
+        self, values: int | Sequence[Point], n: int, *, smallest: int | None = None
+    ) -> None:
+        """Take the values themselves, or how many there are (then 0, 1, 2, ...)."""
+        if not isinstance(values, Iterable):
+            values = tuple(range(whole(values, "values", at_least=1, at_most=_MOST)))
+        chosen = tuple(values)
+        if not chosen:
+            raise InvalidInput("the universe is empty: a record needs at least one possible value")
+        if len({str(value).strip() for value in chosen}) != len(chosen):
+            raise InvalidInput(f"values={chosen} repeats a value: values must differ, as text too")
+        n = whole(n, "n", at_most=_MOST)
+        least = n if smallest is None else whole(smallest, "smallest")
+        if least > n:
+            raise InvalidInput(f"smallest={least} is above n={n}")
+        object.__setattr__(self, "values", chosen)
+        object.__setattr__(self, "n", n)
+        object.__setattr__(self, "smallest", least)
+
+    @property
+    def size(self) -> int:
+        """The number of databases."""
+        return sum(len(self.values) ** length for length in self.lengths)
+
+    @property
+    def lengths(self) -> range:
+        """The numbers of records that a database may have, longest first."""
+        return range(self.n, self.smallest - 1, -1)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether all databases have the same number of records."""
+        return self.smallest == self.n
+
+    def __iter__(self) -> Iterator[tuple[Point, ...]]:
+        """Run through the databases, first record slowest, longest databases first."""
+        for length in self.lengths:
+            yield from product(self.values, repeat=length)
+
+    def __contains__(self, point: object) -> bool:
+        """Tell whether this is a list of the right length over the values."""
+        return (
+            isinstance(point, tuple)
+            and self.smallest <= len(point) <= self.n
+            and all(value in self.values for value in point)
+        )
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        plain = self.values == tuple(range(len(self.values)))
+        values = str(len(self.values)) if plain else f"[{', '.join(map(str, self.values))}]"
+        tail = "" if self.fixed else f", smallest={self.smallest}"
+        return f"records(values={values}, n={self.n}{tail})"
+
+    def label(self, point: Point) -> str:
+        """Return the values run together, or with commas when one has several characters."""
+        texts = [str(value) for value in point]
+        return self._join.join(texts) if texts else "()"
+
+    @property
+    def _join(self) -> str:
+        """Nothing between single characters; else the first separator that no value contains."""
+        texts = [str(value) for value in self.values]
+        if all(len(text) == 1 for text in texts):
+            return ""
+        return next((mark for mark in _SEPARATORS if not any(mark in t for t in texts)), ",")
+
+    def _parse(self, label: str) -> Point | None:
+        names = {str(value).strip(): value for value in self.values}
+        if label in ("", "()"):
+            return ()
+        together = self._join == "" and ("," in names or "," not in label)
+        parts = list(label) if together else label.split(self._join or ",")
+        words = [part.strip() for part in parts]
+        return tuple(names[w] for w in words) if all(w in names for w in words) else None
+
+    def around(self, point: Point, relation: str) -> Iterator[Point]:
+        """Yield the databases with one record replaced, added or taken out."""
+        word: tuple[Point, ...] = point
+        if relation == SUBSTITUTE:
+            yield from self._substitutions(word)
+        elif relation == ADD_REMOVE:
+            self.require_lengths()
+            yield from dict.fromkeys(self._insertions(word))
+            yield from dict.fromkeys(self._deletions(word))
+        else:
+            raise InvalidInput(f"{self.expression} has no listed pairs: use substitute")
+
+    def require_lengths(self) -> None:
+        """Raise unless databases of several sizes exist, as add-remove needs."""
+        if self.fixed:
+            raise InvalidInput(
+                f"add-remove needs databases of several sizes, but all of {self.expression} have "
+                f"{self.n} records: use substitute, or a universe such as "
+                f"records(values={len(self.values)}, n={self.n}, smallest={max(0, self.n - 1)})"
+            )
+
+    def _substitutions(self, word: tuple[Point, ...]) -> Iterator[Point]:
+        for i, old in enumerate(word):
+            for value in self.values:
+                if value != old:
+                    yield (*word[:i], value, *word[i + 1 :])
+
+    def _insertions(self, word: tuple[Point, ...]) -> Iterator[Point]:
+        if len(word) < self.n:
+            for i in range(len(word) + 1):
+                for value in self.values:
+                    yield (*word[:i], value, *word[i:])
+
+    def _deletions(self, word: tuple[Point, ...]) -> Iterator[Point]:
+        if len(word) > self.smallest:
+            for i in range(len(word)):
+                yield (*word[:i], *word[i + 1 :])
+
+
+class BitStrings(Records):
+    """All strings of k bits, from 11...1 down to 00...0.
+
+    >>> [BitStrings(2).label(x) for x in BitStrings(2)]
+    ['11', '10', '01', '00']
+    """
+
+    def __init__(self, k: int) -> None:
+        """Take the number of bits."""
+        super().__init__((1, 0), whole(k, "bits", at_least=1, at_most=_MOST))
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        return f"bits({self.n})"
+
+    def __hash__(self) -> int:
+        """Agree with the equality of records."""
+        return hash((self.values, self.n, self.smallest))
+
+
+# --- Universes on the line: the true answer stands for the database ------------------------------
+# When noise is added to a count or a sum, all that matters about a database is its true answer.
+# `Integers` and `Reals` are the possible true answers, either end open; neighbours are answers
+# that one person can turn into each other, that is, at most ``step`` apart (the sensitivity,
+# Dwork, Definition 3). For a count both substitution and add-remove move the answer by at most 1;
+# for other statistics the step depends on the relation and is the caller's to give.
+
+_FARTHEST = 10**18
+
+
+@dataclass(frozen=True)
+class Integers(Universe):
+    """The whole numbers from ``low`` to ``high``; None leaves an end open.
+
+    >>> list(Integers(0, 3))
+    [0, 1, 2, 3]
+    """
+
+    low: int | None = None
+    high: int | None = None
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the ends and the step."""
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            if value is not None:
+                exact = number(value, name)
+                if not isinstance(exact, Fraction) or exact.denominator != 1:
+                    raise InvalidInput(f"{name}={value} must be a whole number, or left out")
+                if abs(exact) > _FARTHEST:
+                    raise TooLarge(
+                        f"{name} is too far from 0: give at most {_FARTHEST}, or leave it out"
+                    )
+                object.__setattr__(self, name, int(exact))
+        object.__setattr__(self, "step", whole(self.step, "step", at_least=1))
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise InvalidInput(f"the universe is empty: low={self.low} is above high={self.high}")
+
+    @property
+    def size(self) -> int | None:
+        """How many there are, or None."""
+        return None if self.low is None or self.high is None else self.high - self.low + 1
+
+    def __iter__(self) -> Iterator[int]:
+        """Run upward from the low end, downward from the high end, or outward from 0."""
+        if self.low is not None:
+            yield from count(self.low) if self.high is None else range(self.low, self.high + 1)
+        elif self.high is not None:
+            yield from count(self.high, -1)
+        else:
+            yield 0
+            for k in count(1):
+                yield from (k, -k)
+
+    def __contains__(self, point: object) -> bool:
+        """Tell whether this is a whole number between the ends."""
+        return (
+            isinstance(point, int)
+            and not isinstance(point, bool)
+            and (self.low is None or point >= self.low)
+            and (self.high is None or point <= self.high)
+        )
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        ends = {"low": self.low, "high": self.high, "step": None if self.step == 1 else self.step}
+        if self.low is not None and self.high is not None:
+            tail = "" if self.step == 1 else f", step={self.step}"
+            return f"integers({self.low}, {self.high}{tail})"
+        given = ", ".join(f"{name}={end}" for name, end in ends.items() if end is not None)
+        return f"integers({given})"
+
+    def explain(self, relation: str) -> str:
+        """Say what a neighbour is."""
+        return f"one person changes the true answer by at most {self.step}"
+
+    def _parse(self, label: str) -> Point | None:
+        try:
+            return int(label)
+        except ValueError:
+            return None
+
+    def around(self, point: Point, relation: str) -> Iterator[int]:
+        """Yield the answers at most ``step`` away."""
+        for k in range(1, self.step + 1):
+            yield from (p for p in (point + k, point - k) if p in self)
+
+
+@dataclass(frozen=True)
+class Reals(Universe):
+    """The real numbers; neighbours are at most ``step`` apart."""
+
+    step: Number = Fraction(1)
+
+    def __post_init__(self) -> None:
+        """Check the step."""
+        object.__setattr__(self, "step", positive(self.step, "step"))
+
+    @property
+    def size(self) -> None:
+        """There are infinitely many."""
+        return
+
+    def __iter__(self) -> Iterator[Point]:
+        """The reals cannot be listed."""
+        raise InvalidInput("the real numbers cannot be listed one by one")
+
+    def __contains__(self, point: object) -> bool:
+        """Tell whether this is a rational number (reals are given as rationals)."""
+        return isinstance(point, (int, Fraction)) and not isinstance(point, bool)
+
+    @property
+    def expression(self) -> str:
+        """The call that builds it."""
+        return "reals()" if self.step == 1 else f"reals(step={exact_text(self.step)})"
+
+    def explain(self, relation: str) -> str:
+        """Say what a neighbour is."""
+        return f"one person changes the true answer by at most {show(self.step, side='up')}"
+
+    def find(self, given: object) -> Fraction:
+        """Read a rational number; a float is the decimal that it prints."""
+        return rational(given, "point")
+
+    def around(self, point: Point, relation: str) -> Iterator[Point]:
+        """Neighbours cannot be listed one by one."""
+        raise InvalidInput("neighbours of a real number cannot be listed one by one")

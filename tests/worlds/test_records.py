@@ -1,0 +1,269 @@
+"""Bit strings and lists of records."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twoworlds.errors import InvalidInput
+from twoworlds.worlds import ADD_REMOVE, EXPLICIT, SUBSTITUTE, BitStrings, Integers, Reals, Records
+
+VALUES = st.one_of(
+    st.integers(1, 3),
+    st.lists(st.sampled_from("abc,;|01"), min_size=1, max_size=3, unique=True),
+    st.lists(st.sampled_from([0, 1, 2, 10, 11]), min_size=1, max_size=3, unique=True),
+    st.lists(
+        st.sampled_from(["no", "yes", "a,b", "x;y", "(1)"]), min_size=1, max_size=3, unique=True
+    ),
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=1, max_size=3, unique=True),
+)
+
+
+@st.composite
+def universes(draw, most=3):
+    n = draw(st.integers(0, most))
+    smallest = draw(st.one_of(st.none(), st.integers(0, n)))
+    return Records(draw(VALUES), n, smallest=smallest)
+
+
+def by_definition(universe, relation):
+    """All ordered pairs of neighbours, from the words alone."""
+    points = list(universe)
+    near = one_replaced if relation == SUBSTITUTE else one_more
+    return {(x, y) for x in points for y in points if near(x, y)}
+
+
+def one_replaced(a, b):
+    return len(a) == len(b) and sum(s != t for s, t in zip(a, b, strict=True)) == 1
+
+
+def one_more(a, b):
+    short, long = sorted((a, b), key=len)
+    cuts = [long[:i] + long[i + 1 :] for i in range(len(long))]
+    return len(long) == len(short) + 1 and short in cuts
+
+
+@given(universes())
+def test_all_lists_of_the_right_lengths_belong(universe):
+    expected = {
+        word
+        for length in range(universe.smallest, universe.n + 1)
+        for word in product(universe.values, repeat=length)
+    }
+    found = list(universe)
+    assert len(found) == universe.size == len(expected)
+    assert set(found) == expected
+    assert all(word in universe for word in expected)
+    assert ("not a value",) * universe.n not in universe or universe.n == 0
+    assert (universe.values[0],) * (universe.n + 1) not in universe
+
+
+@given(universes(most=2))
+def test_every_label_finds_its_database(universe):
+    for word in universe:
+        assert universe.find(universe.label(word)) == word
+        assert universe.find(word) == word
+
+
+@pytest.mark.parametrize("relation", [SUBSTITUTE, ADD_REMOVE])
+@given(universe=universes())
+def test_neighbours_are_those_of_the_definition(universe, relation):
+    if relation == ADD_REMOVE and universe.fixed:
+        with pytest.raises(InvalidInput, match="several sizes"):
+            list(universe.around(next(iter(universe)), relation))
+        return
+    listed = [(x, y) for x in universe for y in universe.around(x, relation)]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == by_definition(universe, relation)
+
+
+def test_bit_strings_run_from_ones_to_zeros():
+    universe = BitStrings(3)
+    labels = [universe.label(x) for x in universe]
+    assert labels == [f"{i:03b}" for i in range(7, -1, -1)]
+    assert universe.expression == "bits(3)"
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_bit_strings_have_k_neighbours_each(k):
+    universe = BitStrings(k)
+    assert universe.size == 2**k
+    assert all(len(list(universe.around(x, SUBSTITUTE))) == k for x in universe)
+
+
+def test_huge_universes_cost_nothing_until_listed():
+    universe = BitStrings(400)
+    assert universe.size == 2**400
+    word = universe.find("10" * 200)
+    assert word in universe
+    assert len(list(universe.around(word, SUBSTITUTE))) == 400
+
+
+def test_spaces_and_commas_in_labels_are_read():
+    assert Records([10, 11], 2).find(" 10, 11 ") == (10, 11)
+    assert BitStrings(3).find("1,0,1") == (1, 0, 1)
+    assert Records(2, 1, smallest=0).find("()") == ()
+    assert Records(2, 1, smallest=0).find("") == ()
+
+
+@pytest.mark.parametrize("bad", ["1", "111", "12", "", "1,0,0", (1,), (1, 2), [1, 0], None, 10])
+def test_what_is_no_database_is_refused(bad):
+    with pytest.raises(InvalidInput, match=r"not in bits\(2\): its points are 11, 10, 01, 00"):
+        BitStrings(2).find(bad)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], 2), "empty"),
+        ((0, 2), "values=0"),
+        ((-1, 2), "values=-1"),
+        ((True, 2), "truth value"),
+        ((2.5, 2), "values=2.5"),
+        ((["a", "a"], 2), "repeats a value"),
+        ((["1", 1], 2), "repeats a value"),
+        ((2, -1), "n=-1"),
+        ((2, 1.5), "n=1.5"),
+        ((2, "x"), "n='x'"),
+    ],
+)
+def test_ill_formed_lists_of_records_are_refused(arguments, message):
+    with pytest.raises(InvalidInput, match=message):
+        Records(*arguments)
+
+
+@pytest.mark.parametrize("smallest", [3, -1, 0.5])
+def test_the_smallest_size_lies_between_0_and_n(smallest):
+    with pytest.raises(InvalidInput, match="smallest="):
+        Records(2, 2, smallest=smallest)
+
+
+def test_listed_pairs_are_not_invented():
+    with pytest.raises(InvalidInput, match="no listed pairs"):
+        list(BitStrings(2).around((1, 1), EXPLICIT))
+
+
+def test_add_remove_on_one_size_says_the_way_out():
+    with pytest.raises(InvalidInput, match="use substitute, or a universe such as"):
+        list(BitStrings(2).around((1, 1), ADD_REMOVE))
+
+
+# --- Whole numbers and real numbers as possible true answers -------------------------------------
+
+
+ENDS = st.one_of(st.none(), st.integers(-6, 6))
+
+
+@st.composite
+def ranges(draw):
+    low, high = draw(ENDS), draw(ENDS)
+    if low is not None and high is not None and low > high:
+        low, high = high, low
+    return Integers(low, high, draw(st.integers(1, 4)))
+
+
+def inside(universe, k):
+    return (universe.low is None or k >= universe.low) and (
+        universe.high is None or k <= universe.high
+    )
+
+
+@given(ranges())
+def test_membership_is_lying_between_the_ends(universe):
+    for k in range(-12, 13):
+        assert (k in universe) == inside(universe, k)
+    assert True not in universe
+    assert 0.5 not in universe
+    assert "0" not in universe
+
+
+@given(ranges())
+def test_listing_visits_each_once(universe):
+    found = list(islice(universe, 25))
+    assert len(set(found)) == len(found)
+    expected = [k for k in range(-12, 13) if inside(universe, k)]
+    if universe.size is not None:
+        assert found == expected
+        assert universe.size == len(expected)
+    else:
+        near = sorted(found)
+        assert near == list(range(near[0], near[-1] + 1))
+        assert all(inside(universe, k) for k in found)
+        if universe.low is None and universe.high is None:
+            assert set(found) == set(range(-12, 13))
+
+
+@given(ranges(), st.integers(-6, 6))
+def test_neighbours_are_at_most_one_step_away(universe, x):
+    if x not in universe:
+        return
+    found = list(universe.around(x, SUBSTITUTE))
+    assert len(found) == len(set(found))
+    assert set(found) == {
+        y for y in range(-20, 21) if inside(universe, y) and 0 < abs(x - y) <= universe.step
+    }
+
+
+@given(ranges(), st.integers(-6, 6))
+def test_every_label_finds_its_number(universe, x):
+    if x in universe:
+        assert universe.find(universe.label(x)) == x
+        assert universe.find(f" {x} ") == x
+    else:
+        with pytest.raises(InvalidInput, match="is not in integers"):
+            universe.find(str(x))
+
+
+@pytest.mark.parametrize("bad", ["x", "1.5", 1.5, None, True, "", [1]])
+def test_what_is_no_whole_number_is_refused(bad):
+    with pytest.raises(InvalidInput, match=r"is not in integers\(\)"):
+        Integers().find(bad)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"low": 3, "high": 2}, "empty"),
+        ({"low": 1.5}, "low=1.5"),
+        ({"high": "x"}, "high='x'"),
+        ({"low": "inf"}, "low=inf"),
+        ({"low": True}, "truth value"),
+        ({"step": 0}, "step=0"),
+        ({"step": -1}, "step=-1"),
+        ({"step": 0.5}, "step=0.5"),
+    ],
+)
+def test_ill_formed_ranges_are_refused(arguments, message):
+    with pytest.raises(InvalidInput, match=message):
+        Integers(**arguments)
+
+
+@pytest.mark.parametrize("given_", ["1/2", 0.5, Fraction(1, 2), Decimal("0.5"), " 0.5 "])
+def test_a_real_number_is_given_as_any_rational(given_):
+    assert Reals().find(given_) == Fraction(1, 2)
+    assert Fraction(1, 2) in Reals()
+
+
+@pytest.mark.parametrize("bad", ["x", "ln 3", float("nan"), float("inf"), None, True])
+def test_what_is_no_rational_is_refused(bad):
+    with pytest.raises(InvalidInput):
+        Reals().find(bad)
+
+
+def test_reals_cannot_be_listed():
+    assert Reals().size is None
+    with pytest.raises(InvalidInput, match="cannot be listed"):
+        iter(Reals())
+    with pytest.raises(InvalidInput, match="cannot be listed"):
+        Reals().around(Fraction(0), SUBSTITUTE)
+
+
+@pytest.mark.parametrize("bad", [0, -1, "inf", "x", float("nan")])
+def test_the_step_of_reals_is_finite_and_positive(bad):
+    with pytest.raises(InvalidInput, match="step="):
+        Reals(bad)
