@@ -33,11 +33,13 @@ serve: $(CORE)  ## the service and its page, on this machine, with the built-in 
 test: $(READY)  ## the tests that run within five minutes; more options in ARGS, as in ARGS="-k parity"
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-test-all: spark-where-java browser-where-allowed  ## all tests
+test-all test-slow: export HYPOTHESIS_PROFILE ?= ci
+
+test-all: spark-where-java browser-where-allowed  ## all tests, with more examples
 	$(BIN)/python -m pytest -n auto -m "" $(ARGS)
 
-test-slow: spark-where-java browser-where-allowed  ## only the tests that make test leaves out
-	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
+test-slow: spark-where-java browser-where-allowed  ## what make test leaves out: slow tests, and more examples
+	$(BIN)/python -m pytest -n auto -m "slow or hypothesis" $(ARGS)
 
 test-anywhere: spark-where-java browser-where-allowed  ## the tests as other machines run them; see CONTRIBUTING.md
 	PYTHON=$(BIN)/python sh tests/anywhere/run.sh $(ARGS)

@@ -15,7 +15,7 @@ in its path, name or parameter, so that all of them can be sent to one worker.
 ``HYPOTHESIS_PROFILE`` selects a profile:
 
 * ``default``: the same examples on every run, so that a failure is never a matter of luck;
-* ``ci``: the same, and more of them;
+* ``ci``: the same, and more of them, as `make test-all` takes them;
 * ``thorough``: new random examples on every run, many of them, to search for what the others miss.
 """
 
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from xdist.workermanage import WorkerController
 
-settings.register_profile("default", derandomize=True, deadline=None, max_examples=30)
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=200, print_blob=True)
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=10)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=100, print_blob=True)
 settings.register_profile(
     "thorough", derandomize=False, deadline=None, max_examples=2000, print_blob=True
 )

@@ -183,6 +183,7 @@ def test_explain_needs_the_number_of_a_definition(capsys, text):
     assert f"write {text}(" in err
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("given", "claim", "code"),
     [

@@ -68,6 +68,7 @@ def test_columns_that_do_not_fit_follow_below(capsys, monkeypatch):
     assert "three: " + "3" * 40 in " ".join(lines).replace("3 3", "33")  # too long for any line
 
 
+@pytest.mark.few(3)
 @pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
 @pytest.mark.parametrize(
     "command",

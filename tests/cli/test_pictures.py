@@ -36,6 +36,7 @@ def call(capsys, *arguments: str) -> tuple[int, str, str]:
     return code, captured.out, captured.err
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_a_picture_adds_one_line_to_the_answer(capsys, tmp_path, arguments):
     _, plain, _ = call(capsys, *arguments)
@@ -46,6 +47,7 @@ def test_a_picture_adds_one_line_to_the_answer(capsys, tmp_path, arguments):
     ElementTree.parse(path)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_json_names_the_picture_beside_the_same_answer(capsys, tmp_path, arguments):
     _, plain, _ = call(capsys, *arguments, "--json")

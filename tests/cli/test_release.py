@@ -310,6 +310,7 @@ def test_a_certificate_never_takes_the_place_of_what_a_release_needs(
     assert contents(in_disguise) == before
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
 @pytest.mark.parametrize("name", ["ledger.json", "mark.json", "policy.json", "people.parquet"])
 def test_links_lead_to_the_same_files(capsys, in_disguise, link, name):

@@ -77,6 +77,7 @@ def test_the_number_of_rays_of_the_approximation_jumps_near_the_golden_ratio(gam
     assert (len(cone.cone.facets), len(cone.generators())) == (36, rays)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("values", "records", "gamma"), [(3, 2, 3), (2, 3, 2), (3, 1, 2)])
 def test_the_approximation_contains_every_row_of_frapp_mechanisms(values, records, gamma):
     """Lin & Kifer, Lemma 5.12; products of rows lie in the generated cone by construction."""

@@ -77,6 +77,7 @@ def test_two_bits_relax_to_differential_privacy_exactly() -> None:
         assert relaxation.row_cone == private
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("databases", "facets", "rays", "is_private"),
     [

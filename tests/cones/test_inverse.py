@@ -68,6 +68,7 @@ def test_non_negative_quotients_are_found(size):
         assert quotient(expected * base, base) == expected
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [3, 31])
 @pytest.mark.parametrize("margin", [fmpq(1), fmpq(1, 10**9), fmpq(1, 10**40)])
 def test_a_negative_entry_is_found_however_small(size, margin):

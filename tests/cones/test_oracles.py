@@ -95,6 +95,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_generated_cones_agree_with_normaliz_and_ppl(shape, seed):
@@ -107,6 +108,7 @@ def test_generated_cones_agree_with_normaliz_and_ppl(shape, seed):
     assert ours == ppl_generated(rays, lines)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_constrained_cones_agree_with_normaliz_and_ppl(shape, seed):

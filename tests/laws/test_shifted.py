@@ -237,6 +237,7 @@ def close(a, b, tolerance=Fraction(1, 10**20)):
         return (ball(a, 200) - ball(b, 200)).abs_upper() < ball(tolerance, 200)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("noise", ENCLOSED, ids=lambda noise: noise.expression)
 @pytest.mark.parametrize(("u", "v"), [(1, 0), (-2, 1), (3, 0)])
 @pytest.mark.parametrize("ratio", [Fraction(1), Fraction(3), exp(Fraction(1, 3))])

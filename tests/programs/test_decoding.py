@@ -28,6 +28,7 @@ def penalised(matrix, answers, x, slack, direction, box) -> Fraction:
     return sum((c * v for c, v in zip(direction, x, strict=True)), start=Fraction(0)) - box * beyond
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("slack", [[Fraction(0)] * 7, [Fraction(i, 4) for i in range(7)]])
 def test_any_multipliers_bound_every_column(seed, slack):

@@ -96,6 +96,7 @@ def test_wide_bounds_at_little_cost_are_refused():
         checked(Query("people").sum("income"), cost="1e-24")
 
 
+@pytest.mark.slow
 def test_the_bytes_of_a_whole_batch_are_counted():
     def grouped(bins):
         return Query("people").by("age", bins=range(bins + 1)).count()
@@ -156,6 +157,7 @@ ASKED = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ASKED)
 def test_certificates_are_no_larger_than_was_counted(tmp_path, name):
     lay_out(tmp_path)

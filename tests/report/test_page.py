@@ -46,6 +46,7 @@ def test_the_summary_stands_before_the_details():
     assert places == sorted(places)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("asked", "told"),
     [

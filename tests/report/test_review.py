@@ -122,6 +122,7 @@ def test_every_picture_has_its_words():
     assert all(len(label) > 40 for label in labels)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("mechanism", "claim"),
     [

@@ -157,6 +157,7 @@ def accepted(data, folder, *, text=None):
         return False
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", sorted({*CHECKS, "all"}))
 def test_no_mutation_of_a_certificate_holds(kind, tmp_path):
     data = CONES[kind]

@@ -89,6 +89,7 @@ def test_the_corrected_bound_holds_under_both_laws(pair, ratio, inner):
     assert bad_mass(second, first, ratio**2, inner) <= bound
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("ratio", [Fraction(1), Fraction(6, 5), Fraction(2), Fraction(5)])
 def test_every_bad_transcript_takes_its_share_of_the_excess_by_enumeration(ratio):
     """The heart of the proof: c1 + a (1 - d) c2 >= d, on a grid of two cells, masses and d.

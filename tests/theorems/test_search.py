@@ -40,6 +40,7 @@ STATED = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("stated", [STATED[i] for i in (1, 2, 3, 11)])
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_every_question_gets_an_answer_that_can_be_read(stated, kind):
@@ -55,6 +56,7 @@ def test_every_question_gets_an_answer_that_can_be_read(stated, kind):
         assert Guarantee.parse(str(one)).kind == kind
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("stated", STATED[1:4])
 def test_no_conclusion_dominates_another(stated):
     for kind in KINDS:
@@ -63,6 +65,7 @@ def test_no_conclusion_dominates_another(stated):
             assert not any(one is not other and other.at_least_as_strong_as(one) for other in found)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("stated", STATED[1:4])
 def test_every_step_starts_where_the_one_before_ended(stated):
     for kind in KINDS:

@@ -69,6 +69,7 @@ def sent(tried, text):
         return everything(connection)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("begun", [b"", b"GET / HT", GET[:-2], GET + b"GET / HTTP/1.1\r\nHos"])
 def test_a_request_that_does_not_come_is_not_waited_for(tried, begun):
     answer = sent(tried, begun)
@@ -118,6 +119,7 @@ def test_an_answer_that_takes_long_is_waited_for():
         listening.close()
 
 
+@pytest.mark.slow
 def test_requests_that_come_together_are_answered_one_after_the_other(tried):
     answer = sent(tried, GET * 5)
     assert answer.count(b"HTTP/1.1 200 OK") == 5

@@ -252,6 +252,7 @@ def test_answers_are_not_kept_by_anybody(anybody, curator):
         assert "server" not in answer.headers
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "given",
     [

@@ -104,6 +104,7 @@ def examine(service: Running, description, examples: int) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_schemathesis_finds_nothing(service, description):
     assert examine(service, description, 3) > 40
 

@@ -16,6 +16,7 @@ def exact(p, people, known, epsilon):
     return to_json(total(law, people=people, known=known, epsilon=epsilon).delta)["value"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("p", ["1/2", "1/3", "99/100"])
 @pytest.mark.parametrize("epsilon", ["0", "1/2", "ln 3"])
 def test_curves_over_people_are_exact_to_nine_digits(p, epsilon):

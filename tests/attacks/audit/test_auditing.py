@@ -41,6 +41,7 @@ def quick_or_slow(subjects):
     return [pytest.param(s, id=s.name, marks=slow if s.name in SLOW else []) for s in subjects]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("subject", quick_or_slow(BROKEN))
 def test_every_broken_mechanism_is_refuted(subject):
     found = audit(subject)
@@ -50,6 +51,7 @@ def test_every_broken_mechanism_is_refuted(subject):
     assert found.finding.verify()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("subject", quick_or_slow(RIGHT))
 def test_right_mechanisms_are_not_refuted(subject):
     found = audit(subject, samples=40_000 if subject.name == "histogram" else 200_000)

@@ -40,6 +40,7 @@ def test_a_mechanism_a_pair_and_a_delta(capsys):
     assert "as given" in out
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -83,6 +83,7 @@ def events(outputs) -> list[Event]:
     return found
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_code_function_and_count_agree(name):
     outputs = SAMPLES[name]

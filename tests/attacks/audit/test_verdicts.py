@@ -77,6 +77,7 @@ FORMS = {
 QUICK = {"tuple", "set", "bytes", "array", "dataclass", "pandas", "polars", "keys", "error"}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "form",
     [pytest.param(one, marks=[] if one in QUICK else [pytest.mark.slow]) for one in FORMS],

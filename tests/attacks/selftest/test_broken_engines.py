@@ -66,6 +66,7 @@ EVERY_RUN = {  # one of each kind that takes no process and no second; the other
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.statistical
 @pytest.mark.parametrize(
     "name",

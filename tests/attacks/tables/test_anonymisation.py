@@ -64,6 +64,7 @@ def brute_force(rows, k, *, suppression=0, diversity=1, closeness=None, loss="ce
     return min(found)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("loss", ["certainty", "discernibility"])
 @pytest.mark.parametrize(

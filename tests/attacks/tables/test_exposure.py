@@ -59,6 +59,7 @@ def test_a_set_pins_nobody_down():
     assert found.tables[0].pinned == 0
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_sets_at_once_match_sets_one_by_one(seed):
     draw = random.Random(seed)
@@ -133,6 +134,7 @@ def test_weights_at_once_match_weights_one_by_one(given, sets):
     assert found.expected != expose(tables, people, "condition").guesses.expected
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("weights", [{}, WEIGHTS])
 @pytest.mark.parametrize("seed", range(2))
 def test_guesses_are_compared_with_the_values_that_the_register_gives(seed, weights):

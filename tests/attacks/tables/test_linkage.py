@@ -71,6 +71,7 @@ def test_raw_data_links_one_to_one():
     assert "1 row of the table matches exactly one person: it is theirs" in found.sentence
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_missing_is_what_a_largest_matching_leaves(seed, monkeypatch):
     draw = random.Random(seed)

@@ -36,6 +36,7 @@ def enclosed(value, expected, slack):
     return below(value) - slack <= expected <= above(value) + slack
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", [text for text in NOISES if not text.startswith("sum")])
 @pytest.mark.parametrize("k", [0, 3])
 def test_inverse_times_law_is_one_at_zero_and_nothing_elsewhere(text, k):

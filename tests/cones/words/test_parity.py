@@ -305,6 +305,7 @@ def test_a_parity_belief_is_the_independent_belief_of_its_chances() -> None:
 # --- FRAPP ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_frapp_protects_the_parity_of_two_values_per_record(seed: int) -> None:
     rng = random.Random(seed)

@@ -148,6 +148,7 @@ def test_views_of_different_scale_need_a_quotient():
     assert column.lower <= grid <= column.upper + F(1, 200)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "case",
     [

@@ -191,6 +191,7 @@ def by_vertices(found, ratio):
     return best
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_optimum_is_the_best_vertex(seed):
     rng = random.Random(seed)

@@ -64,6 +64,7 @@ def test_three_laws_at_point_beliefs(delta):
     assert optimal(found, best.ratio - F(1, 10**6)).delta > delta
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("delta", [F(0), F(1, 50)])
 def test_both_ends_hold_on_random_worlds(seed, delta):

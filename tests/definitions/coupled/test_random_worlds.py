@@ -71,6 +71,7 @@ def test_pufferfish_compares_true_with_false(seed):
         assert Pufferfish(beliefs, secrets, ratio=ratio).tightest(release).delta == expected
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_inference_based_delta_is_the_smallest_that_satisfies_the_text(seed):
     world = World.random(seed)
@@ -117,6 +118,7 @@ def test_inference_based_ratio_is_the_smallest_that_satisfies_the_text(seed):
         assert found.witness.verify()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_inference_based_pufferfish_is_the_smallest_that_satisfies_the_text(seed):
     world = World.random(seed, privs=(0, 1, None))
@@ -145,6 +147,7 @@ def test_inference_based_pufferfish_is_the_smallest_that_satisfies_the_text(seed
         assert found.witness.verify()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_irrational_ratio_gives_an_enclosure_between_rational_neighbours(seed):
     world = World.random(seed)

@@ -84,6 +84,7 @@ def definition(kind, belief, secrets, side, ratio):
     return made(belief, secrets, side=chosen, ratio=ratio)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("kind", "belief", "secrets", "side"), list(cases()))
 def test_the_row_cone_holds_exactly_the_rows_that_the_definition_allows(
     kind, belief, secrets, side

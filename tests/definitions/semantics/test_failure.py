@@ -283,6 +283,7 @@ def test_the_command_line_tells_the_three_answers_apart(capsys):
     assert "undecided" in capsys.readouterr().err
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("delta", ["1/10"])
 @pytest.mark.parametrize(
     "text", ["randomized-response(bits=1, keep=3/4)", "truncated-geometric(ratio=2, bits=2)"]
@@ -389,6 +390,7 @@ def test_the_belief_shown_refutes_gaussian_noise_on_two_bits():
     assert "people" not in refuted.witness.to_dict()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("weights", "start", "bits", "limit"),
     [
@@ -444,6 +446,7 @@ def one_bit_failure(kind, scale, limit, w):
     return total
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "scale", "limit"),
     [
@@ -528,6 +531,7 @@ def test_beliefs_that_fail_surely_are_found(seed):
     assert found.failure == brute(dense, belief, limit) == 1
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(2000, 2005))
 def test_drawn_beliefs_do_not_beat_the_one_shown(seed):
     dense, limit = drawn(seed)

@@ -51,6 +51,7 @@ def played(survey, held, default=None):
     return found
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("held", ["uniform", "hidden", "independent"])
 @given(limit=limits)

@@ -227,6 +227,7 @@ def failure_by_enumeration(rows, weight, truth, epsilon):
     return failed
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(25))
 def test_the_failure_of_one_bit_over_all_beliefs_is_that_of_the_worst_of_many(seed):
     rng = random.Random(seed)
@@ -308,6 +309,7 @@ def integrated(text, seen, epsilon, centre):
     return total
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", ["gaussian(sigma=2, bits=3)", "laplace(scale=2, bits=3)"])
 @pytest.mark.parametrize("held", ["explicit(100=1/3, 000=2/3)", "explicit(110=1/3, 001=2/3)"])
 @pytest.mark.parametrize("epsilon", ["0.04", "0.11"])
@@ -321,6 +323,7 @@ def test_densities_match_integration(text, held, epsilon):
     assert abs(float(low) - expected) < 0.02
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", ["gaussian(sigma=2, bits=3)", "laplace(scale=2, bits=3)"])
 @pytest.mark.parametrize("epsilon", ["1/50", "1/10", "2/5"])
 def test_half_lines_and_stretches_agree(text, epsilon):
@@ -344,6 +347,7 @@ def test_where_the_game_without_the_person_is_the_one_that_moves():
     assert near(breaches(noisy, belief, limit).mass(truth) - by_halving, 0)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "text",
     [

@@ -76,6 +76,7 @@ def agrees(m, default, reach=12):
         assert found.ratio * Fraction(99, 100) < far < found.ratio
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("bits", [1, 2, 3, 4])
 @pytest.mark.parametrize("default", [0, 1])
 @pytest.mark.parametrize(
@@ -97,6 +98,7 @@ def test_named_mechanisms_agree_with_enumeration(text, bits, default):
     agrees(mechanism(text.format(bits)), default)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("default", [0, 1, 2])
 @pytest.mark.parametrize("noise", [HALF, POLYA])
 @pytest.mark.parametrize("phi", [(0, 1, 2), (0, 3, 1), (-2, 0, 1), (5, 5, 5)])
@@ -107,6 +109,7 @@ def test_a_default_between_the_extremes_moves_both_ways(noise, phi, default):
     agrees(on(records, weighted, AddedNoise(noise, -1, 3)), default)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "statistic",
     [
@@ -215,6 +218,7 @@ def test_one_transition_for_each_record_agrees_with_its_table(columns, n, defaul
     assert by_structure.high.p == m.probability(by_structure.output, by_structure.high.database)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "text",
     [

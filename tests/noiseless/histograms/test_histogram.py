@@ -61,6 +61,7 @@ def test_constant_plus_laplace_needs_the_place_that_the_paper_speaks_of():
     assert "that somebody is a person, not a place in a list" in person.assumptions
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("ratio", RATIOS)
 @pytest.mark.parametrize("bins", [(3,), (4, 2), (3, 3, 1), (1, 1, 5)])
 def test_member_by_member_agrees_with_every_subset(bins, ratio):

@@ -110,6 +110,7 @@ def test_everybody_may_be_known_if_nothing_is_shown():
     assert shared.known == 3
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("known", [0, 3])
 @pytest.mark.parametrize("delta", ["1/20", "1/100"])
 def test_the_fewest_members_from_which_on_all_is_well(delta, known):

@@ -15,6 +15,7 @@ def above(verdict):
     return bounds(verdict.delta)[1]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("delta", ["1/10", "1/100"])
 @pytest.mark.parametrize("known", [0, 3])

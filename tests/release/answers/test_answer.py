@@ -416,6 +416,7 @@ def test_a_frame_without_pandas_names_the_way_out(monkeypatch):
 # --- with the true calibration ------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("cost", "noise"),
     [("1", "laplace"), ("rho=1/8", "gaussian"), ("epsilon=1, delta=1e-6", "gaussian")],

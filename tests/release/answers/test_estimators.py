@@ -222,6 +222,7 @@ def test_a_mean_of_an_exact_number_of_rows_spends_all_failure_on_the_total():
 # --- what is expected beforehand ----------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [4, 9, 25])
 @pytest.mark.parametrize("extreme", [0, 2, 5])
 def test_errors_stay_within_the_expected_half_width(size, extreme):

@@ -48,6 +48,7 @@ def not_utf8(kind):
     return pa.Array.from_buffers(kind, 3, [None, offsets, pa.py_buffer(b"a\xff\xfeb")])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("series", "kind"),
     [
@@ -118,6 +119,7 @@ FITTING = {  # what each value counts as, by the kind that is declared; others a
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", FITTING)
 @pytest.mark.parametrize("dtype", ["object", "category", "polars"])
 def test_each_object_counts_as_what_it_is_whatever_stands_beside_it(kind, dtype):
@@ -170,6 +172,7 @@ def test_times_beyond_the_calendar_are_missing(unit, zone):
     assert found_keys(pa.table({"x": array}), "date") == expected
 
 
+@pytest.mark.slow
 def test_the_day_of_a_moment_does_not_depend_on_the_machine():
     test = f"{__file__}::{test_times_beyond_the_calendar_are_missing.__name__}"
     ran = subprocess.run(

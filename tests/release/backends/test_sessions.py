@@ -95,6 +95,7 @@ def curator(folder, place):
 # --- threads and forks --------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("rounds", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_each_of_many_threads_gets_the_answer_to_its_own_query(engine, rounds, tmp_path, request):
@@ -293,6 +294,7 @@ def test_a_table_that_is_altered_fails_and_is_then_read_anew(engine, tmp_path, r
     backend.close()
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("odd", ["10", "abc", 1e30, float("nan"), 2**64 - 1, True, None, 2.5])
 @pytest.mark.parametrize("kind", ["integer", "number", "text", "boolean"])
 def test_no_file_of_a_folder_decides_what_the_others_hold(tmp_path, kind, odd):

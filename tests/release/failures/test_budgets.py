@@ -277,6 +277,7 @@ def test_failure_14_asking_until_the_budget_is_gone_gives_each_answer_once(tmp_p
 # --- 17: float drift ----------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("cap", "cost", "times"),
     [

@@ -80,6 +80,7 @@ def check_odd(folder, name, engine):
         assert "<script>" not in answer._repr_html_()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
 def test_failure_15_a_name_is_a_name_whatever_it_holds(tmp_path, noiseless, name, engine):
@@ -114,6 +115,7 @@ def test_failure_15_a_name_of_a_file_is_a_name(tmp_path, noiseless, name):
     assert (exact(answer, "count"), exact(answer, "sum_x")) == ([1], [1])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["what?.csv", "it's.csv", "[a]*.csv", "two\nlines.csv"])
 def test_failure_15_a_name_of_a_text_file_is_a_name(tmp_path, noiseless, name):
     source = imported(tmp_path / name, [("a", 1.0)])

@@ -135,6 +135,7 @@ EMPTY = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("world", EMPTY)
 @pytest.mark.parametrize("make", ["arrow", "parquet", "imported", "sqlite"])
 def test_failure_7_empty_groups_are_answered_like_all_others(tmp_path, noiseless, world, make):

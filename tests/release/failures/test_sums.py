@@ -63,6 +63,7 @@ def test_failure_3_a_total_does_not_depend_on_how_files_are_split(tmp_path):
         assert total(tmp_path / f"curator{parts}", folder) == Fraction(997, 10)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("engine", ["arrow", "parquet", "sqlite"])
 @pytest.mark.parametrize("extra", [-100.0, 1e300, 1 / 3])
 def test_failure_3_one_row_moves_a_total_by_its_sensitivity_at_most(tmp_path, engine, extra):

@@ -196,6 +196,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
 def test_hostile_names_are_names_and_nothing_else(ledger, path, name):
     ledger.set_cap(name, "1/2")

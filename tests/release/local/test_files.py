@@ -115,6 +115,7 @@ def test_parquet_keeps_the_order_of_many_records(tmp_path):
     assert (first == second).all()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "cells", "values", "missing", "expected"),
     [
@@ -162,6 +163,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_of_columns(tmp_path, name):
     quoted = '"' + name.replace('"', '""') + '"'

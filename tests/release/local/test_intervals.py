@@ -49,6 +49,7 @@ CASES = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("n", "a", "b"), CASES)
 def test_tail_intervals_are_those_of_exact_fractions(n, a, b):
     for seen in range(n + 1):

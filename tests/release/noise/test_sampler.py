@@ -112,6 +112,7 @@ def test_single_values_have_their_probabilities(noise):
     check(noise, np.arange(middle - reach, middle + reach + 1), seed=11)
 
 
+@pytest.mark.few(3)
 @pytest.mark.statistical
 @pytest.mark.parametrize("noise", WIDE, ids=named)
 def test_wide_noise_has_the_probabilities_of_its_tails(noise):

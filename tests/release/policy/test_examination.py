@@ -112,6 +112,7 @@ def is_number(name, value):
     return not (isinstance(value, float) and math.isnan(value))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_report_counts_right_in_duckdb(tmp_path, dataset, seed):
     rows = some_rows(seed, ([], [], [math.nan, math.inf, -math.inf], []))
@@ -141,6 +142,7 @@ def test_the_report_counts_right_in_sqlite_where_each_row_has_its_type(tmp_path,
     backend.close()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_report_after_an_import_tells_misfits_and_missing_values_apart(tmp_path, dataset, seed):
     rows = some_rows(seed, (["Ann", 10**25], [], ["nan", "x"], ["2.5"]))

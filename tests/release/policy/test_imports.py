@@ -92,6 +92,7 @@ def test_a_file_with_a_line_that_cannot_be_read_is_refused_by_its_number(tmp_pat
 # --- names --------------------------------------------------------------------------------------
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "content",
     [
@@ -187,6 +188,7 @@ def test_values_of_a_kind_are_read_and_others_are_missing_and_told(tmp_path, kin
     assert found.unfit["x"].lines == tuple(lines)[:6]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("values", "kind", "nearly"),
     [

@@ -174,6 +174,7 @@ def test_why_a_line_cannot_be_read_is_said_and_others_are_read(tmp_path, line, r
     assert reason in str(found.unreadable)
 
 
+@pytest.mark.slow
 def test_an_open_quote_costs_one_line_however_long_the_file_is(tmp_path):
     rows, found = read(tmp_path / "t.csv", b'k,x\n"a,1\n' + b"b,2\n" * 600_000)
     assert len(rows) == 600_001

@@ -145,6 +145,7 @@ def engine():
         yield connection
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("text", [text for text, _ in CONDITIONS])
 def test_an_engine_that_reads_the_same_text_keeps_the_same_rows(text, engine):
     condition = parse_sql(f"SELECT COUNT(*) FROM people WHERE {text}", PEOPLE).condition
