@@ -26,11 +26,17 @@ from twoworlds.release.examples import lay_out
 REWRITE = "TWOWORLDS_REWRITE_EXAMPLES" in os.environ
 
 
+WHOLE = ("README.md", "docs/guide/first-answers.md")  # of other pages, all but the first is slow
+
+
 def blocks_to_run():
     for page in markdown_pages():
-        for number, block in enumerate(find_blocks(page.read_text(encoding="utf-8"))):
-            if block.is_run:
-                yield pytest.param(page, number, id=f"{name(page)}:{block.start}")
+        blocks = find_blocks(page.read_text(encoding="utf-8"))
+        run = [number for number, block in enumerate(blocks) if block.is_run]
+        for number in run:
+            quick = REWRITE or name(page) in WHOLE or number == run[0]
+            marks = () if quick else pytest.mark.slow
+            yield pytest.param(page, number, id=f"{name(page)}:{blocks[number].start}", marks=marks)
 
 
 def as_promised(step: Step, printed: list[str]) -> bool:
