@@ -1,8 +1,8 @@
 """The command line as a person or a program meets it: exit codes, words, JSON."""
 
 import json
-import re
 import os
+import re
 import subprocess
 import sys
 
