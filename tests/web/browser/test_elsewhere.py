@@ -172,7 +172,7 @@ def test_attacker_elsewhere(window: Window, answered, printed, requested, state)
     expect(window.page.get_by_role("region", name="Command line")).to_contain_text("posterior")
     found = answered(window.copied("Copy command line"))
     [sent] = requested(window.copied("Copy HTTP"))["outputs"]
-    assert sent["posteriors"] == found["posteriors"]
+    assert sent["differences"] == found["differences"]
     chances = found["chances"]
     assert window.number("Before")[0] == chances["prior"]["exact"]
     assert window.number("With your data")[0] == chances["game 0"]["exact"]
