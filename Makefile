@@ -15,7 +15,7 @@ PYTHON ?=
 ARGS   ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test test-slow test-anywhere golden coverage check format bench docs docs-examples \
+.PHONY: help setup run serve test test-all test-slow test-anywhere golden coverage check format bench docs docs-examples \
     services spark-where-java browser-where-allowed lock clean \
     page page-check page-test screenshots
 
@@ -30,11 +30,14 @@ run: $(CORE)  ## the main job, on built-in examples
 serve: $(CORE)  ## the service and its page, on this machine, with the built-in hospital
 	@$(BIN)/python -m twoworlds serve
 
-test: spark-where-java browser-where-allowed  ## all tests but the slow ones; more options in ARGS, as in ARGS="-k parity"
+test: $(READY)  ## the tests that run within five minutes; more options in ARGS, as in ARGS="-k parity"
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
-test-slow: spark-where-java  ## only the slow tests
-	$(BIN)/python -m pytest -m slow $(ARGS)
+test-all: spark-where-java browser-where-allowed  ## all tests
+	$(BIN)/python -m pytest -n auto -m "" $(ARGS)
+
+test-slow: spark-where-java browser-where-allowed  ## only the tests that make test leaves out
+	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
 test-anywhere: spark-where-java browser-where-allowed  ## the tests as other machines run them; see CONTRIBUTING.md
 	PYTHON=$(BIN)/python sh tests/anywhere/run.sh $(ARGS)

@@ -1,17 +1,22 @@
-"""Settings shared by all tests: the hypothesis profiles, and the servers that some tests need.
+"""Settings shared by all tests: which run by default, the hypothesis profiles, the servers.
+
+A run leaves out the tests with the mark ``slow`` unless ``-m`` says otherwise, and its last lines
+say so. These get that mark here:
+
+* of a test with the mark ``few(number)``, all cases but that number of them, drawn once for all;
+* every test that needs Spark, MariaDB or a browser, unless it has the mark ``smoke``.
+
+A test needs a server, or a browser, if it takes one of the fixtures below; it gets the mark of its
+suite, ``postgresql``, ``mariadb``, ``spark`` or ``browser``. (One that asks for a fixture by name
+must carry the mark itself.) Without the server it is left out, which the last lines say as
+well; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. A test that needs Spark or the browser says so
+in its path, name or parameter, so that all of them can be sent to one worker.
 
 ``HYPOTHESIS_PROFILE`` selects a profile:
 
 * ``default``: the same examples on every run, so that a failure is never a matter of luck;
 * ``ci``: the same, and more of them;
 * ``thorough``: new random examples on every run, many of them, to search for what the others miss.
-
-A test that takes one of the fixtures below needs a server, or a browser. Without one it is left
-out, and the last lines of the run say so; with ``TWOWORLDS_REQUIRE_SERVERS=1`` it fails. The tests
-get the marks ``postgresql``, ``mariadb``, ``spark`` and ``browser`` from the fixtures that they
-take; those that ask for a fixture by name only as they run (``request.getfixturevalue``) must carry
-the mark themselves. A test that needs Spark or the browser says so in its path, name or parameter,
-so that all of them can be sent to one worker.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import importlib.util
 import itertools
 import os
 from collections import Counter
+from random import Random
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -66,28 +72,18 @@ _FIXTURES = {
     "postgresql": {"postgresql_server", "postgresql_database", "new_postgresql_server"},
     "spark": {"java_for_spark", "spark_session", "spark_session_without_ansi"},
 }
+_SLOW = {"browser": "the page in a browser", "mariadb": "MariaDB", "spark": "Spark"}
 _TOGETHER = ("spark", "browser")  # one worker runs all tests of such a suite
 _LEFT_OUT = "left out: "
+_DESELECTED = pytest.StashKey[Counter[str]]()
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    needs = "needs a MariaDB server; any test that uses one of its fixtures has this mark"
-    config.addinivalue_line("markers", f"mariadb: {needs}")
-
-
-# --- suites that are left out -------------------------------------------------------------------
-
-
-def leave_out(suite: str, *, because: str, install: str = "make services") -> NoReturn:
-    """Skip a test for want of a server, or fail where none may be missing."""
-    message = f"{_LEFT_OUT}{suite}, because {because} (to install it: {install})"
-    if os.environ.get("TWOWORLDS_REQUIRE_SERVERS") == "1":
-        pytest.fail(f"{message}, but TWOWORLDS_REQUIRE_SERVERS=1 forbids that", pytrace=False)
-    pytest.skip(message)
+# --- which tests run ----------------------------------------------------------------------------
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects by mark
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         for mark, fixtures in _FIXTURES.items():
             if not fixtures.isdisjoint(getattr(item, "fixturenames", ())):
@@ -99,6 +95,67 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                     f"its parameter contains {suite!r}: rename it, so that it runs beside the "
                     "other tests of this suite"
                 )
+        if item.get_closest_marker("few"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        if any(map(item.get_closest_marker, _SLOW)) and not item.get_closest_marker("smoke"):
+            item.add_marker("slow")
+    for name, found in cases.items():
+        [number] = found[0].get_closest_marker("few").args
+        kept = Random(name).sample(found, min(number, len(found)))
+        for item in found:
+            if item not in kept:
+                item.add_marker("slow")
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count what ``-m "not slow"`` leaves out: it deselects slow tests only, ``-k`` others too."""
+    if all(item.get_closest_marker("slow") for item in items):
+        suites = ([_SLOW[one] for one in _SLOW if item.get_closest_marker(one)] for item in items)
+        items[0].config.stash[_DESELECTED] = Counter(names[0] if names else "" for names in suites)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # a worker tells the process that reports
+        session.config.workeroutput[_LEFT_OUT] = dict(session.config.stash.get(_DESELECTED, {}))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: WorkerController) -> None:
+    told = getattr(node, "workeroutput", {}).get(_LEFT_OUT, {})
+    node.config.stash[_DESELECTED] = Counter(told)
+
+
+def leave_out(suite: str, *, because: str, install: str = "make services") -> NoReturn:
+    """Skip a test for want of a server, or fail where none may be missing."""
+    message = f"{_LEFT_OUT}{suite}, because {because} (to install it: {install})"
+    if os.environ.get("TWOWORLDS_REQUIRE_SERVERS") == "1":
+        pytest.fail(f"{message}, but TWOWORLDS_REQUIRE_SERVERS=1 forbids that", pytrace=False)
+    pytest.skip(message)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # so the lines come last
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> Generator[None, None, None]:
+    yield
+    reasons = (
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in terminalreporter.getreports("skipped")
+        if isinstance(report.longrepr, tuple)
+    )
+    left_out = Counter(reason for reason in reasons if reason.startswith(_LEFT_OUT))
+    lines = [
+        f"Left out: {number} test{'s' if number > 1 else ''} of {reason.removeprefix(_LEFT_OUT)}"
+        for reason, number in sorted(left_out.items())
+    ]
+    if slow := config.stash.get(_DESELECTED, None):
+        parts = [f"{number} of {suite}" for suite, number in sorted(slow.items()) if suite]
+        within = f", {', '.join(parts)} among them" if parts else ""
+        lines.append(
+            f"Left out: {slow.total()} slow tests{within} (to run them too: make test-all)"
+        )
+    for line in lines:
+        terminalreporter.write_line(line, yellow=True)
 
 
 class OneWorkerForASuite(LoadScheduling):
@@ -123,23 +180,6 @@ class OneWorkerForASuite(LoadScheduling):
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScheduling | None:
     return OneWorkerForASuite(config, log) if config.getvalue("dist") == "load" else None
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)  # so the lines come last
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter,
-) -> Generator[None, None, None]:
-    yield
-    reasons = (
-        str(report.longrepr[2]).removeprefix("Skipped: ")
-        for report in terminalreporter.getreports("skipped")
-        if isinstance(report.longrepr, tuple)
-    )
-    left_out = Counter(reason for reason in reasons if reason.startswith(_LEFT_OUT))
-    for reason, tests in sorted(left_out.items()):
-        count = f"{tests} test{'s' if tests > 1 else ''} of "
-        line = _LEFT_OUT + count + reason.removeprefix(_LEFT_OUT)
-        terminalreporter.write_line(line[0].upper() + line[1:], yellow=True)
 
 
 # --- PostgreSQL ---------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages of servers, and of the browser, that tests need:
 # install_servers.sh [postgresql] [mariadb] [java] [chromium]
-# `make services` calls it with what is missing; `make test` with chromium only.
+# `make services` calls it with what is missing; `make test-all` with chromium only.
 set -eu
 
 if ! command -v apt-get >/dev/null; then

@@ -94,73 +94,100 @@ def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
+# --- what all servers share ---------------------------------------------------------------------
+
+
+def _unprivileged(name: str) -> dict[str, Any]:
+    """The arguments by which ``subprocess`` becomes that user, or ``nobody``, if this one is root.
+
+    PostgreSQL and MariaDB refuse to run as root.
+    """
+    if os.getuid() != 0:
+        return {}
+    import pwd
+
+    names = {entry.pw_name: entry for entry in pwd.getpwall()}
+    entry = names.get(name) or names["nobody"]
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+
+def _own(path: Path, user: dict[str, Any]) -> Path:
+    if user:
+        os.chown(path, user["user"], user["group"])
+    return path
+
+
+def _new_folder(user: dict[str, Any]) -> Path:
+    return _own(Path(tempfile.mkdtemp(prefix="twoworlds-")), user)
+
+
+def _run(*command: str, **user: Any) -> None:
+    answer = subprocess.run(
+        command,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **user,
+    )
+    if answer.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{answer.stdout}")
+
+
+def _janitor(script: str, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    """A shell that waits, by its ``cat``, for the end of this process, whatever its cause."""
+    return subprocess.Popen(
+        ["sh", "-c", script, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # so that Ctrl-C does not end it first
+        **{"cwd": "/", **options},
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(port: int, log: Path, seconds: float = 600) -> None:
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            if time.monotonic() > until:
+                said = log.read_text() if log.exists() else "no log"
+                raise RuntimeError(f"nothing listens after {seconds:g} s:\n{said}") from None
+            time.sleep(0.05)
+        else:
+            return
+
+
 # --- PostgreSQL ---------------------------------------------------------------------------------
 
 
 class PostgreSQLCluster:
-    """An empty data folder, made once (a second's work) and copied for every server.
-
-    PostgreSQL refuses to run as root, so root hands its folders to the user ``postgres``, or to
-    ``nobody``.
-    """
+    """An empty data folder, made once (a second's work) and copied for every server."""
 
     def __init__(self, programs: Path) -> None:
         self.programs = programs
+        self.user = _unprivileged("postgres")
         self.password = secrets.token_hex(16)
-        self.folder = self.new_folder()
-        password_file = self.folder / "password"
-        password_file.write_text(self.password)
-        self.own(password_file)
-        self.run(
-            "initdb",
-            "--no-sync",
-            "--no-locale",
-            "--encoding=UTF8",
-            "--username=tests",
-            "--auth=scram-sha-256",
-            f"--pwfile={password_file}",
-            f"--pgdata={self.data}",
-        )
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "data"
-
-    @functools.cached_property
-    def user(self) -> dict[str, Any]:
-        """The arguments by which ``subprocess`` becomes an unprivileged user, if it must."""
-        if os.getuid() != 0:
-            return {}
-        import pwd
-
-        names = {entry.pw_name: entry for entry in pwd.getpwall()}
-        entry = names.get("postgres") or names["nobody"]
-        return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-
-    def own(self, path: Path) -> None:
-        if self.user:
-            os.chown(path, self.user["user"], self.user["group"])
-
-    def new_folder(self) -> Path:
-        folder = Path(tempfile.mkdtemp(prefix="twoworlds-"))
-        self.own(folder)
-        return folder
+        self.folder = _new_folder(self.user)
+        self.data = self.folder / "data"
+        password = self.folder / "password"
+        password.write_text(self.password)
+        _own(password, self.user)
+        options = "--no-sync --no-locale --encoding=UTF8 --username=tests --auth=scram-sha-256"
+        self.run("initdb", *options.split(), f"--pwfile={password}", f"--pgdata={self.data}")
 
     def run(self, program: str, *arguments: str) -> None:
-        """Run one of PostgreSQL's programs (or the system's) as the right user."""
-        path = self.programs / program
-        command = [str(path) if path.exists() else program, *arguments]
-        answer = subprocess.run(
-            command,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            **self.user,
-        )
-        if answer.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)} failed:\n{answer.stdout}")
+        """Run one of PostgreSQL's programs as the right user."""
+        _run(str(self.programs / program), *arguments, **self.user)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -177,9 +204,9 @@ class PostgreSQLServer:
 
     def __init__(self, cluster: PostgreSQLCluster, *, durable: bool) -> None:
         self.cluster = cluster
-        self.folder = cluster.new_folder()
+        self.folder = _new_folder(cluster.user)
         self.data = self.folder / "data"
-        cluster.run("cp", "-R", str(cluster.data), str(self.data))
+        _run("cp", "-R", str(cluster.data), str(self.data), **cluster.user)
         self.port = _free_port()
         with (self.data / "postgresql.conf").open("a") as settings:
             settings.write(
@@ -188,17 +215,8 @@ class PostgreSQLServer:
             )
             if not durable:
                 settings.write("fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n")
-        # It waits for the end of this process, by whatever cause, and cleans up.
         clean_up = 'cat; "$0/pg_ctl" -D "$1/data" -m immediate stop; rm -rf "$1"'
-        self._janitor = subprocess.Popen(
-            ["sh", "-c", clean_up, str(cluster.programs), str(self.folder)],
-            cwd="/",
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # so that Ctrl-C does not end it first
-            **cluster.user,
-        )
+        self._janitor = _janitor(clean_up, str(cluster.programs), str(self.folder), **cluster.user)
         try:
             self.start()
         except BaseException:
@@ -245,94 +263,33 @@ class PostgreSQLServer:
         self._janitor.communicate()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 # --- MariaDB ------------------------------------------------------------------------------------
 
 
 class MariaDBServer:
-    """A running server on a free port of the loopback address, from an empty data folder.
-
-    It refuses to run as root, so root hands its folder to the user ``mysql``, or to ``nobody``.
-    """
+    """A running server on a free port of the loopback address, from an empty data folder."""
 
     def __init__(self, install: str, serve: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="twoworlds-"))
-        user = self._user()
-        if user:
-            os.chown(self.folder, user["user"], user["group"])
+        user = _unprivileged("mysql")
+        self.folder = _new_folder(user)
         self.port = _free_port()
         data, log = f"--datadir={self.folder}/data", self.folder / "log"
+        made = "--auth-root-authentication-method=normal --skip-test-db --skip-name-resolve"
+        options = f"--port={self.port} --bind-address=127.0.0.1 --socket={self.folder}/socket"
+        options += f" --pid-file={self.folder}/pid --log-error={log} --skip-name-resolve"
+        options += " --innodb-flush-log-at-trx-commit=0 --innodb-buffer-pool-size=16M"
+        clean_up = '"$0" --no-defaults "$1" $2 & cat; kill $!; wait; rm -rf "$3"'
         try:
-            answer = subprocess.run(
-                [
-                    install,
-                    "--no-defaults",
-                    data,
-                    "--auth-root-authentication-method=normal",
-                    "--skip-test-db",
-                    "--skip-name-resolve",
-                ],
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                **user,
-            )
-            if answer.returncode != 0:
-                raise RuntimeError(f"mariadb-install-db failed:\n{answer.stdout}")
-            options = f"--port={self.port} --bind-address=127.0.0.1 --socket={self.folder}/socket"
-            options += f" --pid-file={self.folder}/pid --log-error={log} --skip-name-resolve"
-            options += " --innodb-flush-log-at-trx-commit=0 --innodb-buffer-pool-size=16M"
-            # The shell waits for the end of this process, by whatever cause, and cleans up.
-            clean_up = '"$0" --no-defaults "$1" $2 & cat; kill $!; wait; rm -rf "$3"'
-            self._janitor = subprocess.Popen(
-                ["sh", "-c", clean_up, serve, data, options, str(self.folder)],
-                cwd="/",
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # so that Ctrl-C does not end it first
-                **user,
-            )
+            _run(install, "--no-defaults", data, *made.split(), **user)
+            self._janitor = _janitor(clean_up, serve, data, options, str(self.folder), **user)
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
         try:
-            self._wait()
+            _wait_for(self.port, log)
         except BaseException:
             self.close()
             raise
-
-    @staticmethod
-    def _user() -> dict[str, Any]:
-        """The arguments by which ``subprocess`` becomes an unprivileged user, if it must."""
-        if os.getuid() != 0:
-            return {}
-        import pwd
-
-        names = {entry.pw_name: entry for entry in pwd.getpwall()}
-        entry = names.get("mysql") or names["nobody"]
-        return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-
-    def _wait(self, seconds: float = 60) -> None:
-        import pymysql
-
-        until = time.monotonic() + seconds
-        while True:
-            try:
-                self.connect().close()
-            except pymysql.Error:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.05)
-            else:
-                return
 
     def connect(self, database: str | None = None, **options: Any) -> Any:
         """A connection of PyMySQL to this server."""
@@ -364,9 +321,7 @@ class MariaDBServer:
 
 # --- Spark --------------------------------------------------------------------------------------
 
-SPARK = (
-    "TWOWORLDS_SPARK"  # the variable that names another Spark: spark://host:port, sc://host:port
-)
+SPARK = "TWOWORLDS_SPARK"  # the variable that names another Spark: spark://host:port, sc://…
 _SHORT_QUERIES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # the rest costs more than it gains
 _SESSION = {
     "spark.sql.session.timeZone": "UTC",
@@ -486,43 +441,20 @@ def _spark_program(java: Path, port: int, *command: str) -> Iterator[Path]:
     import pyspark
 
     home = Path(pyspark.__file__).parent
-    folder = Path(tempfile.mkdtemp(prefix="twoworlds-"))
+    folder = _new_folder({})
     environment = _spark_environment(java) | {
         "SPARK_HOME": str(home),
         "SPARK_DAEMON_MEMORY": "1g",
         "SPARK_DAEMON_JAVA_OPTS": _SHORT_QUERIES,
     }
-    # The shell waits for the end of this process, by whatever cause, and cleans up.
     clean_up = '"$@" >log 2>&1 </dev/null & cat; kill $!; wait; rm -rf "$0"'
-    janitor = subprocess.Popen(
-        ["sh", "-c", clean_up, str(folder), str(home / "bin" / "spark-class"), *command],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # so that Ctrl-C does not end it first
-    )
+    program = (str(folder), str(home / "bin" / "spark-class"), *command)
+    janitor = _janitor(clean_up, *program, cwd=folder, env=environment)
     try:
         _wait_for(port, folder / "log")
         yield folder
     finally:
         janitor.communicate()
-
-
-def _wait_for(port: int, log: Path, seconds: float = 600) -> None:
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            if time.monotonic() > until:
-                raise RuntimeError(
-                    f"nothing listens after {seconds:g} s:\n{log.read_text()}"
-                ) from None
-            time.sleep(0.05)
-        else:
-            return
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -105,29 +106,8 @@ class Worker:
         pass
 
 
-@pytest.mark.parametrize("tests", [3, 40])
-def test_all_tests_of_spark_go_to_one_worker_and_first(tests):
-    names = [f"test_{i}[{'spark' if i % 3 == 1 else 'duckdb'}]" for i in range(tests)]
-    config = types.SimpleNamespace(
-        getvalue={"tx": ["popen", "popen"]}.get, getoption={"maxschedchunk": None}.get
-    )
-    scheduler = OneWorkerForASuite(config)
-    workers = [Worker(), Worker()]
-    for worker in workers:
-        scheduler.add_node(worker)
-    for worker in workers:
-        scheduler.add_node_collection(worker, names)
-    scheduler.schedule()
-    for worker in workers:
-        for index in worker.sent:
-            scheduler.mark_test_complete(worker, index)
-    spark = [i for i in range(tests) if i % 3 == 1]
-    assert workers[0].sent[: len(spark)] == spark
-    assert sorted(workers[0].sent + workers[1].sent) == list(range(tests))
-
-
 @pytest.mark.parametrize("workers", [1, 2, 3])
-def test_every_suite_that_runs_together_stays_with_one_worker(workers):
+def test_every_suite_that_runs_together_goes_to_one_worker_and_first(workers):
     kinds = ["spark", "browser", "duckdb", "sqlite"]
     names = [f"test_{i}[{kinds[i % 4]}]" for i in range(60)]
     config = types.SimpleNamespace(
@@ -144,10 +124,25 @@ def test_every_suite_that_runs_together_stays_with_one_worker(workers):
         for index in worker.sent:
             scheduler.mark_test_complete(worker, index)
     assert sorted(index for worker in crew for index in worker.sent) == list(range(60))
-    for kind in ("spark", "browser"):
-        [own] = [worker for worker in crew if any(kind in names[i] for i in worker.sent)]
-        at = [place for place, i in enumerate(own.sent) if kind in names[i]]
-        assert at == list(range(at[0], at[0] + 15))
+    assert crew[0].sent[:15] == [i for i in range(60) if kinds[i % 4] == "spark"]
+    [own] = [worker for worker in crew if any("browser" in names[i] for i in worker.sent)]
+    at = [place for place, i in enumerate(own.sent) if "browser" in names[i]]
+    assert at == list(range(at[0], at[0] + 15))
+
+
+# --- what a run leaves out ------------------------------------------------------------------------
+
+
+def run_tests(*arguments, starter=("-m", "pytest"), **environment):
+    answer = subprocess.run(
+        [sys.executable, *starter, "-q", "-p", "no:cacheprovider", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+    )
+    lines = answer.stdout.splitlines()
+    return answer, [line for line in lines if line.startswith("Left out: ")]
 
 
 @pytest.fixture
@@ -160,26 +155,15 @@ def run_without_servers(tmp_path):
         "servers.find_java = servers.find_postgresql = servers.find_chromium = lambda: None\n"
         "sys.exit(pytest.main(sys.argv[1:]))\n"
     )
-
-    def run(**environment: str) -> subprocess.CompletedProcess[str]:
-        names = ["spark_counts", "a_wrong_password_is_refused", "a_browser_is_found"]
-        return subprocess.run(
-            [sys.executable, starter, "-q", "-p", "no:cacheprovider"]
-            + [f"tests/test_servers.py::test_{name}" for name in names],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-            capture_output=True,
-            text=True,
-        )
-
-    return run
+    names = ["spark_counts", "a_wrong_password_is_refused", "a_browser_is_found"]
+    tests = [f"tests/test_servers.py::test_{name}" for name in names]
+    return functools.partial(run_tests, "-m", "", *tests, starter=[starter])
 
 
 def test_a_run_without_servers_says_what_it_left_out(run_without_servers):
-    answer = run_without_servers(TWOWORLDS_REQUIRE_SERVERS="")
+    answer, left_out = run_without_servers(TWOWORLDS_REQUIRE_SERVERS="")
     assert answer.returncode == 0
-    lines = [line for line in answer.stdout.splitlines() if line.startswith("Left out: ")]
-    assert lines == [
+    assert left_out == [
         "Left out: 1 test of PostgreSQL, because no PostgreSQL server is installed "
         "(to install it: make services)",
         "Left out: 1 test of Spark, because no Java 17 or later is installed "
@@ -190,6 +174,43 @@ def test_a_run_without_servers_says_what_it_left_out(run_without_servers):
 
 
 def test_a_run_that_requires_servers_fails_without_them(run_without_servers):
-    answer = run_without_servers(TWOWORLDS_REQUIRE_SERVERS="1")
+    answer, _ = run_without_servers(TWOWORLDS_REQUIRE_SERVERS="1")
     assert answer.returncode == 1
     assert "3 errors" in answer.stdout
+
+
+MARKED = """
+import pytest
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("seed", range(40))
+def test_one(seed): ...
+
+@pytest.mark.slow
+def test_two(): ...
+
+@pytest.mark.spark
+def test_spark(): ...
+
+@pytest.mark.smoke
+@pytest.mark.spark
+def test_spark_answers(): ...
+
+@pytest.mark.browser
+def test_browser(): ...
+"""
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("all_of_them", [False, True])
+def test_slow_tests_are_left_out_and_the_run_says_so(tmp_path, workers, all_of_them):
+    file = tmp_path / "test_marked.py"
+    file.write_text(MARKED)
+    settings = ["-c", "pyproject.toml", "--rootdir", str(tmp_path), "-p", "tests.conftest"]
+    which = ["-m", ""] if all_of_them else []
+    answer, left_out = run_tests(*settings, "-n", str(workers), *which, str(file))
+    assert answer.returncode == 0, answer.stdout
+    assert f"{44 if all_of_them else 4} passed" in answer.stdout
+    told = "40 slow tests, 1 of Spark, 1 of the page in a browser among them"
+    expected = [] if all_of_them else [f"Left out: {told} (to run them too: make test-all)"]
+    assert left_out == expected

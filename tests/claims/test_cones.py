@@ -23,6 +23,7 @@ from tests.claims.reading import (
     random_mechanism,
 )
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(10)
 TERM = re.compile(r"([0-9]+ )?x([01]{2})")
 

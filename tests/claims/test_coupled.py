@@ -21,6 +21,7 @@ from tests.claims.reading import (
     ratio,
 )
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(10)
 RATIOS = (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2))
 

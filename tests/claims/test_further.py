@@ -20,6 +20,7 @@ from tests.claims.reading import (
     ratio,
 )
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(8)
 
 

@@ -23,6 +23,7 @@ from tests.claims.reading import (
     ratio,
 )
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(8)
 ZEROS = [*range(5), *range(100, 103)]  # from 100 on some outputs are impossible on some databases
 GRID = [Fraction(i, 60) for i in range(1, 60)]

@@ -10,6 +10,7 @@ import pytest
 
 from tests.claims.reading import above, delta, exact, fit, random_law
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(10)
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3))
 BET = (

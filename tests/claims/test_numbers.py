@@ -145,6 +145,7 @@ def answers(capsys, line: str) -> tuple[str, str]:
     return said, data
 
 
+@pytest.mark.few(16)
 @pytest.mark.parametrize("line", COMMANDS)
 def test_what_is_rounded_says_so_and_to_the_right_side(capsys, line):
     chance = random.Random(line)

@@ -17,6 +17,7 @@ from tests.claims.reading import (
     random_mechanism,
 )
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(10)
 SECRETS = {
     "parity": lambda x: x.count("1") % 2 == 1,
@@ -59,9 +60,9 @@ def test_conclusions_with_and_without_each_person(ask, tmp_path, seed, secret, f
         "--output", f"row {output + 1}", "--secret", secret,
     )[1]  # fmt: skip
     rows = (
-        " P(~) odds ~ before # ~ with everyone # ~ without person 1 # ~ without person 2 # ~ "
-        "without person 1 differs by # without person 2 differs by # "
-        "assumes leaving a person out means putting the default value 0 in place of their record"
+        " P(~) odds before # ~ with everyone # ~ without person 1 # ~ without person 2 # ~ "
+        "without person 1 differs by # without person 2 differs by # assumes leaving a person out "
+        "means putting the default value 0 in place of their record"
     )
     head = f"m.csv after output row {output + 1} "
     moved, kept = "This output moves the belief by # percentage points away from the prior.", (
@@ -116,10 +117,10 @@ def test_the_best_test_is_as_good_as_is_said(ask, tmp_path, seed):
         said,
         f"m.csv telling {first} from {second} A test that wrongly cries {first} in 1% of the "
         f"cases where the truth is {second} finds it in at most #% of the cases where it is true. "
-        "At level 1/20 (0.05) the best power is #. ~",
+        "At level # the best power is #. ~",
     )
     assert above(holes[0], 100 * power(Fraction(1, 100)))
-    assert holes[1] == power(Fraction(1, 20))
+    assert holes[1:3] == [Fraction(1, 20), power(Fraction(1, 20))]
 
 
 ANY = (

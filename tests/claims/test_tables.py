@@ -10,6 +10,7 @@ import pytest
 
 from tests.claims.reading import exact, fit
 
+pytestmark = pytest.mark.few(4)
 SEEDS = range(12)
 
 
@@ -45,7 +46,7 @@ def test_how_anonymous_a_table_is(ask, tmp_path, seed):
     }[smallest == 1]
     _, holes = fit(
         said,
-        f"{opening}It is #-diverse in ill. ~ measure value worst group ~ smallest group (k) # ~ "
+        f"{opening}It is #-diverse in ill. ~ measure value worst group smallest group (k) # ~ "
         "distinct values (l) # ~ entropy, e^H (l) # ~ largest share # ~ equal distance (t) # ~ "
         "This is about what this one table says of people who are known to be in it: another table "
         "about the same people may undo all of it (twoworlds attack composition).",

@@ -117,6 +117,7 @@ def refusal(capsys, words: list[str], source: str) -> str | None:
     return said if code == 2 else None
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_way_out_ends_in_a_refusal(capsys, command):
     """A way out may be refused for another reason, if what is said then leads on."""

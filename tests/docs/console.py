@@ -17,14 +17,16 @@ Commands that draw noise, or print hashes and times, never print the same twice:
 must agree, and every number, hash and line break may differ.
 """
 
+import contextlib
+import io
 import os
 import re
 import shlex
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 
-from tests.docs.forking import Forking
+from twoworlds import cli
 
 OPENING = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}) *(\{code-block\} *)?console *$")
 EXIT = re.compile(r"^# exit (\d+)$")
@@ -34,7 +36,6 @@ HASH = re.compile(r"\b[0-9a-f]{8,64}\b")
 NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 UTILITY = re.compile(r"[█░]+ (exact|good|fair|poor|lost in noise)")
 BLANK = re.compile(r"[\s─━│┃█▏▎▍▌▋▊▉]+")
-SECONDS = 900  # ends what hangs; how long a command takes is no matter here
 
 
 @dataclass(frozen=True)
@@ -128,26 +129,28 @@ def _block(lines: list[str], start: int, stop: int, indent: str) -> Block:
     return Block(start, stop, indent, tuple(preamble), tuple(steps))
 
 
-def environment() -> dict[str, str]:
-    """The environment of every command: one width, no colours."""
-    kept = {k: v for k, v in os.environ.items() if k not in {"FORCE_COLOR", "PY_COLORS"}}
-    return kept | {
-        "COLUMNS": "100",
-        "TERMINAL_WIDTH": "100",
-        "NO_COLOR": "1",
-        "TERM": "dumb",
-        "PYTHONIOENCODING": "utf-8",
-        "PYTHONUNBUFFERED": "1",  # stdout and stderr in the order they were written
-        "_TYPER_FORCE_DISABLE_TERMINAL": "1",  # typer styles its output on known build machines
-    }
+# Every command has one width and no colours.
+ENVIRONMENT = {
+    "COLUMNS": "100",
+    "TERMINAL_WIDTH": "100",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "_TYPER_FORCE_DISABLE_TERMINAL": "1",  # typer styles its output on known build machines
+}
 
 
-def run(step: Step, folder: Path, commands: Forking) -> tuple[int, list[str]]:
-    """Run the command in the folder; return its exit code and the lines it printed."""
-    with tempfile.NamedTemporaryFile() as file:
-        out = Path(file.name)
-        code = commands.run(step.arguments[1:], folder, out, SECONDS)
-        return code, without_blank_end(out.read_text(encoding="utf-8").splitlines())
+def run(arguments: list[str], folder: Path) -> tuple[int, list[str]]:
+    """Run a command in the folder; return its exit code and the lines of both its streams."""
+    out = io.StringIO()
+    with (
+        mock.patch.dict(os.environ, ENVIRONMENT),
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+    ):
+        os.environ.pop("FORCE_COLOR", None)
+        code = cli.run(arguments)
+    return code, without_blank_end(out.getvalue().splitlines())
 
 
 def agrees(shown: list[str], printed: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The coverage page as data: its rows, what they refer to, the places that a checklist names."""
+"""The coverage page as data: its rows, and what they refer to."""
 
 import ast
 import importlib
@@ -30,11 +30,6 @@ class Row:
     def paper(self) -> str:
         """The part of the id before the first hyphen."""
         return self.id.split("-")[0]
-
-    @property
-    def place(self) -> str:
-        """The id without its paper, such as "Thm2.4-1"."""
-        return self.id.partition("-")[2]
 
 
 def read_rows(text: str) -> list[Row]:
@@ -107,84 +102,3 @@ def faults(row: Row) -> list[str]:
     found += [f"no such code: {code}" for code in row.code if not code_exists(code)]
     found += [f"no such test: {test}" for test in row.test if not is_a_test(test)]
     return [f"{row.id}: {fault}" for fault in found]
-
-
-# --- the places that a checklist names ------------------------------------------------------------
-
-KINDS = {
-    "App Def": "AppDef",
-    "Def": "Def",
-    "Thm": "Thm",
-    "Lemma": "Lemma",
-    "Cor": "Cor",
-    "Prop": "Prop",
-    "Claim": "Claim",
-    "Axiom": "Axiom",
-    "Assumption": "Assumption",
-    "Remark": "Remark",
-    "Example": "Ex",
-    "Ex": "Ex",
-    "Alg": "Alg",
-    "Fig": "Fig",
-    "Footnote": "Footnote",
-    "Attackers": "Attacker",
-    "Sec": "Sec",
-    "App.": "App",
-    "Eq": "Eq",
-    "eqs": "Eq",
-    "eq": "Eq",
-}
-NUMBER = r"(?:\d+(?:\.\d+)*(?!\w)|A\b)"
-ITEM = rf"(?:{NUMBER}(?:\(\d\))?|\(\d+\))"
-LIST = rf"{ITEM}(?:(?:, ?|/|-){ITEM})*"
-NAMED = re.compile(
-    rf"\b({'|'.join(re.escape(kind) for kind in sorted(KINDS, key=len, reverse=True))}) ({LIST})"
-)
-BARE_SECTION = re.compile(r"(?<![\w.])\d+\.\d+(?:\.\d+)?(?![\w.])")
-
-
-def places(bullet: str) -> list[str]:
-    """The places named by one entry of a checklist, spelled as in the ids.
-
-    "Def 2.3/4.1" gives Def2.3 and Def4.1, "eqs (4)-(6)" gives Eq4, Eq5, Eq6, "Thm 2.4(1),(2)" gives
-    Thm2.4-1 and Thm2.4-2, a bare "5.3.1" gives Sec5.3.1. An entry without any place is known by its
-    first word.
-    """
-    found = []
-    for match in NAMED.finditer(bullet):
-        found += [KINDS[match[1]] + number for number in _numbers(match[2])]
-    found += [f"Sec{number}" for number in BARE_SECTION.findall(NAMED.sub(" ", bullet))]
-    return found or re.findall(r"\w+", bullet)[:1]
-
-
-def _numbers(listed: str) -> list[str]:
-    numbers: list[str] = []
-    whole = ""  # the number to which parts in brackets belong
-    for separator, item in re.findall(rf"(^|, ?|/|-)({ITEM})", listed):
-        head, _, part = item.rstrip(")").partition("(")
-        whole = head or whole
-        number = f"{whole}-{part}" if whole and part else whole or part
-        if separator == "-":
-            numbers += _between(numbers[-1], number)
-        numbers.append(number)
-    return numbers
-
-
-def _between(first: str, last: str) -> list[str]:
-    """What a range leaves out: "5.9" to "5.11" gives "5.10"."""
-    stem = re.match(r"(.*?)\d+$", last)[1]
-    low, high = (int(number.removeprefix(stem)) for number in (first, last))
-    return [f"{stem}{number}" for number in range(low + 1, high)]
-
-
-def checklist_entries(text: str) -> list[tuple[str, str]]:
-    """Pairs (paper, entry) of a checklist: bullets under lines that name a paper."""
-    entries = []
-    paper = ""
-    for line in text.splitlines():
-        heading = line.lstrip("# ").strip()
-        if heading in PAPERS:
-            paper = heading
-        elif line.startswith("- "):
-            entries.append((paper, line.removeprefix("- ")))
-    return entries

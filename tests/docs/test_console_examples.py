@@ -17,11 +17,9 @@ from tests.docs.console import (
     agrees,
     agrees_but_for_noise,
     as_written,
-    environment,
     find_blocks,
     run,
 )
-from tests.docs.forking import Forking
 from tests.docs.pages import DOCS, markdown_pages, name
 from twoworlds.release.examples import lay_out
 
@@ -33,14 +31,6 @@ def blocks_to_run():
         for number, block in enumerate(find_blocks(page.read_text(encoding="utf-8"))):
             if block.is_run:
                 yield pytest.param(page, number, id=f"{name(page)}:{block.start}")
-
-
-@pytest.fixture(scope="module")
-def commands():
-    """A process that has loaded everything, of which each command is a fork."""
-    found = Forking(environment())
-    yield found
-    found.close()
 
 
 def as_promised(step: Step, printed: list[str]) -> bool:
@@ -65,9 +55,7 @@ def rewrite(page: Path, number: int, results: dict[Step, tuple[int, list[str]]])
 
 
 @pytest.mark.parametrize(("page", "number"), list(blocks_to_run()))
-def test_console_examples_print_what_the_page_says(
-    page: Path, number: int, tmp_path: Path, commands: Forking
-):
+def test_console_examples_print_what_the_page_says(page: Path, number: int, tmp_path: Path):
     block = find_blocks(page.read_text(encoding="utf-8"))[number]
     shutil.copytree(DOCS / "examples", tmp_path, dirs_exist_ok=True)
     if any("hospital/" in line for step in block.steps for line in step.typed):
@@ -75,7 +63,7 @@ def test_console_examples_print_what_the_page_says(
     wrong = {}
     for step in block.steps:
         if step.is_run:
-            code, printed = run(step, tmp_path, commands)
+            code, printed = run(step.arguments[1:], tmp_path)
             if code != step.exit_code or not as_promised(step, printed):
                 wrong[step] = (code, printed)
     if wrong and REWRITE:

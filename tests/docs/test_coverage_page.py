@@ -4,20 +4,9 @@ from collections import Counter
 
 import pytest
 
-from tests.docs.coverage import (
-    PAGE,
-    PAPERS,
-    checklist_entries,
-    code_exists,
-    faults,
-    is_a_test,
-    places,
-    read_rows,
-)
-from tests.docs.pages import ROOT
+from tests.docs.coverage import PAGE, PAPERS, code_exists, faults, is_a_test, read_rows
 
 ROWS = read_rows(PAGE.read_text(encoding="utf-8"))
-CHECKLIST = ROOT.parent / "shared" / "papers" / "CHECKLIST.md"
 
 
 def test_ids_are_unique():
@@ -55,40 +44,6 @@ def test_every_row_tells_the_truth():
 def test_a_false_row_is_found(cells, fault):
     [row] = read_rows(f"## KS\n| KS-Def1 | something {cells}\n")
     assert fault in "\n".join(faults(row))
-
-
-@pytest.mark.skipif(not CHECKLIST.exists(), reason="the checklist is not beside this checkout")
-def test_every_entry_of_the_checklist_has_a_row():
-    known = {(row.paper, row.place) for row in ROWS}
-    known |= {(paper, place.rpartition("-")[0]) for paper, place in known if "-" in place}
-    wanted = [
-        (paper, place)
-        for paper, entry in checklist_entries(CHECKLIST.read_text(encoding="utf-8"))
-        for place in places(entry)
-    ]
-    assert len(wanted) > 100, "the checklist is not read as it should be"
-    assert [f"{paper}-{place}" for paper, place in wanted if (paper, place) not in known] == []
-
-
-@pytest.mark.parametrize(
-    ("entry", "expected"),
-    [
-        ("Def 2.3/4.1: a mechanism", ["Def2.3", "Def4.1"]),
-        ("Eq (1),(2), games 0..n", ["Eq1", "Eq2"]),
-        ("eqs (9)-(11)", ["Eq9", "Eq10", "Eq11"]),
-        ("Def 5.9-5.11, eq (9)", ["Def5.9", "Def5.10", "Def5.11", "Eq9"]),
-        ("Thm 2.4(1),(2): both", ["Thm2.4-1", "Thm2.4-2"]),
-        ("Lemma 3.3(1)-(3)", ["Lemma3.3-1", "Lemma3.3-2", "Lemma3.3-3"]),
-        ("Fig 1 (4) and Fig 2 (6)", ["Fig1", "Fig2"]),
-        ("Thm 8, 9 exact sum", ["Thm8", "Thm9"]),
-        ("App Def 1.1: A", ["AppDef1.1"]),
-        ("App. A / Fig 5", ["AppA", "Fig5"]),
-        ("2.2.3/2.2.4, 4.2.3, eqs (2),(3)", ["Eq2", "Eq3", "Sec2.2.3", "Sec2.2.4", "Sec4.2.3"]),
-        ("Histograms: all of them", ["Histograms"]),
-    ],
-)
-def test_places_are_read_from_an_entry(entry, expected):
-    assert places(entry) == expected
 
 
 def test_references_are_resolved(tmp_path):

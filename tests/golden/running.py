@@ -7,8 +7,7 @@ docs/examples/ and of tests/golden/files/, and the made-up hospital if a line na
   starts a service, which later lines know as ``$URL`` and ``$TOKEN``, until the scene ends.
 * ``ann POST v1/plan {...}``: a request to that service. ``ann`` has its one-time token, ``anybody``
   has none, and others have the token that an earlier ``account add`` gave them.
-* ``rm FILE``, and ``gallery NAME``: the JSON of an answer in tests/show/gallery.py, or
-  the words of its card if it has no JSON.
+* ``rm FILE``, and ``gallery NAME``: the JSON of an answer in tests/show/gallery.py.
 
 Paths, versions, ports, hashes and today's date are replaced, floats have 12 digits, and a long text
 or list is its beginning and a digest. What is drawn is found by running a scene several times.
@@ -18,40 +17,36 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import hashlib
 import io
 import json
-import os
 import re
 import shlex
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from tests.docs.pages import DOCS
 from twoworlds import __version__
 
-FILES = Path(__file__).parent / "files"
-# Names of the gallery that are frozen, and what the gallery calls them now.
-RENAMED: dict[str, str] = {}
 # Words of lines that draw noise: such a scene is run several times to see what is drawn.
-NOISY = ("release", "randomize", "ledger", "strategy", "account", "--engine", "gallery")
-NOISY += ("serve", "v1/release")
+NOISY = ("release", "randomize", "ledger", "strategy", "account", "gallery", "serve", "v1/release")
 RUNS = 4
 SECONDS = 300  # ends what hangs
 LONGEST_TEXT, LONGEST_LIST, KEPT = 300, 24, 8
 DRAWN = "<drawn>"
-FOLLOWING = "/utility"  # of a drawn answer, and seldom another
-HASH = re.compile(r"\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{12,64}\b")
-PORT = re.compile(r"(127\.0\.0\.1|localhost):\d+")
+TIME = r"([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[-+]\d\d:?\d\d)?)?"
+HASH = r"(?:(?<!\.)\b|(?<=\\n))(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{12,64}\b"
+PORT = r"(127\.0\.0\.1|localhost):\d+"
 EXACT = re.compile(
     r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?(/\d+)?|[-+]?inf|e|(ln|log|e\^|exp|sqrt)\W?.{1,80}|#.*"
 )
 VERDICTS = {"holds", "refuted", "undecided", "proved", "unknown", "yes", "no"}
-
 
 Scene = dict[str, Any]
 
@@ -59,112 +54,111 @@ Scene = dict[str, Any]
 # --- running ------------------------------------------------------------------------------------
 
 
-def run_scene(lines: list[str]) -> dict[str, Any]:
+def run_scene(lines: list[str]) -> Scene:
     """Run the lines in a new folder; return what each gave, and the files that are left."""
-    signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(SECONDS)
-    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as ending:
-        folder = Path(name).resolve()
-        os.chdir(folder)
-        ending.callback(os.chdir, "/")
-        for source in (DOCS / "examples", FILES):
+    with contextlib.ExitStack() as ending:
+        folder = Path(ending.enter_context(tempfile.TemporaryDirectory())).resolve()
+        ending.enter_context(contextlib.chdir(folder))
+        for source in (DOCS / "examples", Path(__file__).parent / "files"):
             shutil.copytree(source, folder, dirs_exist_ok=True)
         if any("hospital/" in line for line in lines):
             from twoworlds.release.examples import lay_out
 
             lay_out(folder / "hospital")
         before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-        scene = _Scene(folder, ending)
-        steps = [{"$": line} | scene.tried(line) for line in lines]
-        found = {"steps": steps}
-        if not any(line.startswith("gallery ") for line in lines):
-            new = (p for p in sorted(folder.rglob("*")) if before.get(p) != p.stat().st_mtime_ns)
-            found["files"] = {
-                p.relative_to(folder).as_posix(): _read(p) for p in new if p.is_file()
-            }
-        found = _normalised(found, folder)
+        service = Service(folder, ending)
+        steps = [service.step(line) for line in lines]
+        new = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        files = {
+            path.relative_to(folder).as_posix(): _data(path)
+            for path in new
+            if before.get(path) != path.stat().st_mtime_ns
+        }
+        found = _normalised({"steps": steps, "files": files}, folder)
         found["steps"] = [{**s, "$": line} for s, line in zip(found["steps"], lines, strict=True)]
-        return found
+        return found if not lines[0].startswith("gallery ") else {"steps": found["steps"]}
 
 
-def _too_long(*_: Any) -> None:
-    raise TimeoutError(f"a scene took longer than {SECONDS} seconds")
-
-
-class _Scene:
-    """What later lines of a scene know of earlier ones."""
+class Service:
+    """Runs lines, and knows of earlier ones the service and its tokens."""
 
     def __init__(self, folder: Path, ending: contextlib.ExitStack) -> None:
         self.folder, self.ending = folder, ending
-        self.service: Any = None
-        self.tokens: dict[str, str] = {}
-        self.makers: Any = None
+        self.running: Any = None
+        self.tokens: dict[str, str | None] = {"anybody": None}
 
-    def tried(self, line: str) -> dict[str, Any]:
+    def step(self, line: str) -> dict[str, Any]:
+        words = shlex.split(line) if line.startswith("twoworlds") else line.split(" ", 3)
         try:
-            return self.run(line)
+            match words:
+                case ["gallery", *_]:
+                    made = gallery()[line.removeprefix("gallery ")](self.folder / "hospital")
+                    return {"exit": 0, "json": json.loads(json.dumps(made.to_dict()))}
+                case ["rm", name]:
+                    Path(name).unlink()
+                    return {"exit": 0}
+                case ["twoworlds", "serve", *options] if "--port" not in options:
+                    return self.start(options)
+                case ["twoworlds", *arguments]:
+                    return self.command(arguments)
+            return self.request(*words)
         except Exception as error:  # of this program, or of the gallery: never of a command
             return {"exit": f"{type(error).__name__}: {error}"}
 
-    def run(self, line: str) -> dict[str, Any]:
-        if line.startswith("gallery "):
-            return self._answer(line.removeprefix("gallery "))
-        if line.startswith("rm "):
-            Path(line.removeprefix("rm ")).unlink()
-            return {"exit": 0}
-        words = shlex.split(line) if line.startswith("twoworlds") else line.split(" ", 3)
-        if words[:2] == ["twoworlds", "serve"] and "--port" not in words:  # one that fails names it
-            return self._serve(words[2:])
-        return self._command(words[1:]) if words[0] == "twoworlds" else self._request(*words)
+    def start(self, options: list[str]) -> dict[str, Any]:
+        from tests.web.serving import Running, wait_until_ready
 
-    def _command(self, words: list[str]) -> dict[str, Any]:
-        from twoworlds.cli import main
+        (self.folder / "service").mkdir(exist_ok=True)
+        self.running = Running(self.folder / "service", *options)
+        self.ending.callback(self.running.stop)
+        wait_until_ready(self.running)
+        return {"exit": 0, "json": self.running.said}
 
-        if self.service is not None:
-            known = {"$URL": self.service.address, "$TOKEN": self.service.token}
+    def command(self, words: list[str]) -> dict[str, Any]:
+        from twoworlds.cli import run
+
+        if self.running is not None:
+            known = {"$URL": self.running.address, "$TOKEN": self.running.token}
             words = [known.get(word, word) for word in words]
         plain = not words or words[0].startswith("-") or {"--help", "--json"} & {*words}
-        out, complaints, code = io.StringIO(), io.StringIO(), 0
+        out, complaints = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(complaints):
-            try:
-                main(words if plain else [*words, "--json"])
-            except SystemExit as leaving:
-                code = leaving.code or 0
-        found: dict[str, Any] = {"exit": code} | _said(out.getvalue())
+            code = run(words if plain else [*words, "--json"])
+        found = {"exit": code} | _said(out.getvalue())
         if words[:2] == ["account", "add"] and code == 0:
             self.tokens[words[2]] = found["json"]["token"]
         first = complaints.getvalue().strip().partition("\n")[0]
         return found | ({"stderr": first} if first else {})
 
-    def _serve(self, options: list[str]) -> dict[str, Any]:
-        from tests.web.serving import Running, wait_until_ready
-
-        (self.folder / "service").mkdir(exist_ok=True)
-        self.service = Running(self.folder / "service", *options)
-        self.ending.callback(self.service.stop)
-        wait_until_ready(self.service)
-        return {"exit": 0, "json": self.service.said}
-
-    def _request(self, who: str, method: str, path: str, body: str = "") -> dict[str, Any]:
-        token = None if who == "anybody" else self.tokens.get(who, self.service.token)
-        with self.service.client(token) as client:
-            sent = {"content": body.encode()} if body else {}
-            kind = {"Content-Type": "application/json"} if body else {}
-            answer = client.request(method, f"/api/{path}", headers=kind, **sent)
+    def request(self, who: str, method: str, path: str, body: str = "") -> dict[str, Any]:
+        sent = {"content": body.encode(), "headers": {"Content-Type": "application/json"}}
+        with self.running.client(self.tokens.get(who, self.running.token)) as client:
+            answer = client.request(method, f"/api/{path}", **(sent if body else {}))
         return {"exit": answer.status_code} | _said(answer.text)
 
-    def _answer(self, name: str) -> dict[str, Any]:
-        from tests.show import gallery
 
-        if name in gallery.EXAMPLES:
-            found = gallery.example(gallery.answers()[name], gallery.EXAMPLES[name])
-        else:
-            self.makers = self.makers or gallery.built(self.folder / "hospital")
-            found = self.makers[name]()
-        if hasattr(found, "to_dict"):
-            return {"exit": 0, "json": json.loads(json.dumps(found.to_dict()))}
-        words = re.sub(r"(\s*<[^>]*>)+", "\n", found._repr_html_())
-        return {"exit": 0, "text": words.strip().split("\n")}
+@functools.cache
+def gallery() -> dict[str, Callable[[Path], Any]]:
+    """Return how to make each answer of the gallery, by the name of its class."""
+    from tests.show.gallery import EXAMPLES, answers, built, example
+
+    kinds = {n: k for n, k in answers().items() if k.__name__ not in ABSTRACT}
+    others = functools.cache(built)
+    made = {n: lambda _, n=n: example(kinds[n], EXAMPLES[n]) for n in EXAMPLES}
+    made |= {n: lambda folder, n=n: others(folder)[n]() for n in {*kinds} - {*made}}
+    short = defaultdict(list)
+    for name in sorted(made):
+        short[name.rpartition(".")[2]].append(name)
+    return {
+        key if len(names) == 1 else name: made[name]
+        for key, names in short.items()
+        for name in names
+    }
+
+
+ABSTRACT = {"_Shown", "Curve", "OfSimulator", "Result", "Told"}
 
 
 def _said(text: str) -> dict[str, Any]:
@@ -176,7 +170,7 @@ def _said(text: str) -> dict[str, Any]:
         return {"text": text.rstrip().split("\n")}
 
 
-def _read(path: Path) -> Any:
+def _data(path: Path) -> Any:
     """What a file holds, if it is data; of pages, pictures and databases only that they exist."""
     if path.suffix not in {".json", ".csv", ".yml", ".jsonl"}:
         return path.suffix
@@ -187,20 +181,12 @@ def _read(path: Path) -> Any:
 # --- freezing ------------------------------------------------------------------------------------
 
 
-def is_noisy(lines: list[str]) -> bool:
-    """Whether a run of these lines may differ from the next."""
-    return any(
-        word in NOISY for line in lines for word in line.split()[:3] + line.split(" --")[:0]
-    ) or any("--engine" in line for line in lines)
-
-
 def frozen(lines: list[str]) -> Scene:
     """Run a scene several times; return it as it is frozen, with the paths of what is drawn."""
-    results = [run_scene(lines) for _ in range(RUNS if is_noisy(lines) else 2)]
-    paths = drawn(results)
-    if paths and len(results) < RUNS:
+    results = [run_scene(lines) for _ in range(RUNS if _is_noisy(lines) else 2)]
+    if drawn(results) and len(results) < RUNS:
         results += [run_scene(lines) for _ in range(RUNS)]
-        paths = drawn(results)
+    paths = drawn(results)
     return _kept(results[0], paths) | {"drawn": sorted(paths)}
 
 
@@ -209,17 +195,16 @@ def again(scene: Scene) -> tuple[Scene, Scene]:
 
     If they differ, what is drawn is looked for in the new shape.
     """
-    lines = [_renamed(step["$"]) for step in scene["steps"]]
+    lines = [step["$"] for step in scene["steps"]]
     results, paths = [run_scene(lines)], set(scene.pop("drawn"))
-    if scene != _kept(results[0], paths) and (paths or is_noisy(lines)):
+    if scene != _kept(results[0], paths) and (paths or _is_noisy(lines)):
         results += [run_scene(lines) for _ in range(RUNS - 1)]
         paths |= drawn(results)
     return masked(scene, paths), _kept(results[0], paths)
 
 
-def _renamed(line: str) -> str:
-    kind, _, name = line.partition(" ")
-    return f"gallery {RENAMED.get(name, name)}" if kind == "gallery" else line
+def _is_noisy(lines: list[str]) -> bool:
+    return any("--engine" in line or {*line.split()[:3]} & {*NOISY} for line in lines)
 
 
 def _kept(result: Scene, paths: set[str]) -> Scene:
@@ -231,26 +216,18 @@ def _kept(result: Scene, paths: set[str]) -> Scene:
 # --- what may not change ------------------------------------------------------------------------
 
 
-def _normalised(value: Any, folder: Path) -> Any:
+def _normalised(found: Scene, folder: Path) -> Scene:
+    """Replace, in all texts at once, what differs between machines and days."""
     today = datetime.datetime.now(datetime.UTC).date()
-    near = [str(today + datetime.timedelta(days)) for days in (-1, 0, 1)]
-    date = re.compile(
-        "(" + "|".join(near) + r")([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[-+]\d\d:?\d\d)?)?"
+    near = "|".join(str(today + datetime.timedelta(days)) for days in (-1, 0, 1))
+    text = (
+        json.dumps(found, ensure_ascii=False)
+        .replace(str(folder), "<folder>")
+        .replace(__version__, "<version>")
     )
-
-    def walk(one: Any) -> Any:
-        if isinstance(one, dict):
-            return {walk(key): walk(inner) for key, inner in one.items()}
-        if isinstance(one, list):
-            return [walk(inner) for inner in one]
-        if isinstance(one, float):
-            return float(f"{one:.12g}")
-        if isinstance(one, str):
-            one = one.replace(str(folder), "<folder>").replace(__version__, "<version>")
-            return PORT.sub(r"\1:<port>", HASH.sub("<hash>", date.sub("<date>", one)))
-        return one
-
-    return walk(value)
+    for pattern, new in {rf"({near}){TIME}": "<date>", HASH: "<hash>", PORT: r"\1:<port>"}.items():
+        text = re.sub(pattern, new, text)
+    return json.loads(text, parse_float=lambda digits: float(f"{float(digits):.12g}"))
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -265,20 +242,17 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def drawn(results: list[dict[str, Any]]) -> set[str]:
-    """Return the paths whose leaves differ between runs of one scene."""
+def drawn(results: list[Scene]) -> set[str]:
+    """Return the paths whose leaves differ between runs of one scene, and what follows them."""
     found = []
     for result in results:
-        at: dict[str, list[Any]] = {}
+        at: dict[str, list[Any]] = defaultdict(list)
         for path, leaf in leaves(result):
-            at.setdefault(path, []).append(leaf)
+            at[path].append(leaf)
         found.append(at)
     paths = {path for at in found for path in at}
-    return {
-        path
-        for path in paths
-        if path.endswith(FOLLOWING) or any(at.get(path) != found[0].get(path) for at in found)
-    }
+    differ = {path for path in paths if any(at.get(path) != found[0].get(path) for at in found)}
+    return differ | {path for path in paths if path.endswith("/utility")}  # which seldom differs
 
 
 def masked(value: Any, paths: Iterable[str], path: str = "") -> Any:
@@ -287,17 +261,11 @@ def masked(value: Any, paths: Iterable[str], path: str = "") -> Any:
         return DRAWN if path in paths else value
     if isinstance(value, dict):
         return {key: masked(inner, paths, f"{path}/{key}") for key, inner in value.items()}
-    inner = [
-        masked(one, paths, f"{path}/{at if path == '/steps' else '*'}")
-        for at, one in enumerate(value)
-    ]
-    same = (
-        path != "/steps"
-        and inner
-        and DRAWN in str(inner[0])
-        and all(one == inner[0] for one in inner)
-    )
-    return inner[:1] if same else inner
+    if path == "/steps":
+        return [masked(one, paths, f"{path}/{at}") for at, one in enumerate(value)]
+    inner = [masked(one, paths, f"{path}/*") for one in value]
+    alike = inner and DRAWN in str(inner[0]) and all(one == inner[0] for one in inner)
+    return inner[:1] if alike else inner
 
 
 def compact(value: Any) -> Any:

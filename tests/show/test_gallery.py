@@ -1,5 +1,6 @@
 """Every kind of answer on a card: whole, words first, small, and fit for light and dark pages."""
 
+import json
 import re
 
 import pytest
@@ -111,14 +112,18 @@ def check(shown: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_card_of_an_example(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    shown = example(answers()[name], EXAMPLES[name])._repr_html_()
+    found = example(answers()[name], EXAMPLES[name])
+    assert json.loads(json.dumps(found.to_dict()))
+    shown = found._repr_html_()
     check(shown)
     check_picture(name, shown)
 
 
 def test_the_cards_of_the_others(makers):
     for name, make in makers.items():
-        shown = make()._repr_html_()
+        found = make()
+        assert json.loads(json.dumps(found.to_dict()))
+        shown = found._repr_html_()
         check(shown)
         check_picture(name, shown)
 

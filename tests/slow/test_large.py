@@ -1,4 +1,4 @@
-"""Structure against brute force at sizes that take seconds: `make test-slow`."""
+"""Structure against brute force at sizes that take seconds."""
 
 from fractions import Fraction
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Error
 from tests.web.browser.window import VIEWS, Window
 
 
+@pytest.mark.smoke
 def test_the_page_works_where_no_other_host_can_be_reached(browser, new_window, service):
     with (
         browser.new_context() as context,
