@@ -90,6 +90,9 @@ class Answer:
         notes: further facts, such as the nearest claim that does hold.
         assumptions: what the answer rests on, the neighbour relation first.
         method: why nothing worse was missed.
+
+    >>> Answer("Odds move by at most 3.", claim="dp(ratio=3)", holds=True).verdict
+    'dp(ratio=3) holds'
     """
 
     headline: str

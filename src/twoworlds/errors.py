@@ -36,15 +36,29 @@ __all__ = [
 
 
 class TwoWorldsError(Exception):
-    """Any error that twoworlds raises on purpose."""
+    """Any error that twoworlds raises on purpose.
+
+    >>> issubclass(InvalidInput, TwoWorldsError), issubclass(Undecided, TwoWorldsError)
+    (True, True)
+    """
 
 
 class InvalidInput(TwoWorldsError, ValueError):
-    """An argument breaks a rule; the message names value, rule and way out."""
+    """An argument breaks a rule; the message names value, rule and way out.
+
+    >>> import twoworlds as tw
+    >>> tw.mechanism("randomized-response(bits=2, keep=1.2)")
+    Traceback (most recent call last):
+    twoworlds.errors.InvalidInput: keep=1.2 is not a probability: it must lie between 0 and 1
+    """
 
 
 class UnknownName(InvalidInput):
-    """A name that nothing answers to; the message suggests the nearest one."""
+    """A name that nothing answers to; the message suggests the nearest one.
+
+    >>> print(UnknownName("mechanism", "laplase", ["gaussian", "laplace"]))
+    unknown mechanism 'laplase': did you mean 'laplace'?
+    """
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         """Say which ``kind`` of thing was looked for and what the nearest known names are."""
@@ -67,19 +81,43 @@ def _nearest(name: str, known: list[str]) -> str | None:
 
 
 class NotStochastic(InvalidInput):
-    """A column of probabilities has a negative entry or does not sum to 1."""
+    """A column of probabilities has a negative entry or does not sum to 1.
+
+    >>> import twoworlds as tw
+    >>> tw.Dense(tw.BitStrings(1), tw.BitStrings(1), [["1/2", "1/2"], ["1/4", "1/2"]])
+    Traceback (most recent call last):
+    twoworlds.errors.NotStochastic: column 1 sums to 3/4 (0.75), it must sum to 1 ...
+    """
 
 
 class TooLarge(InvalidInput):
-    """The object asked for would not fit in memory or time; the message names the way out."""
+    """The object asked for would not fit in memory or time; the message names the way out.
+
+    >>> import twoworlds as tw
+    >>> tw.row_cone("dp(ratio=2)", "bits(30)")
+    Traceback (most recent call last):
+    twoworlds.errors.TooLarge: ...
+    """
 
 
 class Unsupported(TwoWorldsError):
-    """This structure has no rigorous answer to this question yet; nothing was guessed."""
+    """This structure has no rigorous answer to this question yet; nothing was guessed.
+
+    >>> import twoworlds as tw
+    >>> tw.measure("laplace(scale=1)", definition="mutual-information")
+    Traceback (most recent call last):
+    twoworlds.errors.Unsupported: mutual information speaks of records: reals() has no ...
+    """
 
 
 class Undecided(TwoWorldsError):
-    """Two numbers agree to the stated number of bits, so their order is not known."""
+    """Two numbers agree to the stated number of bits, so their order is not known.
+
+    >>> import twoworlds as tw
+    >>> tw.number("sqrt 2") ** 2 <= 2
+    Traceback (most recent call last):
+    twoworlds.errors.Undecided: Real(sqrt(2)^2) and 2 agree to 4096 bits: ...
+    """
 
 
 class Interrupted(Exception):

@@ -64,11 +64,17 @@ def test_a_broken_certificate_exits_with_1(capsys, tmp_path):
     assert "Certificate broken" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+def test_without_a_file_the_verdict_is_told_with_the_way_to_the_page(capsys):
+    code, out, _ = call(capsys, "report", SURVEY, "--claim", "dp(epsilon=1)")
+    assert code == 1
+    assert "does NOT hold" in out
+    assert "to write the page: -o report.html" in " ".join(out.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (["nothing(1)", "-o", "r.html"], "unknown mechanism 'nothing'"),
-        ([SURVEY], "-o report.html"),
         ([SURVEY, "-o", "r.pdf"], "ends in .html"),
         ([SURVEY, "-o", "missing/r.html"], "there is no folder missing"),
         ([SURVEY, "-o", "folder.html"], "is a folder"),

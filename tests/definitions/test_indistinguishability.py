@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twoworlds as tw
-from twoworlds import PointwiseIndistinguishability, TwoLaws
+from twoworlds import PointwiseIndistinguishability
+from twoworlds.definitions import TwoLaws
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms import Listed
 from twoworlds.numbers import INFINITY, Order, compare, exp, ln

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 import twoworlds as tw
-from twoworlds import BitStrings, Verdict, Witness
+from twoworlds import BitStrings, Verdict
+from twoworlds.definitions import Witness
 from twoworlds.errors import TwoWorldsError, Undecided
 from twoworlds.mechanisms import Listed
 from twoworlds.mechanisms.float_matrix import FloatMatrix

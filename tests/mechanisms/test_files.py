@@ -13,6 +13,7 @@ from twoworlds import BitStrings, Dense, mechanism
 from twoworlds.errors import InvalidInput, NotStochastic
 from twoworlds.mechanisms.files import read_mechanism, read_table, to_csv, to_json_text, write_table
 from twoworlds.mechanisms.float_matrix import FloatMatrix
+from twoworlds.numbers import exact_text
 from twoworlds.testing.strategies import dense_mechanisms, universes
 from twoworlds.worlds import Explicit, Records
 
@@ -178,7 +179,7 @@ def test_numbers_without_an_exact_form_are_not_written(tmp_path):
     hidden = tw.number("ln 2") ** 2 * tw.number("ln 3") ** 2 + tw.number("e^0.123456789123456789")
     p = hidden / (hidden + hidden)
     odd = Dense(BitStrings(1), BitStrings(1), [[p, p], [1 - p, 1 - p]])
-    if tw.numbers.exact_text(p) is None:
+    if exact_text(p) is None:
         with pytest.raises(InvalidInput, match="cannot be written"):
             to_csv(odd)
     with pytest.raises(InvalidInput, match=r"written to .csv and .json files"):

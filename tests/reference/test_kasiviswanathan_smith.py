@@ -10,8 +10,9 @@ from functools import partial
 import pytest
 
 import twoworlds as tw
-from twoworlds import Dense, Records, TwoLaws, Universe
-from twoworlds.definitions import information
+from twoworlds import Dense, Records, Universe
+from twoworlds.definitions import TwoLaws, information
+from twoworlds.mechanisms import Gaussian
 from twoworlds.numbers import bounds, ln, sqrt
 from twoworlds.testing import enumeration as brute
 
@@ -83,7 +84,7 @@ def test_reference_clamped_geometric_sum_of_two_bits():
 def test_erratum_gaussian_noise_of_claim_1_2_is_not_always_enough(case, epsilon, exact, is_private):
     e = Fraction(epsilon)
     sigma = sqrt(ln(Fraction(10**6)) / e**2)
-    noise = tw.mechanisms.Gaussian(sigma=sigma)
+    noise = Gaussian(sigma=sigma)
     verdict = tw.check(noise, tw.DifferentialPrivacy(epsilon=e, delta="1e-6"))
     assert bool(verdict) is is_private, case
     assert float(verdict.delta) == pytest.approx(exact, rel=1e-4 if case == "A04" else 1e-9)

@@ -10,7 +10,8 @@ from itertools import product
 import pytest
 
 import twoworlds as tw
-from twoworlds import BitStrings, TwoLaws
+from twoworlds import BitStrings
+from twoworlds.definitions import TwoLaws
 from twoworlds.mechanisms import Laplace
 from twoworlds.numbers import exp, ln
 from twoworlds.testing import enumeration as brute

@@ -316,13 +316,11 @@ def test_certificates_of_parts_and_of_simulators_and_designs_are_told(tmp_path):
     assert "the vector violates" in words(
         review_certificate(saved(tmp_path / "all.json", whole)).html()
     )
-    best = tw.cones.design(tw.cones.row_cone("dp(ratio=2)", "integers(0, 2)"), "absolute")
+    best = tw.design(tw.row_cone("dp(ratio=2)", "integers(0, 2)"), "absolute")
     found = review_certificate(saved(tmp_path / "b.json", best.certificate.to_dict()))
     assert "The mechanism in it" in Page(found.html()).heads
     assert "with these guarantees and the outputs in it has a loss below" in words(found.html())
-    free = tw.cones.design(
-        tw.cones.row_cone("dp(ratio=2)", "bits(1)"), "squared", statistic="count"
-    )
+    free = tw.design(tw.row_cone("dp(ratio=2)", "bits(1)"), "squared", statistic="count")
     found = review_certificate(saved(tmp_path / "c.json", free.certificate.to_dict()))
     assert "whatever numbers it answers, has a squared loss below 2/9" in words(found.html())
     scene = tw.check("randomized-response(bits=1, keep=3/4)", "ddp(belief=uniform, ratio=2)")

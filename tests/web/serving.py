@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from pydantic import ValidationError
+
+from twoworlds.web.bodies import refused
 
 SECONDS = 900  # ends what hangs, and is never waited for in full
 
@@ -80,3 +83,11 @@ def wait_until_ready(running: Running) -> None:
             assert time.monotonic() < deadline
             time.sleep(0.2)
         assert client.get("/api/v1/catalogue").status_code == 200
+
+
+def read_as(kind, body):
+    """What a body says, or our refusal of it, as a route has them."""
+    try:
+        return kind.model_validate(body).model_dump(exclude_none=True)
+    except ValidationError as error:
+        raise refused(error.errors()[0], kind.model_fields) from None

@@ -10,14 +10,13 @@ import pytest
 import uvicorn
 
 from tests.web.test_app import Tried
-from twoworlds.web.patience import Patience
-from twoworlds.web.server import OPTIONS
+from twoworlds.web.server import OPTIONS, HeaderTimeout
 
 HEAD = b"Host: 127.0.0.1\r\nContent-Type: application/json\r\n"
 GET = b"GET /api/v1/health HTTP/1.1\r\n" + HEAD + b"\r\n"
 
 
-class Hasty(Patience):
+class Hasty(HeaderTimeout):
     seconds = 0.4
 
 

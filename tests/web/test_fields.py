@@ -2,9 +2,10 @@
 
 import pytest
 
+from tests.web.serving import read_as
 from twoworlds.errors import TwoWorldsError
 from twoworlds.web import bodies
-from twoworlds.web.gallery import attack
+from twoworlds.web.attacks import attack
 from twoworlds.web.guarantees import guarantees
 from twoworlds.web.refusals import Refused
 from twoworlds.web.sweeps import noiseless
@@ -77,6 +78,6 @@ def test_too_many_known_people_are_said_as_on_the_command_line():
 )
 def test_bodies_are_refused_in_our_words(kind, body, said):
     with pytest.raises(Refused) as caught:
-        bodies.read_body(kind, body)
+        read_as(kind, body)
     assert said in caught.value.message
     assert "validation" not in caught.value.message

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from twoworlds.web.page import CONTENT_SECURITY_POLICY
+from twoworlds.web.guard import CONTENT_SECURITY_POLICY
 
 MATHEMATICS = {
     "mechanism": {"mechanism": "geometric(ratio=2)"},

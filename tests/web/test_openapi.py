@@ -20,7 +20,9 @@ from schemathesis.checks import (
 )
 
 from tests.web.serving import Running
+from twoworlds.questions import QUESTIONS
 from twoworlds.web.app import create_app
+from twoworlds.web.attacks import ATTACKS
 
 CHECKS = [
     not_a_server_error,
@@ -41,7 +43,7 @@ PATHS = {
         "guarantees",
         "simulators",
         "noiseless",
-        "attacks/{name}",
+        *(f"attacks/{name}" for name in ATTACKS),
         "plan",
         "release",
     },
@@ -67,12 +69,21 @@ def test_no_path_answers_422(description):
             assert {"200", "400", "413", "500", "503"} <= set(one["responses"])
 
 
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_body_of_an_attack_has_options_of_its_question(description, name):
+    operation = description["paths"][f"/api/v1/attacks/{name}"]["post"]
+    assert operation["summary"] == QUESTIONS[f"attack {name}"].line
+    schema = description["components"]["schemas"][name.capitalize()]
+    assert set(schema["properties"]) <= set(QUESTIONS[f"attack {name}"].parameters())
+    assert all(one["description"] for one in schema["properties"].values())
+
+
 def test_the_description_is_the_same_without_a_policy(description):
     app = create_app()
-    [route] = [one for one in app.routes if getattr(one, "path", "") == "/api/openapi.json"]
-    assert route.include_in_schema is False
-    assert set(description["paths"]) <= {getattr(one, "path", "") for one in app.routes}
-    app.state.service.close()
+    try:
+        assert app.openapi() == description
+    finally:
+        app.state.service.close()
 
 
 def examine(service: Running, description, examples: int) -> int:

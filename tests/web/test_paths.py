@@ -9,8 +9,8 @@ import pytest
 import twoworlds
 from tests.web.test_app import Tried
 from twoworlds.release.examples import lay_out
+from twoworlds.web.attacks import ATTACKS
 from twoworlds.web.catalogue import EXAMPLES
-from twoworlds.web.gallery import ATTACKS
 
 SURVEY = "randomized-response(bits=2, keep=3/4)"
 COUNT = "SELECT COUNT(*) FROM people"

@@ -2,9 +2,10 @@
 
 import pytest
 
+from tests.web.serving import read_as
 from twoworlds.errors import InvalidInput
 from twoworlds.mechanisms.files import SUFFIXES
-from twoworlds.web.bodies import Noiseless, Release, read_body
+from twoworlds.web.bodies import Noiseless, Release
 from twoworlds.web.catalogue import EXAMPLES
 from twoworlds.web.reading import Numeral, check_text, read_json
 from twoworlds.web.refusals import Refused
@@ -92,14 +93,14 @@ def test_the_examples_of_the_catalogue_are_let_through(kind):
 )
 def test_a_wrong_field_is_named(body, field, words):
     with pytest.raises(Refused) as caught:
-        read_body(Noiseless, body)
+        read_as(Noiseless, body)
     assert (caught.value.status, caught.value.field) == (400, field)
     assert words in caught.value.message
 
 
 def test_queries_are_texts_or_objects():
-    asked = read_body(Release, {"queries": ["SELECT 1", {"dataset": "x"}], "epsilon": "1"})
+    asked = read_as(Release, {"queries": ["SELECT 1", {"dataset": "x"}], "epsilon": "1"})
     assert asked["queries"] == ["SELECT 1", {"dataset": "x"}]
     for wrong in ([], [1], [None], [["x"]], "SELECT 1", ["x"] * 100):
         with pytest.raises(Refused):
-            read_body(Release, {"queries": wrong, "epsilon": "1"})
+            read_as(Release, {"queries": wrong, "epsilon": "1"})

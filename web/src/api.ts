@@ -1,5 +1,6 @@
 /** The service, by its HTTP contract (version 1). One place for addresses, tokens and errors. */
 
+import type { Question } from "./recipe";
 import type { Numeral } from "./words";
 
 export class ServiceError extends Error {
@@ -122,6 +123,18 @@ export interface Catalogue {
   definitions: Entry[];
   beliefs: Entry[];
   universes: Entry[];
+  questions: Question[];
+}
+
+let known: Promise<Catalogue> | null = null;
+
+/** The catalogue is asked for once. */
+export function catalogue(): Promise<Catalogue> {
+  known ??= ask<Catalogue>("GET", "catalogue").catch((error) => {
+    known = null;
+    throw error;
+  });
+  return known;
 }
 
 export interface Witness {

@@ -1,6 +1,6 @@
 /** Choose a mechanism by its name, write it as a call, and tune its numbers with sliders. */
 
-import { ask, type Catalogue } from "./api";
+import { catalogue } from "./api";
 import { type Call, readCall, withArgument, writeCall } from "./calls";
 import { type Field, h, replace, selectField, slider, textField } from "./dom";
 import { Fraction } from "./fraction";
@@ -48,17 +48,6 @@ const FIRST: readonly (readonly [string, string])[] = [
   ["identity(bits=2)", "Everything, as it is"],
   ["constant(bits=2)", "Nothing at all"],
 ];
-
-let known: Promise<Catalogue> | null = null;
-
-/** The catalogue is asked for once. */
-export function catalogue(): Promise<Catalogue> {
-  known ??= ask<Catalogue>("GET", "catalogue").catch((error) => {
-    known = null;
-    throw error;
-  });
-  return known;
-}
 
 export interface Picker {
   readonly root: HTMLElement;

@@ -1,8 +1,9 @@
 /** What every view is made of: a place in the address, an answer that can be heard, the recipe that
  * does the same elsewhere. */
 
-import { latest, type ServiceError } from "./api";
+import { catalogue, latest, type ServiceError } from "./api";
 import { type Child, copyButton, type Field, h, put, replace } from "./dom";
+import { type Given, recipe, type Request } from "./recipe";
 
 /** Where a view keeps its state: the part of the address after its name. */
 export interface Place {
@@ -23,16 +24,13 @@ export function lead(): HTMLElement {
   return h("p", { class: "lead", "aria-live": "polite", role: "status" });
 }
 
-export interface Recipe {
-  command: string;
-  python: string;
-}
-
-/** "Do the same": the link that restores the view, the command line, and Python. */
+/** "Do the same": the link that restores the view, the command line, Python, and HTTP. */
 export class Recipes {
   readonly root: HTMLElement;
   private readonly command = h("code");
   private readonly python = h("code");
+  private readonly http = h("code");
+  private newest = 0;
 
   constructor() {
     const block = (name: string, code: HTMLElement): HTMLElement =>
@@ -42,7 +40,7 @@ export class Recipes {
         h("h3", {}, name),
         h("pre", { tabindex: "0", role: "region", "aria-label": name }, code),
         copyButton(
-          `Copy ${name.toLowerCase().replace("python", "Python")}`,
+          `Copy ${name === "Command line" ? "command line" : name}`,
           () => code.textContent ?? "",
         ),
       );
@@ -62,7 +60,7 @@ export class Recipes {
         ),
         copyButton("Copy link", () => location.href),
       ),
-      block("Python", this.python),
+      h("div", { class: "recipe" }, block("Python", this.python), block("HTTP", this.http)),
     );
   }
 
@@ -71,9 +69,19 @@ export class Recipes {
     this.root.querySelector("h2")?.after(h("p", { class: "hint remark" }, words));
   }
 
-  show(recipe: Recipe): void {
-    this.command.textContent = recipe.command;
-    this.python.textContent = recipe.python;
+  /** Write a question of the list, and the request that the view has sent. */
+  show(name: string, given: Given, request: Request): void {
+    const mine = ++this.newest;
+    void catalogue()
+      .then(({ questions }) => {
+        const question = questions.find((one) => one.name === name);
+        if (!question || mine !== this.newest) return;
+        const made = recipe(question, given, request, location.origin);
+        this.command.textContent = made.command;
+        this.python.textContent = made.python;
+        this.http.textContent = made.http;
+      })
+      .catch(() => undefined); // the view itself says that the service does not answer
   }
 }
 

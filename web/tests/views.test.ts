@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { MechanismAnswer } from "../src/api";
 import { sceneOf, settle, type Side, view } from "../src/attacker";
 import { defended } from "../src/views/attack_results";
-import { GALLERY, pieces } from "../src/views/attacks_gallery";
-import { asState, assumed, recipe, worstOver } from "../src/views/attacker_words";
+import { pieces } from "../src/views/attacks_gallery";
+import { asked, asState, assumed, worstOver } from "../src/views/attacker_words";
 import { expected } from "../src/views/release_desk";
 
 const table = (rows: number[][], universe = "bits(1)"): MechanismAnswer =>
@@ -71,57 +71,18 @@ describe("the attacker in words", () => {
   });
 
   it("is the same on the command line", () => {
-    expect(recipe("m(bits=1)", scene, at).command).toBe(
-      'twoworlds posterior "m(bits=1)" --belief "independent(0.5)" --output 1 --secret 1=1',
-    );
+    const [name, given, { path }] = asked("m(bits=1)", scene, at);
+    expect([name, path]).toEqual(["posterior", "posterior"]);
+    expect(given).toMatchObject({ belief: "independent(0.5)", output: "1", secret: "1=1" });
     const answers = sceneFor(COIN, "integers(0, 1)");
-    const made = recipe("m()", answers, settle(answers, {}, null));
-    expect(made.command).toBe('twoworlds show "m()" --output 1');
-    expect(made.python).toContain("print(p * a / (p * a + (1 - p) * b))");
+    expect(asked("m()", answers, settle(answers, {}, null)).slice(0, 2)).toEqual([
+      "show",
+      { mechanism: "m()", output: "1" },
+    ]);
   });
 });
 
 describe("attacks elsewhere", () => {
-  const named = (name: string): (typeof GALLERY)[number] => {
-    const found = GALLERY.find((one) => one.name === name);
-    if (!found) throw new Error(name);
-    return found;
-  };
-  const usual = (name: string): Record<string, string> =>
-    Object.fromEntries(named(name).options.map((option) => [option.name, option.usual]));
-
-  it.each([
-    [
-      "composition",
-      false,
-      "twoworlds attack composition figure1.csv figure2.csv --sensitive condition --know zip=13012 --know age=28",
-    ],
-    [
-      "linkage",
-      false,
-      "twoworlds attack linkage register.csv figure1.csv --on zip,age --sensitive condition",
-    ],
-    [
-      "differencing",
-      true,
-      "twoworlds attack differencing --know department=physics --know sex=f --know job=professor --secret depressed=yes --at-least 5 --engine",
-    ],
-    ["averaging", false, "twoworlds attack averaging --epsilon 1/2 --times 1,4,16,64,256"],
-    ["reconstruct", true, "twoworlds attack reconstruct --rows 96 --queries 256 --engine"],
-    ["auxiliary", false, "twoworlds attack auxiliary"],
-  ])("%s, against the engine: %s", (name, engine, command) => {
-    expect(named(name).command(usual(name), engine)).toBe(command);
-  });
-
-  it("have Python that names what they were given", () => {
-    expect(named("composition").python(usual("composition"), false)).toContain(
-      'compose(["figure1.csv", "figure2.csv"], {"zip": "13012", "age": "28"}, "condition")',
-    );
-    for (const attack of GALLERY)
-      for (const engine of [false, attack.engine])
-        expect(attack.python(usual(attack.name), engine)).toMatch(/print\(/);
-  });
-
   it("reads lists with commas", () => {
     expect(pieces(" a=1, b=2 ,, ")).toEqual(["a=1", "b=2"]);
     expect(pieces("")).toEqual([]);

@@ -9,14 +9,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from twoworlds.questions import FAMILIES, QUESTIONS, Name, Place, Question
+from twoworlds.questions import FAMILIES, QUESTIONS, Parameter, Question
 
 __all__ = ["Questions", "command"]
 
@@ -84,16 +83,15 @@ def command(question: Question) -> Any:
 
 
 def _asked(question: Question) -> Callable[..., Any]:
-    """Wrap the function of a question so that its result is printed."""
-    function = question.function()
-    signature = inspect.signature(function, eval_str=True)
+    """Return a function that prints what a question answers, and returns the exit code."""
+    function, known = question.function(), question.parameters()
+    silent = known.pop("json", None) is None  # only what prints by itself asks for --json
 
-    @wraps(function)
     def ask(**given: Any) -> int:
         from twoworlds.cli.render import print_result, print_saved, progress, save_picture
 
         as_json, picture = given["json_"], given.pop("picture", None)
-        if "json_" not in signature.parameters:  # only what prints by itself asks for it
+        if silent:
             del given["json_"]
         with progress():
             result = function(**given)
@@ -107,35 +105,29 @@ def _asked(question: Question) -> Callable[..., Any]:
                 print_saved(saved)
         return 2 if said.undecided else int(said.holds is False)
 
-    own = [one for one in signature.parameters.values() if one.name != "json_"]
-    parameters = [_parameter(one) for one in own]
+    listed = [_keyword(one.key, _typed(one), one.default, one.needed) for one in known.values()]
     if question.chart:
-        parameters.append(_added("picture", Picture, None))
-    parameters.append(_added("json_", Json, False))
-    ask.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    ask.__annotations__ = {one.name: one.annotation for one in parameters}
-    del ask.__wrapped__  # type: ignore[attr-defined]
+        listed.append(_keyword("picture", Picture, None))
+    listed.append(_keyword("json_", Json, False))
+    ask.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
+    ask.__annotations__ = {one.name: one.annotation for one in listed}
     return ask
 
 
-def _added(name: str, annotation: Any, default: object) -> inspect.Parameter:
+def _keyword(name: str, kind: Any, default: object, needed: bool = False) -> inspect.Parameter:
+    left_out = inspect.Parameter.empty if needed else default
     return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        name, inspect.Parameter.KEYWORD_ONLY, default=left_out, annotation=kind
     )
 
 
-def _parameter(one: inspect.Parameter) -> inspect.Parameter:
-    """Write one parameter as the option parser reads it."""
-    kind, said = one.annotation, ""
-    if get_origin(kind) is Annotated:
-        kind, said = get_args(kind)[:2]
-    needed = one.default is inspect.Parameter.empty
-    name = one.name.rstrip("_").replace("_", "-")
-    if isinstance(said, Place) or (needed and not isinstance(said, Name)):
-        read: Any = typer.Argument(help=said, metavar=one.name.upper())
-    elif kind == bool | None:  # said, denied, or left open
-        read = typer.Option(f"--{name}/--no-{name}", help=said)
+def _typed(one: Parameter) -> Any:
+    """Write the type of one parameter as the option parser reads it."""
+    if one.place:
+        read: Any = typer.Argument(help=one.help, metavar=one.key.upper())
+    elif one.kind is bool and one.open:  # said, denied, or left open
+        read = typer.Option(f"{one.option}/--no-{one.option[2:]}", help=one.help)
     else:
-        short = ["-o"] if name == "output" else []
-        read = typer.Option(*short, f"--{name}", help=said)
-    return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, read])
+        short = ["-o"] if one.name == "output" else []
+        read = typer.Option(*short, one.option, help=one.help)
+    return Annotated[one.kind | None if one.open else one.kind, read]

@@ -167,6 +167,9 @@ class RowCone(Result):
         approximation: None for the true row cone, else why this one may be larger.
         note: What holds in every mechanism because its rows sum to ones, if constraints alone do
             not say it.
+
+    >>> row_cone("dp(ratio=2)", "bits(1)").inequalities()[0].text()
+    'x0 <= 2 x1'
     """
 
     universe: Universe

@@ -130,6 +130,10 @@ class PointwiseIndistinguishability(RatioAndDelta):
 
     Kasiviswanathan & Smith, Definition 3.2: with probability at least 1 - delta over an output
     drawn from either world, its two probabilities are within a factor e^epsilon.
+
+    >>> from twoworlds import measure
+    >>> measure("geometric(ratio=2)", definition=PointwiseIndistinguishability()).epsilon
+    Real(ln 2)
     """
 
     name = "point-wise indistinguishability"

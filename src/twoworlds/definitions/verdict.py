@@ -169,6 +169,11 @@ class Verdict(Result):
         method: why nothing worse was missed.
         notes: further facts, such as the nearest claim that does hold.
         exact: False when the mechanism itself is known in floats only.
+
+    >>> from twoworlds import check
+    >>> verdict = check("geometric(ratio=2)", "dp(ratio=3/2)")
+    >>> verdict.holds, verdict.notes[0]
+    (False, 'the claim allows delta 0')
     """
 
     mechanism: str

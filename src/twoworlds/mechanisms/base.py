@@ -40,7 +40,12 @@ _SHOWN = 16
 
 
 class Mechanism(ABC):
-    """A randomized algorithm: a law of outputs for each database of a universe."""
+    """A randomized algorithm: a law of outputs for each database of a universe.
+
+    >>> from twoworlds import mechanism
+    >>> mechanism("randomized-response(bits=1, keep=3/4)").probability((1,), (1,))
+    Fraction(3, 4)
+    """
 
     universe: Universe
     outputs: Universe

@@ -1,8 +1,9 @@
 """The questions that twoworlds answers, in one list.
 
 A question is a name, a line of help, and a function given by its place, whose annotated parameters
-are all that can be asked with it. The command line, the service and the reference are made from
-this list, so that they cannot disagree; nothing is loaded but the function that is run.
+are all that can be asked with it. The command line, the service, the recipes of the page and the
+reference are made from this list, so that they cannot disagree; nothing is loaded but the function
+that is run. `ask` asks any of them from Python.
 
 A function takes texts as a person types them and returns a `twoworlds.show.Result`. A parameter
 without a default is given by its place, one with a default by its name; the text in its annotation
@@ -11,12 +12,17 @@ is its help, and `Place` or `Name` instead of that text says otherwise.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, NamedTuple, get_args, get_origin
 
-__all__ = ["FAMILIES", "QUESTIONS", "Name", "Place", "Question"]
+from twoworlds.errors import InvalidInput, UnknownName
+
+__all__ = ["FAMILIES", "QUESTIONS", "Name", "Parameter", "Place", "Question", "ask"]
 
 
 class Place(str):
@@ -25,6 +31,57 @@ class Place(str):
 
 class Name(str):
     """The help of a parameter that is given by its name, although it must be given."""
+
+
+class Parameter(NamedTuple):
+    """What can be said with a question.
+
+    Attributes:
+        key: its name in the function.
+        kind: its type; of one that may be left open, without None.
+        help: what it means, in a line.
+        default: what it is if it is left out.
+        needed: whether it must be given.
+        place: whether it is given by its place, not by its name.
+        open: whether it may be None.
+    """
+
+    key: str
+    kind: Any
+    help: str
+    default: Any
+    needed: bool
+    place: bool
+    open: bool
+
+    @property
+    def name(self) -> str:
+        """Its name, as Python and JSON have it."""
+        return self.key.rstrip("_")
+
+    @property
+    def option(self) -> str:
+        """Its name on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes several."""
+        return get_origin(self.kind) is list
+
+    def read(self, value: Any) -> Any:
+        """Return a value as the function takes it: texts stay, numbers become texts."""
+        if self.many:
+            of = self._replace(kind=get_args(self.kind)[0])
+            return [of.read(one) for one in ([value] if isinstance(value, str) else value)]
+        if value is None or isinstance(value, bool) or self.kind is bool:
+            return value
+        if self.kind in (int, float):
+            from twoworlds.numbers import number, whole
+
+            text = str(value)
+            return whole(text, self.name) if self.kind is int else float(number(text))
+        return Path(value) if self.kind is Path else str(value)
 
 
 @dataclass(frozen=True)
@@ -51,6 +108,55 @@ class Question:
         place = module if "." in module else f"{__name__}.{module}"
         found: Callable[..., Any] = getattr(import_module(place), name)
         return found
+
+    def parameters(self) -> dict[str, Parameter]:
+        """Return what can be said with it, by name."""
+        listed = inspect.signature(self.function(), eval_str=True).parameters.values()
+        return {one.name: one for one in map(_parameter, listed)}
+
+
+def _parameter(one: inspect.Parameter) -> Parameter:
+    kind, said = one.annotation, ""
+    if get_origin(kind) is Annotated:
+        kind, said = get_args(kind)[:2]
+    parts = [part for part in get_args(kind) if part is not NoneType]
+    open_ = NoneType in get_args(kind)
+    needed = one.default is inspect.Parameter.empty
+    place = isinstance(said, Place) or (needed and not isinstance(said, Name))
+    default = None if needed else one.default
+    return Parameter(one.name, parts[0] if open_ else kind, said, default, needed, place, open_)
+
+
+def ask(question: str, *places: Any, **named: Any) -> Any:
+    """Ask a question of the list, with what would be typed on the command line.
+
+    >>> ask("measure", "geometric(ratio=2)").epsilon
+    Real(ln 2)
+    >>> ask("check", "geometric(ratio=2)", "dp(ratio=3)").holds
+    True
+
+    Raises:
+        UnknownName: when there is no such question, or it has no such parameter.
+        InvalidInput: when something is missing, or given twice.
+    """
+    if question not in QUESTIONS:
+        raise UnknownName("question", question, QUESTIONS)
+    asked = QUESTIONS[question]
+    known = asked.parameters()
+    in_order = [name for name, one in known.items() if one.place]
+    if len(places) > len(in_order):
+        raise InvalidInput(f"{question} takes {len(in_order)} by their place: name the others")
+    given = dict(zip(in_order, places, strict=False))
+    for name, value in named.items():
+        if name not in known:
+            raise UnknownName(f"option of {question}", name, known)
+        if name in given:
+            raise InvalidInput(f"{name} of {question} is given twice: give it once")
+        given[name] = value
+    missing = [name for name, one in known.items() if one.needed and name not in given]
+    if missing:
+        raise InvalidInput(f"{question} also needs {' and '.join(missing)}: give {missing[0]}=...")
+    return asked.function()(**{known[name].key: known[name].read(x) for name, x in given.items()})
 
 
 _MECHANISMS = (

@@ -15,7 +15,11 @@ __all__ = ["condition", "explain", "implies", "local", "theorems"]
 def explain(
     what: Annotated[str, "a guarantee such as 'dp(epsilon=1)', or a mechanism"],
 ) -> Result:
-    """Say what a guarantee promises a person, in odds."""
+    """Say what a guarantee promises a person, in odds.
+
+    >>> explain("dp(ratio=3)").answer().headline[-39:]
+    'odds of 1 to 99 become at most 1 to 11.'
+    """
     from twoworlds.report.promises import read_promise
 
     return read_promise(what)

@@ -108,7 +108,12 @@ def posterior(
     ] = None,
     default: Annotated[str | None, "the value that stands for no data"] = None,
 ) -> Result:
-    """Say what an attacker concludes from an output, with everyone and without each person."""
+    """Say what an attacker concludes from an output, with everyone and without each person.
+
+    >>> found = posterior("randomized-response(bits=2, keep=3/4)", "uniform", "11", secret="11")
+    >>> found.to_dict()["chances"]["game 0"]["exact"]
+    '9/16'
+    """
     from twoworlds.definitions.semantics.games import play
     from twoworlds.definitions.semantics.product import product_belief
     from twoworlds.mechanisms import PerRecord
@@ -344,7 +349,11 @@ def calibrate(
     ratio: Annotated[str | None, "the same, as e^epsilon"] = None,
     error: Annotated[str | None, "the expected absolute error wanted"] = None,
 ) -> Result:
-    """Find the noise for an epsilon, or the epsilon for the error you can accept."""
+    """Find the noise for an epsilon, or the epsilon for the error you can accept.
+
+    >>> calibrate("laplace", sensitivity="3", epsilon="1/2").answer().headline
+    'laplace(scale=6, sensitivity=3): exact errors (dimension d = 1, t = 1)'
+    """
     from twoworlds.mechanisms.accuracy import errors_of
     from twoworlds.mechanisms.calibration import (
         geometric_epsilon_for_error,

@@ -63,6 +63,15 @@ class Curator:
             data frame, a connection; see `twoworlds.release.backends.open_backend`.
         pace: Answers and failures come back at multiples of so many seconds after the question, so
             that their time tells less about the data; 0 for at once.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from twoworlds.release.examples import lay_out
+    >>> with TemporaryDirectory() as folder:
+    ...     lay_out(Path(folder))
+    ...     with Curator.open(f"{folder}/policy.yml") as curator:
+    ...         len(curator.release("SELECT COUNT(*) FROM people", "1/10", analyst="ann").rows)
+    1
     """
 
     def __init__(

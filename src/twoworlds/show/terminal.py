@@ -11,7 +11,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table
+from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
+from twoworlds.charts import Chart
 from twoworlds.show.tables import facts, tables
 
 __all__ = ["console", "print_answer", "print_facts", "print_table"]
@@ -62,7 +63,7 @@ def _joined(blocks: Iterable[Block]) -> list[Block]:
     for block in blocks:
         if isinstance(block, Facts) and found and isinstance(found[-1], Facts):
             found[-1] = Facts([*found[-1].rows, *block.rows])
-        elif isinstance(block, (Said, Facts, Table, Listing, Steps)):
+        elif not isinstance(block, Chart):
             found.append(block)
     return found
 
@@ -93,6 +94,8 @@ def _print_block(out: Console, block: Block) -> None:
                 out.print(Text(f"{number}. {said}"))
                 for remark in remarks:
                     out.print(Padding(Text(remark, style="dim"), (0, 0, 0, 3)))
+        case Verbatim(source):
+            out.print(Text(source), soft_wrap=True)
 
 
 def print_table(

@@ -53,6 +53,9 @@ class Guarantee(Result):
         records: how many records the database has, or None when not known.
         pairs: how many pairs (alt, priv) coupled worlds has, or None when not known.
         source: the application of a theorem that derived it, or None when it was stated.
+
+    >>> Guarantee.parse("dp(epsilon=1)").implies("semantic").holds
+    True
     """
 
     kind: str

@@ -6,7 +6,8 @@ they are read exactly. Unknown fields are refused.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from collections.abc import Iterable
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -14,23 +15,28 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictBool,
-    ValidationError,
     WithJsonSchema,
+    create_model,
 )
 
 from twoworlds.errors import UnknownName
+from twoworlds.questions import QUESTIONS, Parameter
+from twoworlds.web.attacks import ATTACKS, HELP
 from twoworlds.web.reading import LONGEST_TEXT, Numeral
 from twoworlds.web.refusals import Refused
 
 __all__ = [
-    "ERROR",
+    "Body",
+    "Error",
     "Guarantees",
     "Mechanism",
     "Noiseless",
     "Posterior",
     "Release",
     "Simulators",
-    "read_body",
+    "answer_with",
+    "attack_body",
+    "refused",
 ]
 
 _LONGEST_NUMBER = 200
@@ -92,11 +98,13 @@ AnyQuery = Annotated[
 ]
 
 
-class _Body(BaseModel):
+class Body(BaseModel):
+    """What a request sends: nothing but its fields."""
+
     model_config = ConfigDict(extra="forbid")
 
 
-class Mechanism(_Body):
+class Mechanism(Body):
     """A mechanism, such as ``randomized-response(bits=2, keep=3/4)``."""
 
     mechanism: Words
@@ -104,7 +112,7 @@ class Mechanism(_Body):
     definitions: StrictBool = True
 
 
-class Posterior(_Body):
+class Posterior(Body):
     """A mechanism and what an attacker believes."""
 
     mechanism: Words
@@ -113,7 +121,7 @@ class Posterior(_Body):
     default: Words | None = None
 
 
-class Guarantees(_Body):
+class Guarantees(Body):
     """A mechanism, or a definition with a universe."""
 
     mechanism: Words | None = None
@@ -121,7 +129,7 @@ class Guarantees(_Body):
     universe: Words | None = None
 
 
-class Simulators(_Body):
+class Simulators(Body):
     """A release, what is believed and known, what is private, and the ratio."""
 
     mechanism: Words
@@ -132,7 +140,7 @@ class Simulators(_Body):
     epsilon: Digits | None = None
 
 
-class Noiseless(_Body):
+class Noiseless(Body):
     """An exact count of independent bits, along one of its numbers."""
 
     people: Digits
@@ -144,7 +152,7 @@ class Noiseless(_Body):
     curves: Annotated[list[Digits], Field(max_length=8)] = []
 
 
-class Release(_Body):
+class Release(Body):
     """Queries on one dataset, and what to spend on them together."""
 
     queries: Annotated[list[AnyQuery], Field(min_length=1, max_length=_MOST_QUERIES)]
@@ -154,42 +162,73 @@ class Release(_Body):
     noise: Words | None = None
 
 
-ERROR = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["kind", "message", "field"],
-            "properties": {
-                "kind": {"type": "string"},
-                "message": {"type": "string"},
-                "field": {"type": ["string", "null"]},
-            },
-            "additionalProperties": False,
-        }
-    },
-    "additionalProperties": False,
-}
-
-_Kind = TypeVar("_Kind", bound=_Body)
+# --- attacks: the options of their questions ------------------------------------------------------
 
 
-def read_body(kind: type[_Kind], data: dict[str, Any]) -> dict[str, Any]:
-    """Return what a body says, checked; fields that were left out have their defaults.
-
-    Raises:
-        Refused: naming the first field that is missing, unknown or of the wrong type.
-    """
-    try:
-        return kind.model_validate(data).model_dump(exclude_none=True)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise _refused(first, [*kind.model_fields]) from None
+def _told(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError("it must be one text or number")
+    return str(_short(value, LONGEST_TEXT))
 
 
-def _refused(problem: Any, known: list[str]) -> Refused:
-    where = [str(part) for part in problem["loc"]]
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+_TOLD = {"anyOf": [{"type": "string", "maxLength": LONGEST_TEXT}, {"type": "number"}]}
+Told = Annotated[str, BeforeValidator(_told), WithJsonSchema(_TOLD)]
+Listed = Annotated[
+    list[Told],
+    BeforeValidator(_listed),
+    WithJsonSchema({"anyOf": [_TOLD, {"type": "array", "items": _TOLD}]}),
+]
+
+
+def attack_body(name: str) -> type[Body]:
+    """Make the body of an attack: the parameters of its question that are offered."""
+    known = QUESTIONS[f"attack {name}"].parameters()
+    fields: dict[str, Any] = {
+        option: (_kind(name, option, known[option]) | None, Field(None, description=said))
+        for option in ATTACKS[name]
+        for said in [HELP.get(option, known[option].help)]
+    }
+    return create_model(name.capitalize(), __base__=Body, __doc__=None, **fields)
+
+
+def _kind(name: str, option: str, parameter: Parameter) -> Any:
+    if parameter.kind is bool or (name, option) == ("composition", "everyone"):
+        return StrictBool  # everyone of the bundled register
+    return Listed if parameter.many else Told
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    message: str
+    field: str | None
+
+
+class Error(BaseModel):
+    """What every error looks like."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    error: _Said
+
+
+def answer_with(name: str, *keys: str) -> type[BaseModel]:
+    """Make the shape of an answer: an object that has these keys, and others."""
+    fields: dict[str, Any] = dict.fromkeys(keys, (Any, ...))
+    return create_model(name, __config__=ConfigDict(extra="allow"), **fields)
+
+
+def refused(problem: Any, known: Iterable[str]) -> Refused:
+    """Return what is said of the first field that is missing, unknown or of the wrong type."""
+    where = [str(part) for part in problem["loc"] if part != "body"]
     field = where[0] if where else None
     name = ".".join(where) or "the request"
     if problem["type"] == "missing":

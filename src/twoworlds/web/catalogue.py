@@ -1,4 +1,4 @@
-"""What can be named: mechanisms, definitions, beliefs and universes, with arguments and an example.
+"""What can be named and asked: mechanisms, definitions, beliefs, universes; and the questions.
 
 Names, arguments and summaries are those of the registries; what builds a thing from Python objects
 or files is left out, since the service takes neither.
@@ -12,7 +12,8 @@ from typing import Any
 from twoworlds.calls import Entry, Registry
 from twoworlds.definitions import DEFINITIONS
 from twoworlds.mechanisms.named.load import MECHANISMS
-from twoworlds.web.gallery import ATTACKS
+from twoworlds.questions import QUESTIONS, Question
+from twoworlds.web.attacks import ATTACKS
 from twoworlds.worlds.beliefs import BELIEFS
 from twoworlds.worlds.catalogue import UNIVERSES
 from twoworlds.worlds.scrubs import SCRUBS
@@ -102,8 +103,20 @@ def catalogue() -> dict[str, Any]:
         kind: [_entry(entry, EXAMPLES.get(kind, {}).get(entry.name)) for entry in registry]
         for kind, registry in _KINDS.items()
     }
-    found["attacks"] = [{"name": name, "options": [*takes]} for name, (_, takes) in ATTACKS.items()]
+    found["attacks"] = [{"name": name, "options": [*takes]} for name, takes in ATTACKS.items()]
+    found["questions"] = [
+        {"name": question.name, "line": question.line, "parameters": _parameters(question)}
+        for question in QUESTIONS.values()
+    ]
     return found
+
+
+def _parameters(question: Question) -> list[dict[str, Any]]:
+    """Return what a recipe must know to write a question on the command line and in Python."""
+    return [
+        {"name": one.name, "option": None if one.place else one.option, "flag": one.kind is bool}
+        for one in question.parameters().values()
+    ]
 
 
 def _entry(entry: Entry[Any], example: str | None) -> dict[str, Any]:

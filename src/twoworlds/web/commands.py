@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from twoworlds.answer import Answer, Facts, Table
 from twoworlds.errors import InvalidInput
@@ -14,8 +14,9 @@ from twoworlds.release.policy import read_policy
 from twoworlds.show import Result, Told
 from twoworlds.show.terminal import console
 from twoworlds.web.accounts import Accounts, accounts_place
-from twoworlds.web.server import Started
-from twoworlds.web.server import serve as start
+
+if TYPE_CHECKING:
+    from twoworlds.web.server import Started
 
 __all__ = ["account_add", "account_list", "account_remove", "serve"]
 
@@ -45,6 +46,8 @@ def serve(
     that run; SIGHUP reads the policy again. The log, a line of JSON for each request, goes to
     standard error.
     """
+    from twoworlds.web.server import serve as start
+
     if not 0 <= port < 1 << 16:
         raise InvalidInput(f"--port {port}: a port is a number from 0 to 65535")
     if not 0 <= pace <= 10:

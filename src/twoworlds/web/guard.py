@@ -21,14 +21,17 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from twoworlds.web.page import CONTENT_SECURITY_POLICY
 from twoworlds.web.refusals import INTERNAL, Refused, refusal_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["LOOPBACK", "NOTES", "Guard", "now", "write_line"]
+__all__ = ["CONTENT_SECURITY_POLICY", "LOOPBACK", "NOTES", "Guard", "now", "write_line"]
 
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 NOTES = "twoworlds"  # where in the scope a handler leaves what goes into the log
 _SAFE = ("GET", "HEAD", "OPTIONS")

@@ -7,6 +7,7 @@ When the terminal goes away in which the service was started, that signal stops 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import logging
@@ -18,10 +19,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
 from twoworlds.errors import InvalidInput, TwoWorldsError, UnknownName
 from twoworlds.release.accounts import open_ledger
 from twoworlds.release.policy import Policy, read_policy
 from twoworlds.web.accounts import Accounts, accounts_place
+from twoworlds.web.app import create_app
 from twoworlds.web.guard import now, write_line
 
 if TYPE_CHECKING:
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-__all__ = ["Started", "serve"]
+__all__ = ["HeaderTimeout", "Started", "serve"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _HANGUP = getattr(signal, "SIGHUP", None)  # there is none on Windows
@@ -95,11 +100,6 @@ def serve(
         LedgerUnavailable: when the ledger cannot be opened, or made.
         LedgerDamaged: when it does not verify.
     """
-    import uvicorn
-
-    from twoworlds.web.app import create_app
-    from twoworlds.web.patience import Patience
-
     read = read_policy(policy)
     name = _spender(read, account)
     open_ledger(read).close()  # whoever starts it should hear at once what is wrong with it
@@ -142,7 +142,7 @@ def serve(
         logging.getLogger(logger).propagate = False
     config = uvicorn.Config(
         app,
-        http=Patience,
+        http=HeaderTimeout,
         log_config=None,
         lifespan="on",
         limit_concurrency=_allow_files(_CONNECTIONS),
@@ -208,3 +208,50 @@ def _listen(host: str, port: int) -> socket.socket:
             way_out = "is the service running already? If it is to run twice, give --port 0"
         raise InvalidInput(f"{host}:{port} cannot be listened on ({reason}): {way_out}") from None
     return listening
+
+
+class HeaderTimeout(H11Protocol):
+    """HTTP/1.1, with a limit on how long the request line and the headers may take.
+
+    It holds for the first request of a connection and for every later one. Without it, some hundred
+    connections that say nothing would keep everybody else out. Bodies have a limit of their own;
+    see `twoworlds.web.guard`.
+    """
+
+    seconds = 10.0
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait."""
+        super().connection_made(transport)
+        self._look()
+
+    def data_received(self, data: bytes) -> None:
+        """Go on waiting, or stop: a request has begun."""
+        super().data_received(data)
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        super().connection_lost(exc)
+        self._stop()
+
+    def _look(self) -> None:
+        if self._busy():
+            self._stop()
+        elif self._timer is None:
+            self._timer = self.loop.call_later(self.seconds, self._give_up)
+
+    def _busy(self) -> bool:
+        cycle: Any = self.cycle  # none before the first request
+        return cycle is not None and not cycle.response_complete
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        self._timer = None
+        if not self._busy():
+            self.transport.close()

@@ -24,7 +24,6 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,18 +50,31 @@ def main(kind: str) -> None:
     if kind == "mathematics":
         if hasattr(os, "nice"):
             os.nice(_NICE)  # before it loads: the page does not wait for that
-        jobs = import_module("twoworlds.web.jobs").JOBS
+        jobs = _mathematics()
         _limit_memory("RLIMIT_AS", MEMORY)
         _confine(Path.cwd())
         _serve(source, sink, jobs)
         return
-    releases = import_module("twoworlds.web.releases")
+    from twoworlds.web.releases import Desk
+
     told = _received(source)
     if told is None:
         return
     _limit_memory("RLIMIT_DATA", told["memory"])
-    with releases.Desk(told["policy"], Path(told["folder"])) as desk:
+    with Desk(told["policy"], Path(told["folder"])) as desk:
         _serve(source, sink, desk.jobs, desk.together)
+
+
+def _mathematics() -> Jobs:
+    """Return the jobs of mathematics, and load all that they need."""
+    from twoworlds.web.attacks import attack
+    from twoworlds.web.catalogue import catalogue
+    from twoworlds.web.guarantees import guarantees
+    from twoworlds.web.mathematics import mechanism, posterior, simulators
+    from twoworlds.web.sweeps import noiseless
+
+    jobs = (attack, catalogue, guarantees, mechanism, noiseless, posterior, simulators)
+    return {job.__name__: job for job in jobs}
 
 
 def _received(source: BinaryIO) -> Any:

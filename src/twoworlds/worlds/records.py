@@ -264,7 +264,11 @@ class Integers(Universe):
 
 @dataclass(frozen=True)
 class Reals(Universe):
-    """The real numbers; neighbours are at most ``step`` apart."""
+    """The real numbers; neighbours are at most ``step`` apart.
+
+    >>> Reals(step=2).expression
+    'reals(step=2)'
+    """
 
     step: Number = Fraction(1)
 

@@ -38,7 +38,12 @@ _SEPARATORS = ",;| "
 
 
 class Universe(ABC):
-    """An ordered set of points with labels and neighbours."""
+    """An ordered set of points with labels and neighbours.
+
+    >>> from twoworlds import universe
+    >>> [*map(universe("bits(2)").label, universe("bits(2)"))]
+    ['11', '10', '01', '00']
+    """
 
     @property
     @abstractmethod

@@ -69,7 +69,7 @@ def test_averaging(window: Window):
     card.get_by_label("How often it is asked").fill("1,9,25")
     run(card)
     found = average_out("1/2", ["1", "9", "25"])
-    says(card, found.explain())
+    says(card, found.answer().headline)
     _, *rows = window.rows("How sure the mean makes")
     for row, right in zip(rows, found.to_dict()["rows"], strict=True):
         assert row[0] == str(right["times"])
@@ -82,7 +82,7 @@ def test_membership(window: Window):
     card.get_by_label("Published counts").fill("300")
     run(card)
     found = study("100", "300")
-    says(card, found.explain())
+    says(card, found.answer().headline)
     rows = {row[0]: row[1] for row in window.rows("How well the test tells who took part")[1:]}
     assert read_number(rows["Told right"])[1] == pytest.approx(found.to_dict()["told_right"])
 
@@ -90,7 +90,7 @@ def test_membership(window: Window):
 def test_reconstruction(window: Window):
     card = opened(window, "reconstruct")
     found = simulate(96, 256, noise="2")
-    says(card, found.explain().split("\n\n")[0])
+    says(card, found.answer().headline)
     fraction = float(found.to_dict()["fraction"]["value"])
     assert window.number("Read back")[1] == pytest.approx(fraction, abs=6e-4)
     wrong = 96 - found.to_dict()["right"]
@@ -116,4 +116,4 @@ def test_differencing_succeeds_on_exact_counts_and_fails_on_the_engine(window: W
 
 def test_an_attack_has_an_address(window: Window):
     window.open("attacks", name="averaging", epsilon="1/4", times="1,16")
-    window.says(average_out("1/4", ["1", "16"]).explain())
+    window.says(average_out("1/4", ["1", "16"]).answer().headline)

@@ -1,9 +1,12 @@
 """The link restores the view; the command line and the Python code give the same numbers."""
 
 import json
+import os
 import re
 import runpy
 import shlex
+import subprocess
+from fractions import Fraction
 
 import pytest
 from playwright.sync_api import expect
@@ -39,6 +42,21 @@ def printed(capsys, tmp_path):
         capsys.readouterr()
         runpy.run_path(str(file))
         return " ".join(capsys.readouterr().out.split())
+
+    return run
+
+
+@pytest.fixture
+def requested(service):
+    """Sends what curl is told to send; returns what the service answered."""
+
+    def run(command: str) -> dict:
+        assert command.startswith("curl -s http")
+        environment = {**os.environ, "TOKEN": service.token}
+        done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True)
+        found = json.loads(done.stdout)
+        assert "error" not in found, found
+        return found
 
     return run
 
@@ -135,23 +153,27 @@ def test_back_and_forward(window: Window):
 
 
 @pytest.mark.parametrize("text", [SURVEY, "geometric(ratio=2)", "gaussian(sigma=4)"])
-def test_mechanism_elsewhere(window: Window, answered, printed, text):
+def test_mechanism_elsewhere(window: Window, answered, printed, requested, text):
     window.open("mechanism", mechanism=text)
     found = answered(window.copied("Copy command line"))
     window.says(found["sentence"])
     shown = window.fact("Price, epsilon").inner_text()
     assert shown.startswith(found["epsilon"]["exact"] or "infinite")
     assert " ".join(found["sentence"].split()) in printed(window.copied("Copy Python"))
+    assert requested(window.copied("Copy HTTP"))["price"] == found
 
 
 @pytest.mark.parametrize(
     "state", [{"you": "0.3", "others": "0.6"}, {"mode": "two", "a": "11", "b": "01", "you": "0.2"}]
 )
-def test_attacker_elsewhere(window: Window, answered, printed, state):
+def test_attacker_elsewhere(window: Window, answered, printed, requested, state):
     window.open("attacker", mechanism=SURVEY, value="1", output="11", **state)
     expect(window.fact("With your data")).to_be_visible()
     expect(window.page.get_by_role("region", name="Command line")).to_contain_text("posterior")
-    chances = answered(window.copied("Copy command line"))["chances"]
+    found = answered(window.copied("Copy command line"))
+    [sent] = requested(window.copied("Copy HTTP"))["outputs"]
+    assert sent["differences"] == found["differences"]
+    chances = found["chances"]
     assert window.number("Before")[0] == chances["prior"]["exact"]
     assert window.number("With your data")[0] == chances["game 0"]["exact"]
     assert window.number("Without your data")[0] == chances["game 1"]["exact"]
@@ -163,18 +185,23 @@ def test_attacker_elsewhere(window: Window, answered, printed, state):
 def test_attacker_without_people_elsewhere(window: Window, answered, printed):
     window.open("attacker", mechanism="geometric(ratio=2)", a="0", b="1", you="0.2", output="0")
     expect(window.page.get_by_role("region", name="Command line")).to_contain_text("show")
-    assert answered(window.copied("Copy command line"))
-    assert printed(window.copied("Copy Python")) == window.number("With your data")[0]
+    found = answered(window.copied("Copy command line"))
+    [row] = found["matrix"]
+    likely = {x: Fraction(p["exact"]) for x, p in zip(found["databases"], row, strict=True)}
+    yes, no = likely["0"] * Fraction("0.2"), likely["1"] * Fraction("0.8")
+    assert str(yes / (yes + no)) == window.number("With your data")[0]
+    assert str(likely["0"]) in printed(window.copied("Copy Python"))
 
 
 @pytest.mark.parametrize(
     "state", [{"mechanism": SURVEY}, {"definition": "dp(ratio=2)", "universe": "bits(1)"}]
 )
-def test_guarantees_elsewhere(window: Window, answered, printed, state):
+def test_guarantees_elsewhere(window: Window, answered, printed, requested, state):
     window.open("guarantees", **state)
     found = answered(window.copied("Copy command line"))
     said = printed(window.copied("Copy Python"))
     assert found["groups"]
+    assert requested(window.copied("Copy HTTP"))["count"] == found["count"]
     for one in found["groups"]:
         [first, *_] = re.split(r" And \d+ more", one["sentence"])
         entry = window.page.get_by_role("listitem").filter(has_text=first)
@@ -182,14 +209,15 @@ def test_guarantees_elsewhere(window: Window, answered, printed, state):
         assert " ".join(first.split()) in said
 
 
-def test_no_noise_elsewhere(window: Window, answered, printed):
+def test_no_noise_elsewhere(window: Window, answered, printed, requested):
     window.open("no-noise", people=80, known=7, probability=0.3, epsilon=0.4)
     delta = answered(window.copied("Copy command line"))["delta"]["value"]
+    assert requested(window.copied("Copy HTTP"))["at"]["delta"]["value"] == delta
     assert window.number("Delta")[1] == pytest.approx(delta, rel=1e-3)
     assert "80" in printed(window.copied("Copy Python"))
 
 
-def test_a_release_elsewhere(new_window, service, monkeypatch, answered, printed):
+def test_a_release_elsewhere(new_window, service, monkeypatch, answered, printed, requested):
     window: Window = new_window(service.token)
     sql = "SELECT region, COUNT(*) FROM people WHERE age >= 36 GROUP BY region"
     window.open("release", dataset="people", sql=sql, epsilon="0.02")
@@ -203,6 +231,7 @@ def test_a_release_elsewhere(new_window, service, monkeypatch, answered, printed
     assert [float(value) for value in values] == kept
     said = printed(window.copied("Copy Python")).replace(",", "")
     assert all(value in said for value in values)
+    assert requested(window.copied("Copy HTTP"))["answers"][0]["rows"] == answer["rows"]
 
 
 @pytest.mark.parametrize(
@@ -217,11 +246,13 @@ def test_a_release_elsewhere(new_window, service, monkeypatch, answered, printed
         "auxiliary",
     ],
 )
-def test_an_attack_elsewhere(window: Window, answered, printed, name):
+def test_an_attack_elsewhere(window: Window, answered, printed, requested, name):
     window.open("attacks", name=name)
     window.settle()
     found = answered(window.copied("Copy command line"))
     said = printed(window.copied("Copy Python"))
+    sent = requested(window.copied("Copy HTTP"))
+    assert (sent["posterior"] if name == "composition" else sent) == found
     if name == "composition":  # the command gives the conclusion alone
         _, *rows = window.rows("What each table leaves, and both together")
         left = {row[0]: read_number(row[3])[0] for row in rows if row[3] != "ruled out"}

@@ -9,7 +9,7 @@ import type { Moving } from "../pictures";
 import { assumptions, Frame, type Place, type View } from "../view";
 import { beliefControls } from "./attacker_belief";
 import { type OutputTable, outputTable } from "./attacker_table";
-import { asState, assumed, nearly, numbers, recipe, told, worstOver, worstSet } from "./attacker_words";
+import { asked, asState, assumed, nearly, numbers, told, worstOver, worstSet } from "./attacker_words";
 
 export const attacker: View = {
   name: "attacker",
@@ -158,7 +158,7 @@ function mount(root: HTMLElement, place: Place): void {
     rows?.rest();
     replace(exact, numbers(scene, position));
     place.save({ mechanism: chosen.value(), ...asState(scene, position) });
-    frame.recipes.show(recipe(chosen.value(), scene, position));
+    frame.recipes.show(...asked(chosen.value(), scene, position));
   });
 
   function worst(): void {

@@ -2,9 +2,9 @@
 
 import type { MechanismAnswer } from "../api";
 import { mostMoved, type Position, type Scene, type Side } from "../attacker";
-import { python, quoted } from "../calls";
 import { type Child, facts, h } from "../dom";
 import type { Fraction } from "../fraction";
+import type { Given, Request } from "../recipe";
 import { chanceWords, odds, percent, upTo } from "../words";
 
 function claim(scene: Scene, at: Position): string {
@@ -145,39 +145,13 @@ export function asState(scene: Scene, at: Position): Record<string, string> {
     : { ...common, others: String(at.others), value: at.value };
 }
 
-export function recipe(
-  text: string,
-  scene: Scene,
-  at: Position,
-): { command: string; python: string } {
+/** The question that gives the same numbers, what it is given, and what is sent for it. Without
+ * people the likelihoods of the output are shown: by them the odds are multiplied. */
+export function asked(text: string, scene: Scene, at: Position): [string, Given, Request] {
   const output = scene.outputs[at.output] ?? "";
-  if (!scene.people)
-    return {
-      command: `twoworlds show ${quoted(text)} --output ${quoted(output)}`,
-      python: [
-        "from fractions import Fraction",
-        "",
-        "from twoworlds import mechanism",
-        "",
-        `made, p = mechanism(${python(text)}), Fraction(${python(String(at.you))})`,
-        `t = made.outputs.find(${python(output)})`,
-        `a, b = (made.probability(t, made.universe.find(x)) for x in (${python(at.a)}, ${python(at.b)}))`,
-        "print(p * a / (p * a + (1 - p) * b))",
-      ].join("\n"),
-    };
-  const believed = scene.belief(at);
+  const body = { mechanism: text };
+  if (!scene.people) return ["show", { ...body, output }, { path: "mechanism", body }];
+  const given = { ...body, belief: scene.belief(at), output };
   const secret = at.mode === "two" ? at.a : `${at.person + 1}=${at.value}`;
-  return {
-    command: `twoworlds posterior ${quoted(text)} --belief ${quoted(believed)} --output ${quoted(output)} --secret ${quoted(secret)}`,
-    python: [
-      "from twoworlds import mechanism",
-      "from twoworlds.definitions.semantics.games import play",
-      "from twoworlds.worlds.beliefs import belief",
-      "from twoworlds.worlds.secret import secret",
-      "",
-      `made = mechanism(${python(text)})`,
-      `held = belief(${python(believed)}, made.universe)`,
-      `print(play(made, held, ${python(output)}).explain(secret(${python(secret)}, made.universe)))`,
-    ].join("\n"),
-  };
+  return ["posterior", { ...given, secret }, { path: "posterior", body: given }];
 }

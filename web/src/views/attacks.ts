@@ -69,11 +69,7 @@ function card(attack: Attack, place: Place): HTMLDetailsElement {
       if (usual && !fields[name]?.value().trim()) fields[name]?.set(usual);
     const values = given();
     place.save({ name: attack.name, ...values, engine: against ? "1" : null });
-    frame.recipes.show({
-      command: attack.command(values, against),
-      python: attack.python(values, against),
-    });
-    const sent: Record<string, unknown> = {};
+    const sent: Record<string, string | string[] | true> = {};
     for (const option of attack.options) {
       const value = values[option.name];
       if (value === undefined) continue;
@@ -81,8 +77,10 @@ function card(attack: Attack, place: Place): HTMLDetailsElement {
       sent[option.name] = option.list ? pieces(value) : value;
     }
     if (against) sent["engine"] = true;
+    const path = `attacks/${attack.name}`;
+    frame.recipes.show(`attack ${attack.name}`, { ...attack.files, ...sent }, { path, body: sent });
     frame.ask(
-      (signal) => post<Found>(`attacks/${attack.name}`, sent, signal),
+      (signal) => post<Found>(path, sent, signal),
       (found) => {
         const { words, rest } = shown(attack.name, found);
         const [first = "", ...more] = words.split("\n\n");

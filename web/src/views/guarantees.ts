@@ -1,7 +1,6 @@
 /** Guarantees: what the row cone of a mechanism or a definition says about attackers, in words. */
 
 import { debounce, type GuaranteesAnswer, post } from "../api";
-import { python, quoted } from "../calls";
 import { chart } from "../chart";
 import { type Child, copyButton, downloadLink, figure, h, selectField, table, textField } from "../dom";
 import { Fraction } from "../fraction";
@@ -77,13 +76,12 @@ function mount(root: HTMLElement, place: Place): void {
     const text = ofMechanism ? chosen.value() : definition.value().trim();
     const where = ofMechanism ? null : universe.value().trim();
     place.save(ofMechanism ? { mechanism: text } : { definition: text, universe: where });
-    const option = where ? ` --universe ${quoted(where)}` : "";
-    const told = where ? `, ${python(where)}` : "";
-    frame.recipes.show({
-      command: `twoworlds statements ${quoted(text)}${option}`,
-      python: `from twoworlds.cones import row_cone\n\nfor said in row_cone(${python(text)}${told}).statements():\n    print(said.sentence)`,
-    });
     const body = ofMechanism ? { mechanism: text } : { definition: text, universe: where };
+    frame.recipes.show(
+      "statements",
+      { source: text, universe: where || null },
+      { path: "guarantees", body },
+    );
     frame.ask(
       (signal) => post<GuaranteesAnswer>("guarantees", body, signal),
       (found) => {

@@ -1,7 +1,6 @@
 /** Mechanism: choose and tune it; its matrix, its exact price, and which definitions hold. */
 
 import { debounce, latest, type MechanismAnswer, post } from "../api";
-import { python, quoted } from "../calls";
 import { chart } from "../chart";
 import { type Child, facts, figure, h, table } from "../dom";
 import { picker } from "../picker";
@@ -43,12 +42,9 @@ function mount(root: HTMLElement, place: Place): void {
   function go(): void {
     const text = chosen.value();
     place.save({ mechanism: text });
-    frame.recipes.show({
-      command: `twoworlds measure ${quoted(text)}`,
-      python: `from twoworlds import measure, mechanism\n\nprint(measure(mechanism(${python(text)})).explain())`,
-    });
     claims.wait();
-    const body = { mechanism: text, neighbours: null };
+    const body = { mechanism: text };
+    frame.recipes.show("measure", body, { path: "mechanism", body });
     frame.ask(
       async (signal) => {
         try {

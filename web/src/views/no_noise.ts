@@ -1,7 +1,6 @@
 /** No noise: an exact count, protected only by what nobody knows. */
 
 import { debounce, type NoiselessAnswer, post } from "../api";
-import { python, quoted } from "../calls";
 import { liveChart } from "../chart";
 import { type Child, type Field, facts, figure, h, replace, selectField, slider, table } from "../dom";
 import { type Curve, curvesOf, countDelta, type Setting } from "../noiseless";
@@ -143,13 +142,17 @@ function mount(root: HTMLElement, place: Place): void {
   function go(): void {
     place.save(state);
     const law = `1=${state.probability}, 0=${Number((1 - number("probability")).toFixed(6))}`;
-    frame.recipes.show({
-      command: `twoworlds noiseless sum --values ${quoted(law)} --people ${state.people} --known ${state.known} --epsilon ${state.epsilon}`,
-      python: `from twoworlds import noiseless\n\nprint(noiseless.total(${python(law)}, people=${state.people}, known=${state.known}, epsilon=${python(String(state.epsilon))}).explain())`,
-    });
+    const body = { ...state, sweep: asked() };
+    const { people, known, epsilon } = state;
+    const given = { values: [law], people: [String(people)], known: String(known) };
+    frame.recipes.show(
+      "noiseless sum",
+      { ...given, epsilon: String(epsilon) },
+      { path: "noiseless", body },
+    );
     frame.ask(
       // The page draws the curves itself; a kind that it does not know is the service's to refuse.
-      (signal) => post<NoiselessAnswer>("noiseless", { ...state, sweep: asked() }, signal),
+      (signal) => post<NoiselessAnswer>("noiseless", body, signal),
       (found) => {
         const { assumption, claim, rest } = conditional(found.sentence);
         replace(

@@ -2,7 +2,6 @@
 
 import { ask, debounce, latest, post, ServiceError, token } from "../api";
 import { type Bar, type Budget, budgetBar, type Spent } from "../budget";
-import { python, quoted } from "../calls";
 import { button, type Child, facts, h, replace, selectField, slider, textField } from "../dom";
 import { type Asked, type Dataset, firstAsked, sqlOf } from "../query";
 import { readAsked } from "../query_reading";
@@ -124,7 +123,7 @@ export function desk(
     h("div", { class: "stack" }, sql.root, others, h("div", { class: "actions" }, add)),
   );
   frame.sentence.classList.add("long");
-  frame.recipes.remark("policy.yml stands for the path of your policy.");
+  frame.recipes.remark("policy.yml stands for the path of your policy, $TOKEN for your token.");
   frame.answer.root.after(
     h("div", { class: "pay" }, cost.root, bar, h("div", { class: "actions" }, buy), lost.root),
     answer.root,
@@ -206,13 +205,13 @@ export function desk(
   }
 
   function save(): void {
-    const list = queries();
     place.save(state());
     const who = me.name in dataset.analysts ? me.name : null;
-    frame.recipes.show({
-      command: `twoworlds release --policy policy.yml${who ? ` --analyst ${quoted(who)}` : ""} --epsilon ${quoted(epsilon)} ${list.map(quoted).join(" ")}`,
-      python: `from twoworlds.release import Curator\n\nwith Curator.open("policy.yml") as curator:\n    released = curator.release_all([${list.map(python).join(", ")}], ${python(epsilon)}${who ? `, analyst=${python(who)}` : ""})\n    for answer in released.answers:\n        print(answer)`,
-    });
+    frame.recipes.show(
+      "release",
+      { queries: queries(), epsilon, policy: "policy.yml", analyst: who },
+      { path: "release", body: body(), token: true },
+    );
   }
 
   function dryRun(): void {

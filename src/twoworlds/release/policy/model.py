@@ -213,6 +213,9 @@ class Policy:
         ledger: A path or a postgresql:// address; ``mark`` is where its high-water mark is kept.
         folder: What relative paths start from.
         text: What was read, if it was read from a text.
+
+    >>> Policy({}, ledger="ledger.db").ledger
+    'ledger.db'
     """
 
     datasets: Mapping[str, Dataset]
