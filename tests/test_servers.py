@@ -201,8 +201,7 @@ def test_browser(): ...
 """
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("all_of_them", [False, True])
+@pytest.mark.parametrize(("workers", "all_of_them"), [(2, False), (0, True)])
 def test_slow_tests_are_left_out_and_the_run_says_so(tmp_path, workers, all_of_them):
     file = tmp_path / "test_marked.py"
     file.write_text(MARKED)

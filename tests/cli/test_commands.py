@@ -155,6 +155,7 @@ def test_show_of_one_entry_works_for_any_size(capsys):
     assert found["matrix"] == [[{"exact": f"{3**40}/{4**40}", "value": 0.75**40}]]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "registry"),
     [

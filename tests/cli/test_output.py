@@ -29,6 +29,7 @@ NARROW = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("width", [40, 80])
 @pytest.mark.parametrize("arguments", NARROW, ids=" ".join)
 def test_no_number_is_cut_short_and_no_line_padded(capsys, monkeypatch, arguments, width):

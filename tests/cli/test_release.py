@@ -157,6 +157,7 @@ def test_a_policy_can_begin_from_a_table_of_a_database(capsys, in_hospital):
     assert "table" in err
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -293,6 +294,7 @@ KEPT = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("begun", [False, True])
 @pytest.mark.parametrize(("name", "said"), KEPT)
 def test_a_certificate_never_takes_the_place_of_what_a_release_needs(

@@ -52,6 +52,7 @@ def geometric(n, ratio):
     return [[inner[z] * a ** abs(z - i) for i in range(n + 1)] for z in range(n + 1)]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("ratio", [2, 3])
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_counts_recover_the_loss_of_geometric_noise(n, ratio):

@@ -101,6 +101,7 @@ def test_forty_records_are_told_apart_by_structure():
         assert curve.power(level) == Fraction(sum(rights[alarm:]), 4**40)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", ["geometric(ratio=2)", "truncated-geometric(ratio=2, high=9)"])
 @pytest.mark.parametrize(("x", "y"), [(1, 4), (7, 2), (0, 9)])
 @given(level=levels)

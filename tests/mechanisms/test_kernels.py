@@ -124,6 +124,7 @@ def test_listing_the_hamming_pairs_gives_the_hamming_answer(mechanism, ratios):
     np.testing.assert_array_equal(by_structure.deltas_upper, by_list.deltas_upper)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("records", "values"),
     [(1, 2), (1, 64), (1, 65), (2, 9), (2, 70), (3, 5), (5, 3), (12, 2)],

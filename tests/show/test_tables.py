@@ -82,6 +82,7 @@ def test_a_cell_that_fits_beside_the_first_column_stands_on_one_line(table, widt
                 assert any(cell in line for line in lines)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("width", range(20, 201))
 def test_a_heading_is_counted_so_that_no_digit_of_an_interval_is_lost(width):
     headings = ["region", "mean income of the household", "mean income: 95% interval", "utility"]

@@ -144,6 +144,7 @@ def test_dp_of_ordered_records_does_not_give_the_printed_numbers(kind):
     assert "tagged=yes" in given.implies(kind).explain()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("stated", "facts"),

@@ -216,6 +216,7 @@ def test_attacks_answer_what_the_api_says(anybody):
     assert sent(anybody, "attacks/membership", body) == plain(found.to_dict())
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "body", "key"),
     [

@@ -59,6 +59,7 @@ def test_values_that_are_none_are_refused(anybody, path, value):
             assert_refused(answer)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("epsilon", ["NaN", '"nan"', '"inf"', "-1", "0", '"1/0"', '"x"', "1e-999"])
 def test_a_release_for_no_number_is_refused_and_not_charged(curator, epsilon):
     before = curator.get("/api/v1/ledger").json()["entries"]
@@ -68,6 +69,7 @@ def test_a_release_for_no_number_is_refused_and_not_charged(curator, epsilon):
     assert curator.get("/api/v1/ledger").json()["entries"] == before
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "query",
     [
@@ -105,6 +107,7 @@ def crossed(bins, **more):
     return {**empty, "aggregates": [count], "groups": groups}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("path", ["plan", "release"])
 @pytest.mark.parametrize(
     "asked",

@@ -180,6 +180,7 @@ def test_erratum_min_entropy_one_of_two_bits_leaves_a_sixth_for_every_extractor(
     assert min(means) == Fraction(1, 6)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("ell", "entropy"), [(1, 1), (1, 2), (1, 3), (2, 2), (2, 1), (1, 0)])
 def test_the_least_distance_is_that_of_the_best_function_on_average(ell, entropy):
     found = least_distance(3 if ell == 1 else 2, ell, entropy)

@@ -89,6 +89,7 @@ def random_cases(rng, bits, lengths, count, *, most=3):
     return cases
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_attacker_simulator_and_distances_are_those_of_running_through_everything(seed):
     rng = random.Random(seed)

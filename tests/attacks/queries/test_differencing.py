@@ -117,6 +117,7 @@ def test_what_is_found_is_the_truth(tmp_path_factory, rows, at_least):
     assert found.value in (None, true)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("times", [1, 2, 3])
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 5)])
 def test_the_chance_of_a_sum_is_that_of_its_law(p, times):

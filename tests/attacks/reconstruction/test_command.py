@@ -74,6 +74,7 @@ def test_the_engine_is_attacked_and_holds(capsys):
     assert "One more question was refused" in out
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

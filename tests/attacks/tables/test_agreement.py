@@ -41,6 +41,7 @@ def agreements(tables):
     return {texts: told.candidate for told, texts, _ in Sensitive(tables).choices(counted)}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("cells", "points"), [(NUMBERS, POINTS), (MASKS, WORDS)])
 @pytest.mark.parametrize("tables", [1, 2, 3])
 def test_candidates_are_the_intersections_of_the_sets(cells, points, tables):

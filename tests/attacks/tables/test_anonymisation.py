@@ -147,6 +147,7 @@ def test_files_hold_the_published_rows(tmp_path, ending):
         found.write(tmp_path / "nowhere" / "out.csv")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("hierarchies", "k", "options", "message"),
     [

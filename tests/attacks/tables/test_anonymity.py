@@ -34,6 +34,7 @@ def counted(seed):
     return count_table(numbered(seed), (*QUASI, "has"))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("columns", [QUASI, ["zip", "sex"], ["sex"]])
 def test_measures_follow_their_definitions(seed, columns):

@@ -51,6 +51,7 @@ SETS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", SETS)
 def test_a_cell_of_numbers_allows_its_numbers_and_no_others(text):
     cell = read_cell(text, numeric=True)

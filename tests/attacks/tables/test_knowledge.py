@@ -31,6 +31,7 @@ def matching(rows, column, known):
     }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_measures_by_knowledge_are_those_of_the_worst_attacker(seed):
     chance = Random(seed)

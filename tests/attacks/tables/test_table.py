@@ -116,6 +116,7 @@ def test_rejects_other_files(tmp_path):
             read(path)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
 @pytest.mark.parametrize("begins", ["", "\ufeff"])

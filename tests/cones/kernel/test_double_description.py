@@ -61,6 +61,7 @@ def path(length):
     return points, [(x, y) for x in points for y in points if abs(x - y) == 1]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("graph", "count"),
     [

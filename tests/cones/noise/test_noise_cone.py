@@ -49,6 +49,7 @@ def test_inverse_times_law_is_one_at_zero_and_nothing_elsewhere(text, k):
     assert enclosed(total, k == 0, above(cone.inverse.tail(reach)) + 1e-12)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "text",
     [

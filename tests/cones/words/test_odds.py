@@ -71,6 +71,7 @@ def bayes_odds(found: LargestOdds, held: Belief, first: list[str], second: list[
     return after.odds(Secret.of(where, first), Secret.of(where, second))
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("by", ["rays", "inequalities"])
 def test_the_largest_odds_are_those_of_the_best_ray(seed: int, by: str) -> None:

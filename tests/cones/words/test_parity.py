@@ -176,6 +176,7 @@ def test_a_chance_of_one_half_is_never_protected_unless_nothing_is_told() -> Non
             assert check.protected is protected is guards_parity(chances, keep=keep)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_every_post_processing_of_randomized_response_protects_the_same_parities(seed: int) -> None:
     rng = random.Random(seed)

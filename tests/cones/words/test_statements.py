@@ -97,6 +97,7 @@ def masses(one: Statement, row: tuple[Fraction, ...]) -> tuple[Fraction, Fractio
     return first, second
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", CONES)
 def test_every_statement_holds_by_bayes_on_every_row_of_its_cone(name: str) -> None:
     cone = CONES[name]
@@ -111,6 +112,7 @@ def test_every_statement_holds_by_bayes_on_every_row_of_its_cone(name: str) -> N
             assert first == second if one.equality else first >= second
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", CONES)
 def test_the_odds_bound_holds_whatever_the_prior_odds_between_the_two_sets(name: str) -> None:
     cone = CONES[name]

@@ -114,6 +114,7 @@ def test_e04_a_constant_scrubbed_database_leaves_the_prior():
     assert best.delta == F(93, 400)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("ratio", [F(1), F(6, 5)])
 def test_columns_beat_a_grid_of_columns(seed, ratio):

@@ -214,6 +214,7 @@ CASES = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("ratio", [F(1), F(11, 10), F(2)])
 def test_simulator_and_proof_meet(case, ratio):

@@ -21,6 +21,7 @@ RATIOS = [Fraction(1), Fraction(4, 3), Fraction(3)]
 TINY = Fraction(1, 10**9)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_coupled_worlds_is_the_worst_of_all_events(seed):
     world = World.random(seed)
@@ -99,6 +100,7 @@ def test_inference_based_delta_is_the_smallest_that_satisfies_the_text(seed):
         assert found.witness.failure >= expected
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_inference_based_ratio_is_the_smallest_that_satisfies_the_text(seed):
     world = World.random(seed)

@@ -105,6 +105,7 @@ MAJORITY = "exact(majority, universe=bits(5))"
 HIDDEN = "hidden(9/10=1/2, 1/10=1/2)"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("definition", "expected"),
     [

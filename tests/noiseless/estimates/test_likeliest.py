@@ -58,6 +58,7 @@ def drawn_family(random):
 
 
 class TestAgainstAllDatabases:
+    @pytest.mark.few(3)
     @pytest.mark.parametrize(("texts", "weights"), FAMILIES)
     @pytest.mark.parametrize("ratio", [Fraction(1), Fraction(3, 2), Fraction(4)])
     def test_delta_over_all_priors_is_that_of_the_worst_single_law(self, texts, weights, ratio):

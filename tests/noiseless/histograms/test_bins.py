@@ -36,6 +36,7 @@ def binomial(n, p):
     return {j: comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(n + 1)}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("ratio", RATIOS)
 @pytest.mark.parametrize("rate", [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)])
 def test_a_bin_agrees_with_a_direct_sum(rate, ratio):

@@ -54,6 +54,7 @@ def test_irwin_hall_is_the_volume_of_a_corner_of_the_cube(terms):
         assert inside <= irwin_hall(terms, y) <= touched
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("terms", [2, 3, 7])
 @pytest.mark.parametrize("shift", [HALF, Fraction(1), Fraction(4, 3)])
 @pytest.mark.parametrize("ratio", [Fraction(5, 4), Fraction(3)])

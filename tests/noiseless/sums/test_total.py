@@ -82,6 +82,7 @@ def plain(law: EntryLaw) -> dict[Fraction, Fraction]:
     return dict(zip(law.values, law.masses, strict=True))
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("how", ["canonical", "resampled", "noiseless"])
 def test_delta_matches_enumeration_of_all_tables(seed, how):

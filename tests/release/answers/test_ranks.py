@@ -47,6 +47,7 @@ def changes(at, grid, most):
                 yield [b - a for a, b in zip(before, after, strict=True)]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("at", QUANTILES)
 def test_range_of_the_scores_is_exactly_what_one_row_can_do(at):
     spread = max(max(one) - min(one) for one in changes(at, (2, 4, 6), 5))
@@ -72,6 +73,7 @@ def test_a_row_more_or_less_costs_at_most_the_rate(at):
     assert worst == pytest.approx(float(rate))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1), Fraction(4)])
 @pytest.mark.parametrize("at", [Fraction(0), Fraction(1, 2), Fraction(3, 4)])
 def test_rank_error_holds_on_every_small_table(at, rate):

@@ -100,6 +100,7 @@ def test_a_server_that_cannot_be_reached_shows_no_password():
     assert caught.value.__suppress_context__
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("source", "part"),
     [

@@ -384,6 +384,7 @@ def move(place, request):
         connection.close()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_disjoint_filters_cost_the_most_of_one_only_where_they_are_read_at_one_moment(
     engine, tmp_path, request
@@ -439,6 +440,7 @@ def people_counted(place, kind, unit_rows=1):
 BIG = [10**19 + i for i in range(5)]  # beyond 64 bits
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("values", "kind", "counted"),
     [

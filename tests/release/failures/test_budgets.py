@@ -245,6 +245,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("batch", OTHERS)
 def test_failure_14_whoever_gets_other_noise_has_paid_for_it(tmp_path, batch):
     """A question with the same truth in another form: the same answer, or one that is charged."""

@@ -92,6 +92,7 @@ def test_failure_15_a_name_of_a_column_in_a_file_is_a_name(tmp_path, noiseless, 
     check_odd(tmp_path, "a'\"; DROP TABLE people; --", engine)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "name",
     [
@@ -157,6 +158,7 @@ def test_failure_15_sql_that_is_not_a_question_is_refused_unpaid(tmp_path):
         assert curator.release("SELECT COUNT(*) FROM people", "10").rows()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
 @pytest.mark.parametrize("value", ["' OR 1=1 --", "'; DROP TABLE people; --", "\\' OR 1=1 --", "%"])
 def test_failure_15_a_value_in_a_condition_is_a_value(tmp_path, noiseless, engine, value):

@@ -285,6 +285,7 @@ class Unspeakable:
 HALF = pytest.param("\ud800", id="half a character")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "odd", [3, 2.5, b"x", b"a", {"y": 1}, ["z"], float("nan"), Unspeakable(), HALF]
 )

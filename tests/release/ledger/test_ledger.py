@@ -236,6 +236,7 @@ UNFIT = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("value", UNFIT.values(), ids=UNFIT)
 def test_an_answer_that_cannot_be_stored_is_refused_without_showing_it(ledger, value):
     paid = ledger.reserve("people", "ann", "q", "0.1")

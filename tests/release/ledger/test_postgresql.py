@@ -64,6 +64,7 @@ def test_the_table_can_be_chosen_and_each_is_a_ledger_of_its_own(new_address):
     assert administer(address, f"SELECT count(*) FROM {schema}.third") == [(2,)]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "table",
     ["", "a.b.c", "a b", 'a"b', "Ledger", "x; DROP TABLE y", "ä", "1a", "x" * 41, "a.", ".a"],

@@ -61,6 +61,7 @@ def test_tail_intervals_are_those_of_exact_fractions(n, a, b):
             assert found.low == found.high or found.high - found.low == 1
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("n", "a", "b"), CASES)
 @pytest.mark.parametrize("alpha", [F(1, 20), F(1, 3), F(9, 10)])
 def test_tail_intervals_cover_the_true_count(n, a, b, alpha):

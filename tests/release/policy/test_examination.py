@@ -125,6 +125,7 @@ def test_the_report_counts_right_in_duckdb(tmp_path, dataset, seed):
     backend.close()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_report_counts_right_in_sqlite_where_each_row_has_its_type(tmp_path, dataset, seed):
     rows = some_rows(seed, (["Ann", b"x"], [7, b"\xff"], ["x", math.inf], ["three"]))

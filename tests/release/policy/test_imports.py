@@ -346,6 +346,7 @@ def test_a_name_of_a_file_is_a_name(tmp_path, name):
     )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ['a"b', "it's", "select", "x; DROP TABLE t", "{a}", "人", "a%b"])
 def test_a_name_of_a_column_is_a_name(tmp_path, name):
     quoted = '"' + name.replace('"', '""') + '"'

@@ -38,6 +38,7 @@ def delta(law, threshold, epsilon, ours, theirs):
     return total
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("wanted", ["1/1000", "1/10", "2/5"])
 @pytest.mark.parametrize("neighbours", ["add-remove", "substitute"])
 def test_discovered_keys_keep_epsilon_and_delta(neighbours, wanted):

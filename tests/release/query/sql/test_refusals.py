@@ -223,6 +223,7 @@ ALL = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("text", "reason"), ALL)
 def test_the_refusal_names_the_part_and_the_reason(text, reason, caplog):
     with pytest.raises(InvalidInput, match=reason) as caught:
@@ -256,6 +257,7 @@ def test_no_text_is_no_sql():
         parse_sql(b"SELECT COUNT(*) FROM people", PEOPLE)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "part",
     [
