@@ -36,7 +36,7 @@ from twoworlds import __version__
 
 FILES = Path(__file__).parent / "files"
 # Names of the gallery that are frozen, and what the gallery calls them now.
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {"release.dry_run.DryRun": "release.forms.DryRun"}
 # Words of lines that draw noise: such a scene is run several times to see what is drawn.
 NOISY = ("release", "randomize", "ledger", "strategy", "account", "--engine", "gallery")
 NOISY += ("serve", "v1/release")
