@@ -43,25 +43,18 @@ _MOST_DRAWN = 12
 
 
 class Evidence(NamedTuple):
-    """What one table says about the person.
+    """What one table says about the person."""
 
-    Attributes:
-        name: What the table is called.
-        size: How many rows it has.
-        matching: How many of them can be the person's.
-        rows: The numbers of these rows, from 1; the first hundred.
-        counts: How many of them have which sensitive cell; None for an empty one.
-        candidates: The sensitive values that they leave, sorted. A cell that lists several leaves
-            each of them; one that lists none, such as an interval, is a candidate itself.
-        excluded: Known columns that no row of the table allows by themselves, with its cells.
-    """
-
-    name: str
-    size: int
-    matching: int
-    rows: tuple[int, ...]
+    name: str  # what the table is called
+    size: int  # how many rows it has
+    matching: int  # how many of them can be the person's
+    rows: tuple[int, ...]  # the numbers of these rows, from 1; the first hundred
+    # How many of them have which sensitive cell; None for an empty one
     counts: Mapping[str | None, int]
+    # The sensitive values that they leave, sorted. A cell that lists several leaves each of them;
+    # one that lists none, such as an interval, is a candidate itself.
     candidates: tuple[str, ...]
+    # Known columns that no row of the table allows by themselves, with its cells
     excluded: Mapping[str, tuple[str, ...]]
 
     @property
@@ -75,28 +68,20 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Composition(Result):
-    """What is left of a person's secret when all tables are put together.
+    """What is left of a person's secret when all tables are put together."""
 
-    Attributes:
-        known: What is known about the person, by column.
-        sensitive: The column that is attacked.
-        tables: What each table says.
-        posterior: The values that all tables together leave, each with its probability. Where
-            cells are sets these are not the candidates: a set is spread over its values.
-        ways: For each candidate, how many choices of a matching row in every table say it.
-        belief: What the probabilities rest on.
-        sets: Those of the candidates, of one table or all, that are sets.
-        notes: What to beware of, in sentences.
-    """
-
-    known: Mapping[str, str]
-    sensitive: str
-    tables: tuple[Evidence, ...]
+    known: Mapping[str, str]  # what is known about the person, by column
+    sensitive: str  # the column that is attacked
+    tables: tuple[Evidence, ...]  # what each table says
+    # The values that all tables together leave, each with its probability. Where cells are sets
+    # these are not the candidates: a set is spread over its values.
     posterior: Mapping[str, Fraction]
+    # For each candidate, how many choices of a matching row in every table say it
     ways: Mapping[str, int]
-    belief: TableBelief
+    belief: TableBelief  # what the probabilities rest on
+    # Those of the candidates, of one table or all, that are sets
     sets: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what to beware of, in sentences
 
     @property
     def candidates(self) -> tuple[str, ...]:
