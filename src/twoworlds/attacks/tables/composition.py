@@ -321,12 +321,9 @@ def _facts(known: Mapping[str, object], sensitive: str) -> dict[str, object]:
     return facts
 
 
-class _Matching(NamedTuple):
-    """The rows of a table that can be the person's, as a condition with its values."""
-
-    condition: str
-    values: tuple[str, ...]
-    excluded: Mapping[str, tuple[str, ...]]
+# The rows of a table that can be the person's, as a condition with its values; and the known
+# columns that no row allows by themselves, with its cells.
+_Matching = tuple[str, tuple[str, ...], Mapping[str, tuple[str, ...]]]
 
 
 def _matching(table: LoadedTable, facts: Mapping[str, object]) -> _Matching:
@@ -344,7 +341,7 @@ def _matching(table: LoadedTable, facts: Mapping[str, object]) -> _Matching:
         name, marks = table.columns[column], ", ".join("?" * len(allowed)) or "NULL"
         conditions.append(f"({name} IS NULL OR {name} IN ({marks}))")
         values += allowed
-    return _Matching(" AND ".join(conditions) or "true", tuple(values), excluded)
+    return " AND ".join(conditions) or "true", tuple(values), excluded
 
 
 def _check_intervals(tables: Sequence[LoadedTable], facts: Mapping[str, object]) -> None:
@@ -360,11 +357,11 @@ def _check_intervals(tables: Sequence[LoadedTable], facts: Mapping[str, object])
 
 
 def _counts(table: LoadedTable, matching: _Matching, sensitive: str) -> dict[str | None, int]:
-    name = table.columns[sensitive]
+    name, (condition, values, _) = table.columns[sensitive], matching
     found = table.fetch(
-        f"SELECT {name}, count(*) FROM {table.place} WHERE {matching.condition} GROUP BY {name} "
+        f"SELECT {name}, count(*) FROM {table.place} WHERE {condition} GROUP BY {name} "
         "ORDER BY min(rowid)",
-        matching.values,
+        values,
     )
     return dict(found)
 
@@ -372,10 +369,10 @@ def _counts(table: LoadedTable, matching: _Matching, sensitive: str) -> dict[str
 def _evidence(
     table: LoadedTable, matching: _Matching, counts: Mapping[str | None, int], cells: Sensitive
 ) -> Evidence:
+    condition, values, excluded = matching
     numbers = table.fetch(
-        f"SELECT rowid + 1 FROM {table.place} WHERE {matching.condition} ORDER BY rowid "
-        f"LIMIT {_MOST_ROWS}",
-        matching.values,
+        f"SELECT rowid + 1 FROM {table.place} WHERE {condition} ORDER BY rowid LIMIT {_MOST_ROWS}",
+        values,
     )
     return Evidence(
         table.name,
@@ -384,7 +381,7 @@ def _evidence(
         tuple(row[0] for row in numbers),
         counts,
         tuple(sorted(ways_of(cells.choices([counts])))),
-        matching.excluded,
+        excluded,
     )
 
 
@@ -398,12 +395,12 @@ def _consistent(
     everywhere = [column for table in tables for column in table.columns]
     shared = {column for column in everywhere if everywhere.count(column) > 1 or column in facts}
     columns, groups = [], []
-    for table, matching in zip(tables, seen, strict=True):
+    for table, (condition, values, _) in zip(tables, seen, strict=True):
         here = [column for column in table.columns if column in shared and column != sensitive]
         cells = ", ".join(table.columns[column] for column in (*here, sensitive))
         found = table.fetch(
-            f"SELECT {cells}, count(*) FROM {table.place} WHERE {matching.condition} GROUP BY ALL",
-            matching.values,
+            f"SELECT {cells}, count(*) FROM {table.place} WHERE {condition} GROUP BY ALL",
+            values,
         )
         columns.append(here)
         groups.append({row[:-1]: row[-1] for row in found})
