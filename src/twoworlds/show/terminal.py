@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table
+from twoworlds.answer import Answer, Block, Facts, Listing, Said, Steps, Table, Verbatim
 from twoworlds.show.tables import facts, tables
 
 __all__ = ["console", "print_answer", "print_facts", "print_table"]
@@ -62,7 +62,7 @@ def _joined(blocks: Iterable[Block]) -> list[Block]:
     for block in blocks:
         if isinstance(block, Facts) and found and isinstance(found[-1], Facts):
             found[-1] = Facts([*found[-1].rows, *block.rows])
-        elif isinstance(block, (Said, Facts, Table, Listing, Steps)):
+        elif isinstance(block, (Said, Facts, Table, Listing, Steps, Verbatim)):
             found.append(block)
     return found
 
@@ -88,6 +88,8 @@ def _print_block(out: Console, block: Block) -> None:
             if len(lines) > _MOST:
                 more = f"... and {len(lines) - _MOST} more: use --json"
                 out.print(Padding(Text(more, style="dim"), (0, 0, 0, 4)))
+        case Verbatim(source):
+            out.print(Text(source), soft_wrap=True)
         case Steps(items):
             for number, (said, remarks) in enumerate(items, start=1):
                 out.print(Text(f"{number}. {said}"))
